@@ -1,0 +1,97 @@
+"""Exact rational numbers from what people type: no float carries a budget, a bound or a prior."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+
+from privior.errors import NumberError
+
+#: what may be given wherever privior wants an exact number
+Number = str | int | float | Fraction | Decimal
+
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
+_RATIO = re.compile(r"[+-]?\d+/\d+")
+_LONGEST = 400
+
+
+def rational(value: object, name: str) -> Fraction:
+    """Read a number exactly. A float is read as its shortest decimal: 0.1 is one tenth.
+
+    >>> rational("0.1", "epsilon"), rational(0.1, "epsilon"), rational("1/3", "epsilon")
+    (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3))
+    """
+    if isinstance(value, bool):
+        raise _unreadable(value, name)
+    if isinstance(value, str):
+        return _from_text(value.strip(), value, name)
+    if isinstance(value, Integral):
+        return Fraction(int(value))
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise _unreadable(value, name)
+        return _from_text(str(value), value, name)
+    if isinstance(value, Real):
+        if not math.isfinite(value):
+            raise _unreadable(value, name)
+        return _from_text(repr(float(value)), value, name)
+    raise _unreadable(value, name)
+
+
+def positive(value: object, name: str, *, least: Fraction, most: Fraction) -> Fraction:
+    """Read a number in [least, most], with an error that says both ends."""
+    number = rational(value, name)
+    if not least <= number <= most:
+        raise NumberError(
+            f"{name} is out of range", asked=value, allowed=f"{decimal(least)} to {decimal(most)}", where=name
+        )
+    return number
+
+
+def decimal(number: Fraction) -> str:
+    """Write a rational for people and files: a decimal where that is exact, else a ratio.
+
+    >>> decimal(Fraction(1, 10)), decimal(Fraction(1, 3)), decimal(Fraction(1, 10**6))
+    ('0.1', '1/3', '1e-6')
+    """
+    if number.denominator == 1:
+        return str(number.numerator)
+    digits = 0
+    rest = number.denominator
+    while rest % 10 == 0:
+        rest, digits = rest // 10, digits + 1
+    while rest % 2 == 0 or rest % 5 == 0:
+        rest, digits = rest // (2 if rest % 2 == 0 else 5), digits + 1
+    if rest != 1 or digits > 60:
+        return f"{number.numerator}/{number.denominator}"
+    scaled = Decimal(number.numerator * 10**digits // number.denominator).scaleb(-digits).normalize()
+    return f"{scaled:f}" if abs(number) >= Fraction(1, 1000) else f"{scaled:e}"
+
+
+def round_up(number: Fraction) -> float:
+    """Return the smallest float that is not below the number."""
+    near = float(number)
+    return near if Fraction(near) >= number else math.nextafter(near, math.inf)
+
+
+def _from_text(text: str, value: object, name: str) -> Fraction:
+    if len(text) > _LONGEST or not (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text)):
+        raise _unreadable(value, name)
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise _unreadable(value, name) from None
+
+
+def _unreadable(value: object, name: str) -> NumberError:
+    return NumberError(
+        f"{name} is not a finite number",
+        where=name,
+        asked=repr(value)[:80],
+        allowed='a decimal such as "0.1", a ratio such as "1/3", a whole number, a Fraction',
+    )

@@ -1,0 +1,20 @@
+"""Public facts about tables: columns, levels, bounds, the unit of protection, the CSV dialect."""
+
+from privior.schema.columns import DROP, Binned, Boolean, Bounded, Categorical, Column, Date, Integer
+from privior.schema.dialect import CsvDialect
+from privior.schema.schema import Schema
+from privior.schema.unit import Unit
+
+__all__ = [
+    "DROP",
+    "Binned",
+    "Boolean",
+    "Bounded",
+    "Categorical",
+    "Column",
+    "CsvDialect",
+    "Date",
+    "Integer",
+    "Schema",
+    "Unit",
+]

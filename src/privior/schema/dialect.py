@@ -1,0 +1,41 @@
+"""The declared dialect of CSV files: nothing about a file's form is guessed from its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privior.errors import SchemaError
+
+
+@dataclass(frozen=True)
+class CsvDialect:
+    """How a CSV file is written. One physical line is one record, whatever its quotes say.
+
+    Attributes:
+        delimiter: the one character between two cells
+        quote: the one character around a cell that contains the delimiter; doubled inside it
+        header: whether the first line names the columns; if not, the file holds exactly the schema's
+            columns in the schema's order
+        trim: whether spaces around a cell are ignored
+        encoding: "utf-8" or "latin-1"; a byte that is not valid makes its cell unknown
+    """
+
+    delimiter: str = ","
+    quote: str = '"'
+    header: bool = True
+    trim: bool = False
+    encoding: str = "utf-8"
+
+    def __post_init__(self) -> None:
+        for name, sign in (("delimiter", self.delimiter), ("quote", self.quote)):
+            if not isinstance(sign, str) or len(sign) != 1 or not sign.isascii() or sign in "\r\n\0":
+                raise SchemaError(
+                    f"the {name} is not one ASCII character", where="csv", asked=repr(sign), allowed="one character"
+                )
+        if self.delimiter == self.quote:
+            raise SchemaError("delimiter and quote are the same character", where="csv", asked=self.quote)
+        if self.encoding not in ("utf-8", "latin-1"):
+            raise SchemaError("unknown encoding", where="csv", asked=self.encoding, allowed="utf-8, latin-1")
+        for name, flag in (("header", self.header), ("trim", self.trim)):
+            if not isinstance(flag, bool):
+                raise SchemaError(f"{name} must be true or false", where="csv", asked=repr(flag))

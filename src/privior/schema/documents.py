@@ -1,0 +1,141 @@
+"""Schemas as plain documents (lists, dictionaries, text, numbers), the form of TOML and JSON files."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeVar
+
+from privior.errors import PriviorError, SchemaError
+from privior.exact import decimal
+from privior.schema.columns import DROP, KINDS, Column
+from privior.schema.dialect import CsvDialect
+from privior.schema.unit import Unit
+
+T = TypeVar("T")
+
+_LARGEST_FILE = 64 * 2**20
+
+
+def table(
+    document: object, where: str, *, required: Sequence[str] = (), known: Sequence[str] | None = None
+) -> dict[str, object]:
+    """Check that a document is a table with these entries and, if `known` is given, no others."""
+    if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
+        raise SchemaError("not a table", where=where, asked=type(document).__name__)
+    absent = [name for name in required if name not in document]
+    if absent:
+        raise SchemaError("an entry is missing", where=where, asked=", ".join(absent))
+    if known is not None:
+        strange = sorted(set(document) - set(required) - set(known))
+        if strange:
+            raise SchemaError(
+                "unknown entry", where=where, asked=", ".join(strange), allowed=", ".join([*required, *known])
+            )
+    return document
+
+
+def line(value: object, where: str) -> str:
+    """Check that a document is text."""
+    if not isinstance(value, str):
+        raise SchemaError("not text", where=where, asked=repr(value)[:80])
+    return value
+
+
+def from_unit(unit: Unit) -> dict[str, object]:
+    """Write a unit, leaving out what is not set."""
+    rows = {"column": unit.column, "max_rows": unit.max_rows} if unit.column is not None else {}
+    return {"noun": unit.noun, **rows}
+
+
+def to_unit(document: object) -> Unit:
+    """Read a unit: its noun alone, or a table."""
+    if isinstance(document, str):
+        return Unit(document)
+    return _built(Unit, "unit", table(document, "unit", required=("noun",), known=("column", "max_rows")))
+
+
+def from_dialect(dialect: CsvDialect) -> dict[str, object]:
+    """Write a CSV dialect."""
+    return asdict(dialect)
+
+
+def to_dialect(document: object) -> CsvDialect:
+    """Read a CSV dialect; what is not said has its default."""
+    known = [field.name for field in fields(CsvDialect)]
+    return _built(CsvDialect, "csv", table(document, "csv", known=known))
+
+
+def from_column(column: Column) -> dict[str, object]:
+    """Write a column with its type and, always, where its bad cells go."""
+    document: dict[str, object] = {"type": column.kind}
+    for field in fields(column):  # type: ignore[arg-type]  # every column is a dataclass
+        document[field.name] = _plain(getattr(column, field.name))
+    return document
+
+
+def to_column(name: str, document: object) -> Column:
+    """Read a column."""
+    entries = dict(table(document, name, required=("type",)))
+    kind = KINDS.get(str(entries.pop("type")))
+    if kind is None:
+        raise SchemaError("unknown type of column", where=name, asked=repr(document)[:80], allowed=", ".join(KINDS))
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # every column is a dataclass
+    table(entries, name, known=known)
+    if entries.get("missing") == DROP.value and DROP.value not in _listed(entries.get("levels")):
+        entries["missing"] = DROP
+    return _built(kind, name, entries)
+
+
+def read_toml(path: str | Path) -> dict[str, object]:
+    """Read a TOML file, with an error that names the file and, where it is malformed, the line."""
+    where = str(path)
+    try:
+        if Path(path).stat().st_size > _LARGEST_FILE:
+            raise SchemaError("the file is too large", where=where, allowed=f"{_LARGEST_FILE} bytes")
+        return tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise SchemaError(f"cannot read the file: {error.strerror}", where=where) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SchemaError(f"not a TOML file: {error}", where=where) from None
+
+
+def write_toml(document: dict[str, object], path: str | Path) -> None:
+    """Write a document as a TOML file."""
+    import tomli_w
+
+    try:
+        Path(path).write_text(tomli_w.dumps(document), "utf-8")
+    except OSError as error:
+        raise SchemaError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+
+
+def _built(kind: Callable[..., T], where: str, entries: dict[str, object]) -> T:
+    try:
+        return kind(**entries)
+    except PriviorError as error:
+        raise SchemaError(
+            error.what, where=where, asked=error.asked, allowed=error.allowed, advice=error.advice
+        ) from None
+    except TypeError as error:
+        raise SchemaError(f"an entry is missing or of the wrong kind: {error}", where=where) from None
+
+
+def _plain(value: object) -> object:
+    if value is DROP:
+        return DROP.value
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Fraction):
+        return decimal(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return value
+
+
+def _listed(levels: object) -> Sequence[object]:
+    return levels if isinstance(levels, list) else ()

@@ -1,0 +1,127 @@
+"""The schema: everything privior may know about a table before its budget is spent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from privior.errors import SchemaError
+from privior.schema import documents
+from privior.schema.columns import DROP, Column
+from privior.schema.dialect import CsvDialect
+from privior.schema.unit import Unit
+
+#: the number of the file format written here; older ones are read, newer ones refused
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Public facts about a table: columns, whose records they are, and how a CSV file is written.
+
+    Attributes:
+        columns: what is known of each column, by name, in order
+        population: the people a budget belongs to, across files and versions
+        unit: whose whole contribution is protected; text means that each row is one of those
+        csv: how CSV files are written
+    """
+
+    columns: Mapping[str, Column]
+    population: str
+    unit: Unit
+    csv: CsvDialect
+
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        *,
+        population: str,
+        unit: Unit | str,
+        csv: CsvDialect | None = None,
+    ) -> None:
+        if not isinstance(columns, Mapping) or not columns:
+            raise SchemaError("there are no columns", where="schema", advice="Give {name: column}.")
+        for name, column in columns.items():
+            if not isinstance(name, str) or not name or any(sign in name for sign in "\r\n\0"):
+                raise SchemaError("a column name is not one line of text", where="schema", asked=repr(name)[:80])
+            if not isinstance(column, Column):
+                raise SchemaError(
+                    "not a column", where=name, asked=repr(column)[:80], allowed="pv.Categorical(...), pv.Integer(...), ..."
+                )
+        if not isinstance(population, str) or not population.strip() or "\n" in population:
+            raise SchemaError("the population has no name", where="population", asked=repr(population)[:80])
+        whose = Unit(unit) if isinstance(unit, str) else unit
+        if not isinstance(whose, Unit):
+            raise SchemaError("not a unit of protection", where="unit", asked=repr(unit)[:80], allowed='"person", pv.Unit(...)')
+        if whose.column in columns:
+            raise SchemaError(
+                "the person column cannot be analysed", where="unit", asked=whose.column, advice="Remove it from the columns."
+            )
+        object.__setattr__(self, "columns", MappingProxyType(dict(columns)))
+        object.__setattr__(self, "population", population)
+        object.__setattr__(self, "unit", whose)
+        object.__setattr__(self, "csv", csv if csv is not None else CsvDialect())
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.columns.items()), self.population, self.unit, self.csv))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Schema.from_document, (self.to_document(),))
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name, or say which ones there are."""
+        if name not in self.columns:
+            known = list(self.columns)
+            raise SchemaError("unknown column", where="schema", asked=repr(name), allowed=", ".join(known[:20]))
+        return self.columns[name]
+
+    def cells(self, names: tuple[str, ...]) -> int:
+        """Return how many cells the table of these columns has."""
+        return math.prod(self.column(name).size for name in names)
+
+    def drops(self, names: tuple[str, ...]) -> bool:
+        """Say whether records with a bad cell in these columns are left out."""
+        return any(self.column(name).missing is DROP for name in names)
+
+    def only(self, names: tuple[str, ...]) -> Schema:
+        """Return the schema of these columns alone: what a release has to say."""
+        chosen = {name: self.column(name) for name in names}
+        return Schema(chosen, population=self.population, unit=self.unit, csv=self.csv)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the schema as plain lists and dictionaries, for JSON and TOML."""
+        return {
+            "format": FORMAT,
+            "population": self.population,
+            "unit": documents.from_unit(self.unit),
+            "csv": documents.from_dialect(self.csv),
+            "columns": {name: documents.from_column(column) for name, column in self.columns.items()},
+        }
+
+    @staticmethod
+    def from_document(document: object) -> Schema:
+        """Read what `to_document` wrote, refusing whatever is unknown, missing or newer."""
+        fields = documents.table(document, "schema", required=("population", "unit", "columns"), known=("format", "csv"))
+        number = fields.get("format", FORMAT)
+        if not isinstance(number, int) or number > FORMAT:
+            raise SchemaError("the format is newer than this library", asked=number, allowed=FORMAT, where="format")
+        columns = documents.table(fields["columns"], "columns")
+        return Schema(
+            {name: documents.to_column(name, column) for name, column in columns.items()},
+            population=documents.line(fields["population"], "population"),
+            unit=documents.to_unit(fields["unit"]),
+            csv=documents.to_dialect(fields.get("csv", {})),
+        )
+
+    @staticmethod
+    def read(path: str | Path) -> Schema:
+        """Read a TOML file that holds a schema; a model and a budget may stand beside it."""
+        document = documents.read_toml(path)
+        return Schema.from_document({k: v for k, v in document.items() if k not in ("model", "ask")})
+
+    def write(self, path: str | Path) -> None:
+        """Write the schema as a TOML file."""
+        documents.write_toml(self.to_document(), path)

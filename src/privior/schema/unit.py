@@ -1,0 +1,48 @@
+"""The unit of protection: whose whole contribution a guarantee hides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privior.errors import SchemaError
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One person (or household, device, visit ...) and how her rows are recognised.
+
+    `Unit("patient")` states that every row is a different patient. `Unit("patient", column="id",
+    max_rows=5)` says that rows with the same `id` belong to one patient; the curator then counts at most
+    five rows of each, chosen without looking at anyone else's.
+
+    Attributes:
+        noun: what is protected, in the singular; it appears in every guarantee
+        column: the column that names the person, or None if each row is a person of its own
+        max_rows: how many rows of one person are counted at most
+    """
+
+    noun: str
+    column: str | None = None
+    max_rows: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.noun, str) or not self.noun.strip():
+            raise SchemaError("the unit of protection has no name", where="unit", advice='Say unit="person".')
+        if isinstance(self.max_rows, bool) or not isinstance(self.max_rows, int) or self.max_rows < 1:
+            raise SchemaError(
+                "max_rows is not a positive whole number", where="unit", asked=repr(self.max_rows), allowed="1, 2, ..."
+            )
+        if self.column is not None and (not isinstance(self.column, str) or not self.column):
+            raise SchemaError("the person column has no name", where="unit", asked=repr(self.column))
+        if self.column is None and self.max_rows != 1:
+            raise SchemaError(
+                "several rows per person need the column that names the person",
+                where="unit",
+                asked=f"max_rows={self.max_rows}, no column",
+                advice=f'Say pv.Unit("{self.noun}", column="...", max_rows={self.max_rows}).',
+            )
+
+    def __str__(self) -> str:
+        if self.column is None:
+            return f"one {self.noun} (one row each)"
+        return f"one {self.noun} (up to {self.max_rows} rows with the same {self.column})"
