@@ -1,1 +1,98 @@
+"""privior: differentially private Bayesian inference.
+
+    plan (free, no data)  ->  measure (spends, reads the data)  ->  infer (free)  ->  ask (free)
+
+This file is the table of contents. Names are resolved when first used, so that a program which only reads
+releases never loads the parts that can read rows.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from privior.analyses import Analysis as Analysis
+    from privior.auditing import EnumerationAudit as EnumerationAudit
+    from privior.auditing import audit as audit
+    from privior.bundled import ACS_RECORDS as ACS_RECORDS
+    from privior.bundled import acs_schema as acs_schema
+    from privior.bundled import acs_table as acs_table
+    from privior.curator import measure as measure
+    from privior.errors import AuditError as AuditError
+    from privior.errors import BudgetExceededError as BudgetExceededError
+    from privior.errors import InferenceError as InferenceError
+    from privior.errors import LedgerError as LedgerError
+    from privior.errors import ModelError as ModelError
+    from privior.errors import NumberError as NumberError
+    from privior.errors import PlanError as PlanError
+    from privior.errors import PriviorError as PriviorError
+    from privior.errors import ReleaseError as ReleaseError
+    from privior.errors import ReleaseFailedError as ReleaseFailedError
+    from privior.errors import SchemaError as SchemaError
+    from privior.errors import TableError as TableError
+    from privior.ledger import Ledger as Ledger
+    from privior.mechanisms import GaussianCounts as GaussianCounts
+    from privior.mechanisms import KNorm as KNorm
+    from privior.mechanisms import LaplaceCounts as LaplaceCounts
+    from privior.mechanisms import LSDim as LSDim
+    from privior.mechanisms import LSHist as LSHist
+    from privior.mechanisms import PublishedLaplace as PublishedLaplace
+    from privior.models import DirichletCategorical as DirichletCategorical
+    from privior.planning import plan as plan
+    from privior.plans import Plan as Plan
+    from privior.posterior import CategoricalPosterior as CategoricalPosterior
+    from privior.posterior import infer as infer
+    from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
+    from privior.privacy import REPLACE_ONE as REPLACE_ONE
+    from privior.privacy import Budget as Budget
+    from privior.privacy import Guarantee as Guarantee
+    from privior.privacy import Sensitivity as Sensitivity
+    from privior.release import Release as Release
+    from privior.schema import DROP as DROP
+    from privior.schema import Binned as Binned
+    from privior.schema import Boolean as Boolean
+    from privior.schema import Bounded as Bounded
+    from privior.schema import Categorical as Categorical
+    from privior.schema import CsvDialect as CsvDialect
+    from privior.schema import Date as Date
+    from privior.schema import Integer as Integer
+    from privior.schema import Schema as Schema
+    from privior.schema import Unit as Unit
+
+_CONTENTS = {
+    "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
+    "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE Budget Guarantee Sensitivity",
+    "models": "DirichletCategorical",
+    "mechanisms": "GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace",
+    "plans": "Plan",
+    "planning": "plan",
+    "analyses": "Analysis",
+    "ledger": "Ledger",
+    "curator": "measure",
+    "release": "Release",
+    "posterior": "CategoricalPosterior infer",
+    "auditing": "EnumerationAudit audit",
+    "bundled": "ACS_RECORDS acs_schema acs_table",
+    "errors": (
+        "AuditError BudgetExceededError InferenceError LedgerError ModelError NumberError PlanError "
+        "PriviorError ReleaseError ReleaseFailedError SchemaError TableError"
+    ),
+}
+_PART_OF = {name: part for part, names in _CONTENTS.items() for name in names.split()}
+
+__all__ = ["__version__", *_PART_OF]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PART_OF:
+        raise AttributeError(f"privior has no {name!r}")
+    value = getattr(importlib.import_module(f"privior.{_PART_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

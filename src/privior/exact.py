@@ -16,6 +16,7 @@ Number = str | int | float | Fraction | Decimal
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 _RATIO = re.compile(r"[+-]?\d+/\d+")
 _LONGEST = 400
+_MOST_PLACES = 120
 
 
 def rational(value: object, name: str) -> Fraction:
@@ -59,24 +60,35 @@ def decimal(number: Fraction) -> str:
     >>> decimal(Fraction(1, 10)), decimal(Fraction(1, 3)), decimal(Fraction(1, 10**6))
     ('0.1', '1/3', '1e-6')
     """
-    if number.denominator == 1:
-        return str(number.numerator)
-    digits = 0
+    twos = fives = 0
     rest = number.denominator
-    while rest % 10 == 0:
-        rest, digits = rest // 10, digits + 1
-    while rest % 2 == 0 or rest % 5 == 0:
-        rest, digits = rest // (2 if rest % 2 == 0 else 5), digits + 1
-    if rest != 1 or digits > 60:
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    if rest != 1 or places > _MOST_PLACES:
         return f"{number.numerator}/{number.denominator}"
-    scaled = Decimal(number.numerator * 10**digits // number.denominator).scaleb(-digits).normalize()
-    return f"{scaled:f}" if abs(number) >= Fraction(1, 1000) else f"{scaled:e}"
+    sign = "-" if number < 0 else ""
+    digits = str(abs(number.numerator) * 10**places // number.denominator)
+    if places == 0:
+        return sign + digits
+    if len(digits) + 3 <= places:  # below a thousandth
+        mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
+        return f"{sign}{mantissa}e-{places - len(digits) + 1}"
+    digits = digits.rjust(places + 1, "0")
+    return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
 def round_up(number: Fraction) -> float:
     """Return the smallest float that is not below the number."""
     near = float(number)
     return near if Fraction(near) >= number else math.nextafter(near, math.inf)
+
+
+def round_down(number: Fraction) -> float:
+    """Return the largest float that is not above the number."""
+    return -round_up(-number)
 
 
 def _from_text(text: str, value: object, name: str) -> Fraction:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import Enum
 from fractions import Fraction
+from itertools import pairwise
 from typing import ClassVar, Final, Literal
 
 from privior.errors import SchemaError
@@ -124,7 +125,9 @@ class Boolean(Column):
 
     def __post_init__(self) -> None:
         if self.missing is not DROP and not isinstance(self.missing, bool):
-            raise SchemaError("missing must be True, False or DROP", where=self.kind, asked=repr(self.missing))
+            raise SchemaError(
+                "missing must be True, False or DROP", where=self.kind, asked=repr(self.missing)
+            )
 
     @property
     def size(self) -> int:
@@ -187,7 +190,9 @@ class Bounded(Column):
             )
             bad = missing if missing is DROP else low if missing is None else rational(missing, "missing")
         except Exception as error:
-            raise SchemaError("a bound is not a number", where=self.kind, asked=str(error).split("\n")[0]) from None
+            raise SchemaError(
+                "a bound is not a number", where=self.kind, asked=str(error).split("\n")[0]
+            ) from None
         _check_bounds(self.kind, low, high)
         if step <= 0 or (high - low) % step:
             raise SchemaError(
@@ -230,14 +235,20 @@ class Binned(Column):
     missing: str | Literal[Missing.DROP]
     kind: ClassVar[str] = "binned"
 
-    def __init__(self, edges: Sequence[object], missing: str | int | Literal[Missing.DROP] | None = None) -> None:
+    def __init__(
+        self, edges: Sequence[object], missing: str | int | Literal[Missing.DROP] | None = None
+    ) -> None:
         if isinstance(edges, str) or not isinstance(edges, Sequence) or len(edges) < 3:
-            raise SchemaError("too few edges", where=self.kind, asked=repr(edges)[:80], allowed="3 or more: 2 bins")
+            raise SchemaError(
+                "too few edges", where=self.kind, asked=repr(edges)[:80], allowed="3 or more: 2 bins"
+            )
         try:
             cuts = tuple(rational(edge, "edge") for edge in edges)
         except Exception:
-            raise SchemaError("an edge is not a number", where=self.kind, asked=repr(list(edges))[:80]) from None
-        if any(low >= high for low, high in zip(cuts, cuts[1:], strict=False)):
+            raise SchemaError(
+                "an edge is not a number", where=self.kind, asked=repr(list(edges))[:80]
+            ) from None
+        if any(low >= high for low, high in pairwise(cuts)):
             raise SchemaError("the edges do not increase", where=self.kind, asked=repr(list(edges))[:80])
         _check_size(self.kind, len(cuts) - 1)
         object.__setattr__(self, "edges", cuts)
@@ -287,7 +298,9 @@ class Date(Column):
         try:
             return date.fromisoformat(str(value))
         except ValueError:
-            raise SchemaError("not a day", where=cls.kind, asked=repr(value)[:80], allowed="YYYY-MM-DD") from None
+            raise SchemaError(
+                "not a day", where=cls.kind, asked=repr(value)[:80], allowed="YYYY-MM-DD"
+            ) from None
 
     @property
     def size(self) -> int:
@@ -314,7 +327,11 @@ def _check_bounds(kind: str, lower: object, upper: object) -> None:
 def _check_size(kind: str, size: int) -> None:
     if size > MOST_LEVELS:
         raise SchemaError(
-            "too many levels", where=kind, asked=size, allowed=MOST_LEVELS, advice="Take a coarser grid or bins."
+            "too many levels",
+            where=kind,
+            asked=size,
+            allowed=MOST_LEVELS,
+            advice="Take a coarser grid or bins.",
         )
 
 

@@ -30,7 +30,10 @@ class CsvDialect:
         for name, sign in (("delimiter", self.delimiter), ("quote", self.quote)):
             if not isinstance(sign, str) or len(sign) != 1 or not sign.isascii() or sign in "\r\n\0":
                 raise SchemaError(
-                    f"the {name} is not one ASCII character", where="csv", asked=repr(sign), allowed="one character"
+                    f"the {name} is not one ASCII character",
+                    where="csv",
+                    asked=repr(sign),
+                    allowed="one character",
                 )
         if self.delimiter == self.quote:
             raise SchemaError("delimiter and quote are the same character", where="csv", asked=self.quote)

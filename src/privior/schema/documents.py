@@ -83,7 +83,9 @@ def to_column(name: str, document: object) -> Column:
     entries = dict(table(document, name, required=("type",)))
     kind = KINDS.get(str(entries.pop("type")))
     if kind is None:
-        raise SchemaError("unknown type of column", where=name, asked=repr(document)[:80], allowed=", ".join(KINDS))
+        raise SchemaError(
+            "unknown type of column", where=name, asked=repr(document)[:80], allowed=", ".join(KINDS)
+        )
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # every column is a dataclass
     table(entries, name, known=known)
     if entries.get("missing") == DROP.value and DROP.value not in _listed(entries.get("levels")):

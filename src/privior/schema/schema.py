@@ -46,19 +46,32 @@ class Schema:
             raise SchemaError("there are no columns", where="schema", advice="Give {name: column}.")
         for name, column in columns.items():
             if not isinstance(name, str) or not name or any(sign in name for sign in "\r\n\0"):
-                raise SchemaError("a column name is not one line of text", where="schema", asked=repr(name)[:80])
+                raise SchemaError(
+                    "a column name is not one line of text", where="schema", asked=repr(name)[:80]
+                )
             if not isinstance(column, Column):
                 raise SchemaError(
-                    "not a column", where=name, asked=repr(column)[:80], allowed="pv.Categorical(...), pv.Integer(...), ..."
+                    "not a column",
+                    where=name,
+                    asked=repr(column)[:80],
+                    allowed="pv.Categorical(...), pv.Integer(...), ...",
                 )
         if not isinstance(population, str) or not population.strip() or "\n" in population:
             raise SchemaError("the population has no name", where="population", asked=repr(population)[:80])
         whose = Unit(unit) if isinstance(unit, str) else unit
         if not isinstance(whose, Unit):
-            raise SchemaError("not a unit of protection", where="unit", asked=repr(unit)[:80], allowed='"person", pv.Unit(...)')
+            raise SchemaError(
+                "not a unit of protection",
+                where="unit",
+                asked=repr(unit)[:80],
+                allowed='"person", pv.Unit(...)',
+            )
         if whose.column in columns:
             raise SchemaError(
-                "the person column cannot be analysed", where="unit", asked=whose.column, advice="Remove it from the columns."
+                "the person column cannot be analysed",
+                where="unit",
+                asked=whose.column,
+                advice="Remove it from the columns.",
             )
         object.__setattr__(self, "columns", MappingProxyType(dict(columns)))
         object.__setattr__(self, "population", population)
@@ -75,7 +88,9 @@ class Schema:
         """Return the column of that name, or say which ones there are."""
         if name not in self.columns:
             known = list(self.columns)
-            raise SchemaError("unknown column", where="schema", asked=repr(name), allowed=", ".join(known[:20]))
+            raise SchemaError(
+                "unknown column", where="schema", asked=repr(name), allowed=", ".join(known[:20])
+            )
         return self.columns[name]
 
     def cells(self, names: tuple[str, ...]) -> int:
@@ -85,11 +100,6 @@ class Schema:
     def drops(self, names: tuple[str, ...]) -> bool:
         """Say whether records with a bad cell in these columns are left out."""
         return any(self.column(name).missing is DROP for name in names)
-
-    def only(self, names: tuple[str, ...]) -> Schema:
-        """Return the schema of these columns alone: what a release has to say."""
-        chosen = {name: self.column(name) for name in names}
-        return Schema(chosen, population=self.population, unit=self.unit, csv=self.csv)
 
     def to_document(self) -> dict[str, object]:
         """Write the schema as plain lists and dictionaries, for JSON and TOML."""
@@ -104,10 +114,14 @@ class Schema:
     @staticmethod
     def from_document(document: object) -> Schema:
         """Read what `to_document` wrote, refusing whatever is unknown, missing or newer."""
-        fields = documents.table(document, "schema", required=("population", "unit", "columns"), known=("format", "csv"))
+        fields = documents.table(
+            document, "schema", required=("population", "unit", "columns"), known=("format", "csv")
+        )
         number = fields.get("format", FORMAT)
         if not isinstance(number, int) or number > FORMAT:
-            raise SchemaError("the format is newer than this library", asked=number, allowed=FORMAT, where="format")
+            raise SchemaError(
+                "the format is newer than this library", asked=number, allowed=FORMAT, where="format"
+            )
         columns = documents.table(fields["columns"], "columns")
         return Schema(
             {name: documents.to_column(name, column) for name, column in columns.items()},

@@ -30,7 +30,10 @@ class Unit:
             raise SchemaError("the unit of protection has no name", where="unit", advice='Say unit="person".')
         if isinstance(self.max_rows, bool) or not isinstance(self.max_rows, int) or self.max_rows < 1:
             raise SchemaError(
-                "max_rows is not a positive whole number", where="unit", asked=repr(self.max_rows), allowed="1, 2, ..."
+                "max_rows is not a positive whole number",
+                where="unit",
+                asked=repr(self.max_rows),
+                allowed="1, 2, ...",
             )
         if self.column is not None and (not isinstance(self.column, str) or not self.column):
             raise SchemaError("the person column has no name", where="unit", asked=repr(self.column))

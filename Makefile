@@ -1,0 +1,42 @@
+# Two commands do everything on a machine with Python 3.11 and make: `make demo` and `make test`.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test check format evidence benchmarks clean
+
+demo: .venv/demo-ready  ## release the bundled table privately; writes demo-output/
+	$(BIN)/python -m privior.demo demo-output
+
+test: check  ## everything that must hold on every commit
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/test-ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+evidence: .venv/test-ready  ## the slow proofs: coverage, speed; stores evidence/*.json
+	$(BIN)/python -m pytest -n 2 evidence
+
+benchmarks: .venv/test-ready
+	$(BIN)/python benchmarks/counting.py
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privior needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+
+.venv/demo-ready: pyproject.toml | .venv/bin/python
+	$(PIP) install -e .
+	touch $@
+
+.venv/test-ready: pyproject.toml | .venv/bin/python
+	$(PIP) install -e ".[dev]"
+	touch $@ .venv/demo-ready
+
+clean:
+	rm -rf .venv demo-output

@@ -1,0 +1,73 @@
+"""Analyses: one TOML file with the schema, the model and the budget that is asked for.
+
+    [model]                             [ask]
+    family = "dirichlet-categorical"    records = 1000
+    columns = ["education"]             epsilon = "1"
+    prior = 1                           delta = "0"
+                                        neighbours = "replace-one"
+
+The file asks; the ledger's cap decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from privior.errors import SchemaError
+from privior.exact import decimal
+from privior.models import Model, to_model
+from privior.planning import plan
+from privior.plans import Plan
+from privior.privacy import REPLACE_ONE, Budget, Neighbours
+from privior.schema import Schema
+from privior.schema.documents import read_toml, table, write_toml
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What somebody wants to learn, and what she asks to spend on it."""
+
+    schema: Schema
+    model: Model
+    records: int
+    budget: Budget
+    neighbours: Neighbours = REPLACE_ONE
+
+    def plan(self) -> Plan:
+        """Plan the release that the file asks for."""
+        return plan(
+            self.model,
+            self.schema,
+            records=self.records,
+            epsilon=self.budget.epsilon,
+            delta=self.budget.delta,
+            neighbours=self.neighbours,
+        )
+
+    @staticmethod
+    def read(path: str | Path) -> Analysis:
+        """Read an analysis file."""
+        document = read_toml(path)
+        table(document, str(path), required=("model", "ask"))
+        ask = table(document["ask"], "ask", required=("records", "epsilon"), known=("delta", "neighbours"))
+        records = ask["records"]
+        if not isinstance(records, int) or isinstance(records, bool):
+            raise SchemaError("records is not a whole number", where="ask", asked=repr(records)[:80])
+        return Analysis(
+            schema=Schema.read(path),
+            model=to_model(document["model"]),
+            records=records,
+            budget=Budget.of(ask["epsilon"], ask.get("delta", 0)),
+            neighbours=Neighbours.of(str(ask.get("neighbours", REPLACE_ONE.value))),
+        )
+
+    def write(self, path: str | Path) -> None:
+        """Write the analysis file."""
+        ask = {
+            "records": self.records,
+            "epsilon": decimal(self.budget.epsilon),
+            "delta": decimal(self.budget.delta),
+            "neighbours": self.neighbours.value,
+        }
+        write_toml({**self.schema.to_document(), "model": self.model.to_document(), "ask": ask}, path)

@@ -1,0 +1,122 @@
+"""The contract of a mechanism, and the public facts from which one is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import PlanError
+from privior.mechanisms.forecasts import NoiseSpectrum
+from privior.models import ExactStatistics, NoisyStatistics
+from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PublicFacts:
+    """What a mechanism may depend on: nothing here is read from data.
+
+    Attributes:
+        levels: number of cells k of the table
+        records: number of units n: exact under replace-one, the largest possible one otherwise
+        max_rows: records that one unit contributes at most
+        neighbours: the neighbour relation
+        budget: what may be spent
+    """
+
+    levels: int
+    records: int
+    max_rows: int
+    neighbours: Neighbours
+    budget: Budget
+
+
+@dataclass(frozen=True)
+class CellNoise:
+    """A release's log likelihood as a function of the true counts c, cell by cell and up to a constant:
+
+    -rates |observed - c| - curvatures (observed - c)^2 / 2.
+    """
+
+    rates: Floats
+    curvatures: Floats
+
+
+class Mechanism(Protocol):
+    """A release law for tables of counts: a frozen value, built from public facts.
+
+    `release` and `log_likelihood` describe the same law; tests compare them by chi-square, and the
+    enumeration audit compares `log_likelihood` with `guarantee`.
+    """
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+
+    @property
+    def levels(self) -> int:
+        """Number of cells."""
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far one unit may move the counts for the guarantee to hold."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised whatever the data."""
+
+    @property
+    def expected_squared_error(self) -> float:
+        """The expected squared Euclidean length of the noise, before any use of public facts."""
+
+    @property
+    def spectrum(self) -> NoiseSpectrum:
+        """The noise as forecasts see it."""
+
+    @property
+    def cell_noise(self) -> CellNoise:
+        """The noise as inference sees it."""
+
+    @classmethod
+    def for_facts(cls, facts: PublicFacts) -> Self:
+        """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
+
+    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+        """Draw from the law, exactly, with randomness of the operating system."""
+
+    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+        """Return the log probability of releasing `observed` if these are the true counts."""
+
+    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+        """Say whether some table of that many records could have given this release."""
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values."""
+
+
+def check_levels(levels: int, name: str) -> None:
+    """Refuse a table of fewer than two cells."""
+    if isinstance(levels, bool) or not isinstance(levels, int) or levels < 2:
+        raise PlanError("levels is not a whole number above 1", where=name, asked=repr(levels))
+
+
+def true_counts(statistics: ExactStatistics, levels: int) -> NDArray[np.int64]:
+    """Return the counts, which must be one per cell."""
+    if statistics.counts.size != levels:
+        raise ValueError(f"the mechanism has {levels} cells, the statistics {statistics.counts.size}")
+    return statistics.counts
+
+
+def with_noise(statistics: ExactStatistics, noise: Sequence[int]) -> NoisyStatistics:
+    """Add one noise to each count, in whole numbers of any length."""
+    counts = true_counts(statistics, len(noise))
+    return NoisyStatistics(tuple(int(count) + z for count, z in zip(counts, noise, strict=True)))
+
+
+def unfit(name: str, why: str) -> PlanError:
+    """Say why a mechanism does not fit the public facts."""
+    return PlanError(why, where=name)

@@ -1,0 +1,29 @@
+"""Mechanisms as plain documents: which law a file names, and its entries checked."""
+
+from __future__ import annotations
+
+from privior.errors import PlanError
+from privior.mechanisms.contract import Mechanism
+from privior.mechanisms.gaussian_counts import GaussianCounts
+from privior.mechanisms.k_norm import KNorm
+from privior.mechanisms.laplace_counts import LaplaceCounts
+from privior.mechanisms.published_laplace import LSDim, LSHist
+
+#: every mechanism for a table of counts; of two that are forecast equal the planner takes the first
+MECHANISMS: tuple[type[Mechanism], ...] = (KNorm, LaplaceCounts, GaussianCounts, LSHist, LSDim)
+
+
+def to_mechanism(document: object) -> Mechanism:
+    """Read what `to_document` wrote; the mechanism's own checks refuse what does not hold together."""
+    entries = dict(document) if isinstance(document, dict) else {}
+    name = entries.pop("name", None)
+    kind = next((kind for kind in MECHANISMS if kind.name == name), None)
+    if kind is None:
+        known = ", ".join(kind.name for kind in MECHANISMS)
+        raise PlanError("unknown mechanism", where="mechanism", asked=repr(name)[:80], allowed=known)
+    try:
+        return kind(**entries)
+    except TypeError:
+        raise PlanError(
+            "missing or unknown entries", where=kind.name, asked=", ".join(map(str, entries))
+        ) from None

@@ -1,0 +1,171 @@
+"""Discrete Gaussian noise on every count, calibrated to an exact (epsilon, delta)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privior.errors import PlanError
+from privior.exact import decimal, rational, round_down
+from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit, with_noise
+from privior.mechanisms.forecasts import NoiseSpectrum
+from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
+from privior.models import ExactStatistics, NoisyStatistics
+from privior.privacy import (
+    REPLACE_ONE,
+    Budget,
+    Concentrated,
+    DiscreteGaussianShift,
+    DominatingPair,
+    Guarantee,
+    Neighbours,
+    Sensitivity,
+)
+from privior.randomness import discrete_gaussian
+
+
+@dataclass(frozen=True)
+class GaussianCounts:
+    """Independent noise on the k counts, P(z) proportional to exp(-z^2 / (2 stddev^2)) on the integers.
+
+    One record per unit: neighbours move one count by one (add-or-remove-one) or two counts by one each
+    (replace-one), so delta(epsilon) is the exact curve of `DiscreteGaussianShift`. Several records per
+    unit: the divergence of order a is at most a L2^2 / (2 stddev^2) (Canonne, Kamath, Steinke 2020,
+    Theorem 4), converted by `Concentrated`. `stddev` is the smallest that keeps delta(epsilon) at or
+    below the delta asked for, on a public dyadic grid and rounded up; a release stores it, and loading
+    checks the inequality again.
+    """
+
+    levels: int
+    epsilon: Fraction
+    delta: Fraction
+    neighbours: Neighbours
+    max_rows: int
+    stddev: Fraction
+    name: ClassVar[str] = "gaussian-counts"
+    about: ClassVar[str] = "discrete Gaussian noise on every count"
+
+    def __init__(
+        self,
+        levels: int,
+        epsilon: object,
+        delta: object,
+        *,
+        neighbours: Neighbours | str = REPLACE_ONE,
+        max_rows: int = 1,
+        stddev: object = None,
+    ) -> None:
+        check_levels(levels, self.name)
+        budget = Budget.of(epsilon, delta)
+        if budget.delta == 0:
+            raise unfit(self.name, "needs delta > 0: Gaussian noise is never pure")
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "epsilon", budget.epsilon)
+        object.__setattr__(self, "delta", budget.delta)
+        object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
+        object.__setattr__(self, "max_rows", max_rows)
+        object.__setattr__(
+            self, "stddev", self._calibrated() if stddev is None else rational(stddev, "stddev")
+        )
+        if self.stddev <= 0 or Fraction(float(self.stddev)) != self.stddev or not self._enough(self.stddev):
+            raise PlanError(
+                "this stddev does not give the stated guarantee", where=self.name, asked=decimal(self.stddev)
+            )
+
+    @classmethod
+    def for_facts(cls, facts: PublicFacts) -> GaussianCounts:
+        """Build it for delta > 0."""
+        return cls(
+            facts.levels,
+            facts.budget.epsilon,
+            facts.budget.delta,
+            neighbours=facts.neighbours,
+            max_rows=facts.max_rows,
+        )
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """Of a table of counts under this relation."""
+        return Sensitivity.of_counts(self.neighbours, self.max_rows)
+
+    def _pair(self, stddev: Fraction) -> DominatingPair:
+        if self.max_rows == 1:
+            return DiscreteGaussianShift(stddev**2, 2 if self.neighbours is REPLACE_ONE else 1)
+        return Concentrated(self.sensitivity.l2_squared / (2 * stddev**2))
+
+    def _enough(self, stddev: Fraction) -> bool:
+        return Fraction(self._pair(stddev).delta(round_down(self.epsilon))) <= self.delta
+
+    def _calibrated(self) -> Fraction:
+        """Find the smallest sufficient stddev with about 20 significant bits."""
+        high = Fraction(1)
+        while not self._enough(high):
+            high *= 2
+            if high > 2**27:
+                raise PlanError(
+                    "this budget needs more noise than can be certified",
+                    where=self.name,
+                    asked=f"epsilon {decimal(self.epsilon)}, delta {decimal(self.delta)}",
+                    advice="Ask for a larger epsilon or delta, or use a pure mechanism.",
+                )
+        while high > Fraction(1, 2**10) and self._enough(high / 2):
+            high /= 2
+        step = high / 2**20
+        low, top = 2**19, 2**20
+        while top - low > 1:
+            middle = (low + top) // 2
+            low, top = (low, middle) if self._enough(middle * step) else (middle, top)
+        return top * step
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The (epsilon, delta) asked for, and the whole curve."""
+        reason = (
+            "exact hockey-stick divergence of shifted discrete Gaussians"
+            if self.max_rows == 1
+            else "concentrated divergence of discrete Gaussians (Canonne et al. 2020, Theorem 4, Corollary 13)"
+        )
+        return Guarantee(self._pair(self.stddev), self.neighbours, Budget(self.epsilon, self.delta), reason)
+
+    @property
+    def expected_squared_error(self) -> float:
+        """E|z|^2 over the k counts."""
+        return self.levels * gaussian_variance(float(self.stddev) ** 2)
+
+    @property
+    def spectrum(self) -> NoiseSpectrum:
+        """The same variance in every direction."""
+        return NoiseSpectrum([(gaussian_variance(float(self.stddev) ** 2), self.levels - 1)])
+
+    @property
+    def cell_noise(self) -> CellNoise:
+        """Curvature 1 / stddev^2 in every cell."""
+        return CellNoise(np.zeros(self.levels), np.full(self.levels, 1 / float(self.stddev) ** 2))
+
+    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+        """Add exact draws, one per cell."""
+        return with_noise(statistics, discrete_gaussian(self.levels, self.stddev))
+
+    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+        """Sum the log probabilities of the k noises."""
+        noise = observed.array() - true_counts(statistics, self.levels)
+        return float(gaussian_log_pmf(noise, float(self.stddev) ** 2).sum())
+
+    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+        """Any integers are possible."""
+        return True
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values, with the stddev that was used."""
+        return {
+            "name": self.name,
+            "levels": self.levels,
+            "epsilon": decimal(self.epsilon),
+            "delta": decimal(self.delta),
+            "neighbours": self.neighbours.value,
+            "max_rows": self.max_rows,
+            "stddev": decimal(self.stddev),
+        }

@@ -1,0 +1,94 @@
+"""K-norm noise: the default for a table whose total is public."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privior.exact import decimal
+from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit, with_noise
+from privior.mechanisms.forecasts import NoiseSpectrum
+from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
+from privior.models import ExactStatistics, NoisyStatistics
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
+from privior.randomness import k_norm
+
+
+@dataclass(frozen=True)
+class KNorm:
+    """Noise z on integer vectors that sum to zero, P(z) proportional to exp(-epsilon |z|_1 / 2).
+
+    Proof of epsilon: replacing one record moves the counts by v = e_j - e_i, of L1 norm 2 and sum 0, so
+    both data sets have the same possible outputs y, and | |y-c|_1 - |y-c-v|_1 | / 2 <= 1. Equality holds
+    at y = c, so epsilon is exact. Compared with noise on all k counts it wastes nothing on the total,
+    which is public, and no cell is special. For k = 2 it is the geometric mechanism on one count.
+    """
+
+    levels: int
+    epsilon: Fraction
+    name: ClassVar[str] = "k-norm"
+    about: ClassVar[str] = "noise of sum zero on all counts"
+
+    def __init__(self, levels: int, epsilon: object) -> None:
+        check_levels(levels, self.name)
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
+
+    @classmethod
+    def for_facts(cls, facts: PublicFacts) -> KNorm:
+        """Build it for a public total: replace-one, one row per unit."""
+        if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
+            raise unfit(cls.name, "needs a public total: replace-one and one counted row per unit")
+        return cls(facts.levels, facts.budget.epsilon)
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """One record moves from one cell to another."""
+        return Sensitivity.of_counts(REPLACE_ONE)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Pure epsilon; for k = 2 the pair is exact at every delta, else it is a bound below epsilon."""
+        reason = "K-norm noise of rate epsilon/2; counts move by L1 2 at a fixed sum (proof: privior.KNorm)"
+        return Guarantee(SignedSteps(self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason)
+
+    @property
+    def expected_squared_error(self) -> float:
+        """E|z|^2."""
+        return k_norm_expected_squared_error(self.levels, float(self.epsilon))
+
+    @property
+    def spectrum(self) -> NoiseSpectrum:
+        """All k - 1 directions alike, by symmetry."""
+        rate = float(self.epsilon) / 2
+        laplace = math.sqrt(2 * math.exp(-rate)) / (1 + math.exp(-rate))
+        return NoiseSpectrum([(self.expected_squared_error / (self.levels - 1), self.levels - 1)], laplace)
+
+    @property
+    def cell_noise(self) -> CellNoise:
+        """Rate epsilon/2 in every cell."""
+        return CellNoise(np.full(self.levels, float(self.epsilon) / 2), np.zeros(self.levels))
+
+    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+        """Add an exact draw; the result may be negative and sums to the public total."""
+        return with_noise(statistics, k_norm(self.levels, self.epsilon))
+
+    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+        """Return -epsilon |y - c|_1 / 2 - log normaliser; -infinity if the totals differ."""
+        noise = observed.array() - true_counts(statistics, self.levels)
+        if noise.sum() != 0:
+            return -math.inf
+        epsilon = float(self.epsilon)
+        return -epsilon * int(np.abs(noise).sum()) / 2 - k_norm_log_normaliser(self.levels, epsilon)
+
+    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+        """The noise sums to zero."""
+        return sum(observed.counts) == records
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values."""
+        return {"name": self.name, "levels": self.levels, "epsilon": decimal(self.epsilon)}

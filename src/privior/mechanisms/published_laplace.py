@@ -1,0 +1,173 @@
+"""LSHist and LSDim as published: noise on the first k-1 counts, the last one by subtraction.
+
+Both come from "Differentially Private Bayesian Inference" (2020), Algorithms 1 and 2. They are kept as
+published, clamping included, but on discrete Laplace noise, since floating-point Laplace noise leaks
+through its last bits. Their true cost is stated, which for LSDim is far below its nominal epsilon.
+K-norm noise is better at every epsilon; these are here for comparison and study.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import PlanError
+from privior.exact import decimal, round_up
+from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit
+from privior.mechanisms.forecasts import NoiseSpectrum
+from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
+from privior.models import ExactStatistics, NoisyStatistics
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
+from privior.randomness import discrete_laplace
+
+
+@dataclass(frozen=True)
+class PublishedLaplace(ABC):
+    """Discrete Laplace noise on k-1 counts, clamped to [0, n]; the last count is what is left, clamped.
+
+    Proof of the true cost: the release is a function of the first k-1 noisy counts. Replacing one record
+    moves at most two of them by one each, and only one if k = 2: the loss is at most min(2, k-1) /
+    laplace_scale. It is attained at n >= 1 (clamping keeps the ratio of a geometric tail), so it is exact.
+    """
+
+    levels: int
+    epsilon: Fraction
+    records: int
+    name: ClassVar[str]
+    about: ClassVar[str]
+
+    def __init__(self, levels: int, epsilon: object, records: int) -> None:
+        check_levels(levels, self.name)
+        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
+            raise PlanError("records is not a positive whole number", where=self.name, asked=repr(records))
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
+        object.__setattr__(self, "records", records)
+
+    @classmethod
+    def for_facts(cls, facts: PublicFacts) -> Self:
+        """Build it with the budget as its nominal epsilon."""
+        if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
+            raise unfit(cls.name, "needs a public total: replace-one and one counted row per unit")
+        return cls(facts.levels, facts.budget.epsilon, facts.records)
+
+    @property
+    @abstractmethod
+    def nominal_scale(self) -> Fraction:
+        """The scale as printed in the paper."""
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """One record moves from one cell to another."""
+        return Sensitivity.of_counts(REPLACE_ONE)
+
+    @property
+    def laplace_scale(self) -> Fraction:
+        """The scale of the noise, rounded up to a float."""
+        return Fraction(round_up(self.nominal_scale))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The true cost, which is not always the nominal epsilon."""
+        moved = min(2, self.levels - 1)
+        pair = SignedSteps(1 / self.nominal_scale, moved)
+        reason = (
+            f"discrete Laplace noise of scale {decimal(self.nominal_scale)} on {self.levels - 1} counts, of "
+            f"which one record moves {moved}; nominal epsilon {decimal(self.epsilon)} (proof: privior.PublishedLaplace)"
+        )
+        return Guarantee(pair, REPLACE_ONE, Budget(moved / self.nominal_scale, Fraction(0)), reason)
+
+    @property
+    def _rate(self) -> float:
+        return float(1 / self.laplace_scale)
+
+    @property
+    def expected_squared_error(self) -> float:
+        """E|z|^2 before clamping: (k-1) variances, and their sum again in the last count."""
+        return 2 * (self.levels - 1) * laplace_variance(self._rate)
+
+    @property
+    def spectrum(self) -> NoiseSpectrum:
+        """One variance in k-2 directions, k times as much where the subtraction adds up all noises."""
+        variance = laplace_variance(self._rate)
+        q = math.exp(-self._rate)
+        parts = [(variance, self.levels - 2), (self.levels * variance, 1)]
+        return NoiseSpectrum(parts, math.sqrt(2 * q) / (1 + q))
+
+    @property
+    def cell_noise(self) -> CellNoise:
+        """The same rate in the first k-1 cells, nothing in the last, which is a function of the others.
+
+        A count clamped to 0 has probability P(z <= -c) = q^c / (1+q), which as a function of c >= 0 is
+        what an unclamped 0 has, up to a constant; likewise at n. So clamping changes nothing here.
+        """
+        rates = np.full(self.levels, self._rate)
+        rates[-1] = 0.0
+        return CellNoise(rates, np.zeros(self.levels))
+
+    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+        """Add exact draws to the first k-1 counts, clamp, subtract, clamp."""
+        counts = true_counts(statistics, self.levels)
+        noise = discrete_laplace(self.levels - 1, self.laplace_scale)
+        first = [self._clamp(int(c) + z) for c, z in zip(counts[:-1], noise, strict=True)]
+        return NoisyStatistics((*first, self._clamp(self.records - sum(first))))
+
+    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+        """Sum log probabilities, or log tails where clamped; -infinity for what cannot be released."""
+        counts = true_counts(statistics, self.levels)
+        if not self.admits(observed, self.records):
+            return -math.inf
+        return float(self._log_cells(observed.array()[:-1], counts[:-1]).sum())
+
+    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+        """All counts are clamped, and the last is what the others leave."""
+        first = observed.counts[:-1]
+        left = self._clamp(self.records - sum(first))
+        return all(0 <= count <= self.records for count in first) and observed.counts[-1] == left
+
+    def _log_cells(self, seen: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        inside = laplace_log_pmf(seen - counts, self._rate)
+        tail = laplace_log_tail(np.abs(seen - counts), self._rate)
+        return np.where((seen == 0) | (seen == self.records), tail, inside)
+
+    def _clamp(self, count: int) -> int:
+        return min(max(count, 0), self.records)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values."""
+        return {
+            "name": self.name,
+            "levels": self.levels,
+            "epsilon": decimal(self.epsilon),
+            "records": self.records,
+        }
+
+
+class LSHist(PublishedLaplace):
+    """Algorithm 2: scale 2/epsilon, or 1/epsilon for two levels. Exactly its nominal epsilon."""
+
+    name: ClassVar[str] = "lshist"
+    about: ClassVar[str] = "as published: last count by subtraction, clamped"
+
+    @property
+    def nominal_scale(self) -> Fraction:
+        """The histogram sensitivity over epsilon."""
+        return min(2, self.levels - 1) / self.epsilon
+
+
+class LSDim(PublishedLaplace):
+    """Algorithm 1: scale k/epsilon. Really 2/k of its nominal epsilon, or 1/2 for two levels."""
+
+    name: ClassVar[str] = "lsdim"
+    about: ClassVar[str] = "as published: noise grows with the levels for no gain"
+
+    @property
+    def nominal_scale(self) -> Fraction:
+        """The number of levels over epsilon."""
+        return self.levels / self.epsilon

@@ -1,0 +1,98 @@
+"""Planning: build every mechanism that fits, forecast its error from public facts, pick the best."""
+
+from __future__ import annotations
+
+from privior.errors import PlanError
+from privior.mechanisms import MECHANISMS, Mechanism, PublicFacts, forecast
+from privior.models import Model
+from privior.plans import Candidate, Plan
+from privior.privacy import REPLACE_ONE, Budget, Neighbours
+from privior.schema import Schema
+
+
+def plan(
+    model: Model,
+    schema: Schema,
+    *,
+    records: int,
+    epsilon: object,
+    delta: object = 0,
+    neighbours: Neighbours | str = REPLACE_ONE,
+    mechanism: type[Mechanism] | None = None,
+) -> Plan:
+    """Plan one release: free, and without data.
+
+    Args:
+        model: what is to be learned
+        schema: the public facts about the table
+        records: number of units, exact under replace-one, the largest possible one otherwise
+        epsilon: the privacy loss to allow; text, whole numbers and Fractions are exact, a float is read
+            as its shortest decimal
+        delta: the chance to allow for a larger loss; 0 for a pure guarantee
+        neighbours: `pv.REPLACE_ONE` (the number of records is public) or `pv.ADD_OR_REMOVE_ONE`
+        mechanism: a class such as `pv.GaussianCounts` to use instead of the best forecast
+    """
+    if not isinstance(model, Model):
+        raise PlanError(
+            "not a model", where="model", asked=repr(model)[:80], allowed="pv.DirichletCategorical(...)"
+        )
+    if not isinstance(schema, Schema):
+        raise PlanError("not a schema", where="schema", asked=repr(schema)[:80], allowed="pv.Schema(...)")
+    relation = Neighbours.of(neighbours)
+    size = model.size(schema)
+    model.sensitivity(schema, relation)
+    budget = Budget.of(epsilon, delta)
+    if isinstance(records, bool) or not isinstance(records, int) or records < 1:
+        raise PlanError("records is not a positive whole number", where="records", asked=repr(records)[:80])
+    facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget)
+    parameters = model.parameters(schema)
+
+    built: list[tuple[Mechanism, Candidate]] = []
+    candidates: list[Candidate] = []
+    for kind in MECHANISMS:
+        try:
+            fitting = kind.for_facts(facts)
+        except PlanError as error:
+            candidates.append(Candidate(kind.name, kind.about, None, None, unfit=error.what))
+            continue
+        error_ahead = forecast(fitting.spectrum, parameters, records)
+        candidate = Candidate(kind.name, kind.about, error_ahead, fitting.guarantee.cost)
+        candidates.append(candidate)
+        built.append((fitting, candidate))
+
+    chosen, choice = _choose(built, candidates, mechanism)
+    return Plan(schema, model, chosen, relation, records, tuple(candidates), choice)
+
+
+def _choose(
+    built: list[tuple[Mechanism, Candidate]], candidates: list[Candidate], wanted: type[Mechanism] | None
+) -> tuple[Mechanism, str]:
+    """Return the mechanism to use and one sentence that says why."""
+    if wanted is not None:
+        if wanted not in MECHANISMS:
+            known = ", ".join(kind.__name__ for kind in MECHANISMS)
+            raise PlanError(
+                "not a mechanism for a table of counts",
+                where="mechanism",
+                asked=repr(wanted)[:80],
+                allowed=known,
+            )
+        for fitting, candidate in built:
+            if isinstance(fitting, wanted):
+                return fitting, f"Takes {candidate.name} because it was asked for."
+        why = next(candidate.unfit for candidate in candidates if candidate.name == wanted.name)
+        raise PlanError(f"does not fit: {why}", where=wanted.name)
+    if not built:
+        raise PlanError("no mechanism fits these public facts", where="plan")
+    best, candidate = min(built, key=lambda pair: _l2(pair[1]))
+    others = [_l2(other) for _, other in built if other is not candidate]
+    margin = (
+        f", {min(others) / _l2(candidate):.3g} times smaller than the next"
+        if others and _l2(candidate) > 0
+        else ""
+    )
+    return best, f"Takes {candidate.name}: the smallest forecast l2 error of those that fit{margin}."
+
+
+def _l2(candidate: Candidate) -> float:
+    return float("inf") if candidate.forecast is None else candidate.forecast.l2

@@ -1,0 +1,193 @@
+"""The plan: model, mechanism and guarantee for one release, as a value with canonical bytes. No data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import PlanError
+from privior.mechanisms import Forecast, Mechanism, forecast, prior_alone, to_mechanism
+from privior.models import Model, to_model
+from privior.pictures import listing
+from privior.privacy import Budget, Guarantee, Neighbours
+from privior.schema import Schema
+
+#: with more records than this, counts might not be exact in every engine
+MOST_RECORDS = 10**12
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One mechanism as the planner saw it: its forecast, or why it does not fit."""
+
+    name: str
+    about: str
+    forecast: Forecast | None
+    cost: Budget | None
+    unfit: str | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What `measure` will do, fixed before any data are opened.
+
+    Attributes:
+        schema: the public facts about the table
+        model: the model with its prior
+        mechanism: the release law
+        neighbours: the neighbour relation of the guarantee
+        records: number of units: exact under replace-one, the largest possible one otherwise
+        candidates: what the planner compared; not part of the plan's identity
+        choice: why this mechanism; likewise
+    """
+
+    schema: Schema
+    model: Model
+    mechanism: Mechanism
+    neighbours: Neighbours
+    records: int
+    candidates: tuple[Candidate, ...] = field(default=(), compare=False)
+    choice: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.records, bool) or not isinstance(self.records, int) or self.records < 1:
+            raise PlanError(
+                "records is not a positive whole number", where="records", asked=repr(self.records)[:80]
+            )
+        if self.records * self.schema.unit.max_rows > MOST_RECORDS:
+            raise PlanError("too many records", where="records", asked=self.records, allowed=MOST_RECORDS)
+        if self.mechanism.levels != self.model.size(self.schema):
+            raise PlanError(
+                "the mechanism is for another number of cells",
+                where=self.mechanism.name,
+                asked=self.mechanism.levels,
+                allowed=self.model.size(self.schema),
+            )
+        needed, honoured = self.model.sensitivity(self.schema, self.neighbours), self.mechanism.sensitivity
+        if needed != honoured:
+            raise PlanError(
+                "the mechanism is for another neighbour relation or unit of protection",
+                where=self.mechanism.name,
+                asked=f"{honoured.neighbours}, L1 {honoured.l1}",
+                allowed=f"{needed.neighbours}, L1 {needed.l1}",
+            )
+        if getattr(self.mechanism, "records", self.records) != self.records:
+            raise PlanError("the mechanism is for another number of records", where=self.mechanism.name)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised, whatever the data."""
+        return self.mechanism.guarantee
+
+    @property
+    def cost(self) -> Budget:
+        """What a ledger will be charged."""
+        return self.guarantee.cost
+
+    @property
+    def total_public(self) -> bool:
+        """Whether the counts of the table sum to the public number of records."""
+        return self.mechanism.sensitivity.total_fixed
+
+    @property
+    def prior(self) -> NDArray[np.float64]:
+        """The prior parameter of each cell."""
+        return self.model.parameters(self.schema)
+
+    @property
+    def forecast(self) -> Forecast:
+        """How far from the truth the release will typically be."""
+        return forecast(self.mechanism.spectrum, self.prior, self.records)
+
+    @property
+    def without_release(self) -> Forecast:
+        """How far from the truth publishing the prior alone would be."""
+        return prior_alone(self.prior, self.records)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the plan as plain values: what a release says about how it was made."""
+        return {
+            "schema": self.schema.to_document(),
+            "model": self.model.to_document(),
+            "mechanism": self.mechanism.to_document(),
+            "neighbours": self.neighbours.value,
+            "records": self.records,
+        }
+
+    @staticmethod
+    def from_document(document: object) -> Plan:
+        """Read what `to_document` wrote, building every part anew so that each checks itself."""
+        if not isinstance(document, dict) or set(document) != {
+            "schema",
+            "model",
+            "mechanism",
+            "neighbours",
+            "records",
+        }:
+            raise PlanError("not a plan, or one with unknown or missing entries", where="plan")
+        return Plan(
+            schema=Schema.from_document(document["schema"]),
+            model=to_model(document["model"]),
+            mechanism=to_mechanism(document["mechanism"]),
+            neighbours=Neighbours.of(document["neighbours"]),
+            records=document["records"],
+        )
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the plan's canonical bytes; two plans are the same exactly if these are."""
+        canonical = json.dumps(self.to_document(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+    def __str__(self) -> str:
+        unit = self.schema.unit
+        facts = [
+            ("population", f"{self.schema.population}, protecting {unit}"),
+            ("model", f"{self.model}: {self.mechanism.levels} cells"),
+            (
+                "records",
+                f"{self.records}"
+                if self.total_public
+                else f"{self.records} at most, the number stays private",
+            ),
+            ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
+            ("guarantee", str(self.guarantee)),
+            ("that is", self.guarantee.claim(unit.noun)),
+            ("bad cells", "; ".join(self._bad_cells())),
+        ]
+        lines = listing.facts(facts)
+        if self.candidates:
+            lines += ["", *listing.table(_HEADER, [*map(_row, self.candidates), self._prior_row()])]
+            lines += ["", self.choice]
+        return "\n".join(lines)
+
+    def _bad_cells(self) -> list[str]:
+        columns = ((name, self.schema.column(name)) for name in self.model.columns)
+        return [
+            f"{name}: left out"
+            if column.missing_code is None
+            else f"{name}: counted as {column.labels[column.missing_code]}"
+            for name, column in columns
+        ]
+
+    def _prior_row(self) -> list[str]:
+        error = self.without_release
+        return ["(prior alone)", "0", "0", *_errors(error), "no release at all"]
+
+
+_HEADER = ["mechanism", "epsilon", "delta", "l2", "total variation", "Hellinger", ""]
+
+
+def _row(candidate: Candidate) -> list[str]:
+    if candidate.forecast is None or candidate.cost is None:
+        return [candidate.name, "", "", "", "", "", f"does not fit: {candidate.unfit}"]
+    cost = str(candidate.cost).replace("epsilon ", "").replace("delta ", "").split(", ")
+    return [candidate.name, *cost, *_errors(candidate.forecast), candidate.about]
+
+
+def _errors(error: Forecast) -> list[str]:
+    return [f"{distance:.4g}" for distance in (error.l2, error.total_variation, error.hellinger)]

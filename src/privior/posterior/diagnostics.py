@@ -1,0 +1,97 @@
+"""What the computation of a posterior can say about itself: exact, or how well the chains agree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: above this split R-hat the chains have not mixed, and the posterior carries a warning
+WORST_R_HAT = 1.05
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """How a posterior was computed and how far it can be trusted.
+
+    Attributes:
+        method: in words
+        exact: whether everything was summed, nothing sampled
+        cost: the arithmetic it took, in multiply-adds; for chains the number of proposed moves
+        error: exact: a bound of the total variation distance to the true posterior of any cell
+        misfit: the posterior mean of ((observed − count) / sd)² over all released cells: about 1 or
+            below if the releases fit the model
+        r_hat: chains: the largest split R-hat of any cell, and of the total; near 1 if they agree
+        acceptance: chains: the share of accepted moves
+        chains: how many ran
+        sweeps: chains: how many sweeps each ran, half of them to forget its start
+        warning: what the reader must know before trusting the result, if anything
+    """
+
+    method: str
+    exact: bool
+    cost: float = 0.0
+    error: float = 0.0
+    misfit: float | None = None
+    r_hat: float | None = None
+    acceptance: float | None = None
+    chains: int = 0
+    sweeps: int = 0
+    warning: str | None = None
+
+    @classmethod
+    def of_exact(
+        cls, method: str, cost: float, *, error: float = 0.0, misfit: float | None = None
+    ) -> Diagnostics:
+        """Return the diagnostics of a posterior that was summed."""
+        return cls(method, exact=True, cost=cost, error=error, misfit=misfit)
+
+    @classmethod
+    def of_chains(
+        cls, *, r_hat: float, acceptance: float, chains: int, sweeps: int, moves: float, misfit: float
+    ) -> Diagnostics:
+        """Return the diagnostics of a posterior that was sampled, with a warning if the chains disagree."""
+        warning = None
+        if not r_hat <= WORST_R_HAT:
+            warning = (
+                f"the chains disagree (split R-hat {r_hat:.3g}, should be below {WORST_R_HAT}):"
+                " means and intervals of some cells are unreliable"
+            )
+        return cls(
+            "Markov chains over tables",
+            exact=False,
+            cost=moves,
+            misfit=misfit,
+            r_hat=r_hat,
+            acceptance=acceptance,
+            chains=chains,
+            sweeps=sweeps,
+            warning=warning,
+        )
+
+    def __str__(self) -> str:
+        if self.exact:
+            return f"{self.method} (exact, error below {self.error:.0e})" if self.error else self.method
+        words = f"{self.method}: {self.chains} x {self.sweeps} sweeps, R-hat {self.r_hat:.3f}"
+        return f"{words}; WARNING: {self.warning}" if self.warning else words
+
+
+def split_r_hat(chains: NDArray[np.float64]) -> float:
+    """Return the largest split R-hat of any column of (chain, state, column).
+
+    Each chain is cut in half; R-hat² = ((m−1)/m · W + B) / W with W the mean variance within the 2C
+    halves of m states and B the variance of their means (Gelman et al., Bayesian Data Analysis, 11.4).
+    A column that never changes anywhere has R-hat 1; one that is constant within halves but differs
+    between them has not moved at all, and has R-hat infinity.
+    """
+    half = chains.shape[1] // 2
+    if half < 2:
+        return math.inf
+    parts = np.concatenate([chains[:, :half], chains[:, -half:]])
+    within = parts.var(axis=1, ddof=1).mean(axis=0)
+    between = parts.mean(axis=1).var(axis=0, ddof=1)
+    ratio = np.divide(between, within, out=np.where(between > 0, np.inf, 0.0), where=within > 0)
+    squares = np.where(within + between > 0, (half - 1) / half + ratio, 1.0)
+    return float(np.sqrt(squares.max()))

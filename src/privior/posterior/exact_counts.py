@@ -1,0 +1,103 @@
+"""The exact posterior of a table of counts: a sum over all tables, none left out that matters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.posterior.beta_mixture import BetaMixture
+from privior.posterior.cell_weights import CellWeights
+from privior.posterior.diagnostics import Diagnostics
+from privior.posterior.evidence import CellEvidence, Total, misfit
+from privior.posterior.law import Law, mixture
+from privior.posterior.summation import SumTree
+from privior.posterior.total_blocks import TotalBlocks
+
+
+@dataclass(frozen=True, eq=False)
+class ExactCounts:
+    """The posterior of the true counts, summed exactly.
+
+    Attributes:
+        trees: the tables whose total lies in one block each
+        shares: the posterior probability of each block
+        prior: the a of each cell
+        total: what was known of the number of records
+        diagnostics: what it cost and how exact it is
+    """
+
+    trees: tuple[SumTree, ...]
+    shares: NDArray[np.float64]
+    prior: NDArray[np.float64]
+    total: Total
+    diagnostics: Diagnostics
+
+    @property
+    def exact(self) -> bool:
+        """Always."""
+        return True
+
+    @cached_property
+    def marginals(self) -> tuple[Law, ...]:
+        """The posterior of each cell's count."""
+        return tuple(
+            mixture(laws, self.shares)
+            for laws in zip(*(tree.marginals for tree in self.trees), strict=True)
+        )
+
+    @cached_property
+    def totals(self) -> Law:
+        """The posterior of the number of records."""
+        return mixture([tree.total for tree in self.trees], self.shares)
+
+    @cached_property
+    def mean(self) -> NDArray[np.float64]:
+        """The expected count of each cell."""
+        return np.array([law.mean for law in self.marginals])
+
+    @cached_property
+    def stddev(self) -> NDArray[np.float64]:
+        """The standard deviation of each count."""
+        return np.sqrt([law.variance for law in self.marginals])
+
+    def interval(self, level: float) -> NDArray[np.float64]:
+        """Return for each cell the smallest counts not exceeded with probability (1 ∓ level)/2."""
+        tails = np.array([(1 - level) / 2, (1 + level) / 2])
+        ends = [law.low + np.searchsorted(np.cumsum(law.mass), tails) for law in self.marginals]
+        highest = np.array([law.high for law in self.marginals])
+        return np.minimum(np.array(ends), highest[:, None]).astype(np.float64)
+
+    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return independent draws of the whole table, as (size, cells)."""
+        if len(self.trees) == 1:
+            return self.trees[0].draws(size, rng)
+        block = rng.choice(len(self.trees), size=size, p=self.shares)
+        tables = np.empty((size, self.prior.size), dtype=np.int64)
+        for index in np.unique(block):
+            tables[block == index] = self.trees[index].draws(int(np.sum(block == index)), rng)
+        return tables
+
+    def beta_mixture(self) -> BetaMixture | None:
+        """Return the posterior of each cell's probability, in closed form if the total is known."""
+        return BetaMixture(self.marginals, self.prior, self.total.most) if self.total.known else None
+
+
+def exact_counts(
+    evidence: Sequence[CellEvidence], prior: NDArray[np.float64], total: Total
+) -> ExactCounts | None:
+    """Return the exact posterior; None if it would cost too much."""
+    blocks = TotalBlocks(CellWeights.of(evidence, prior, total.most), known=total.known)
+    if not blocks.add_all():
+        return None
+    logs = np.array(blocks.log_masses)
+    shares = np.exp(logs - logs.max())
+    shares /= shares.sum()
+    diagnostics = Diagnostics.of_exact("summed over all tables", blocks.cost, error=blocks.error)
+    summed = ExactCounts(tuple(blocks.trees), shares, prior, total, diagnostics)
+    fit = misfit(evidence, summed.mean, summed.stddev**2)
+    object.__setattr__(summed, "diagnostics", replace(diagnostics, misfit=fit))
+    return summed

@@ -1,0 +1,53 @@
+"""Laws of integers: what a count, or a sum of counts, may be, and with which probability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A law on the consecutive integers low, low+1, ..."""
+
+    low: int
+    mass: NDArray[np.float64]
+
+    @property
+    def high(self) -> int:
+        """The last integer."""
+        return self.low + self.mass.size - 1
+
+    def trimmed(self, share: float) -> Law:
+        """Drop the longest tails of at most `share` of the mass each."""
+        upwards = np.cumsum(self.mass)
+        least = share * upwards[-1]
+        first = int(np.searchsorted(upwards, least))
+        last = self.mass.size - int(np.searchsorted(np.cumsum(self.mass[::-1]), least))
+        return Law(self.low + first, self.mass[first:last].copy())
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean of a law of mass 1."""
+        return self.low + float(self.mass @ np.arange(self.mass.size))
+
+    @property
+    def variance(self) -> float:
+        """The variance of a law of mass 1."""
+        away = np.arange(self.mass.size) - (self.mean - self.low)
+        return float(self.mass @ (away * away))
+
+
+def mixture(laws: Sequence[Law], shares: NDArray[np.float64]) -> Law:
+    """Return the mixture of laws with these shares."""
+    if len(laws) == 1:
+        return laws[0]
+    low, high = min(law.low for law in laws), max(law.high for law in laws)
+    mass = np.zeros(high - low + 1)
+    for law, share in zip(laws, shares, strict=True):
+        mass[law.low - low : law.high + 1 - low] += share * law.mass
+    return Law(low, mass)

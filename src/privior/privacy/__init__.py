@@ -1,0 +1,21 @@
+"""Privacy as values and mathematics: neighbours, sensitivity, pairs, guarantees. No data, no noise."""
+
+from privior.privacy.budget import NOTHING, Budget
+from privior.privacy.guarantee import Guarantee
+from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
+from privior.privacy.pairs import Concentrated, DiscreteGaussianShift, DominatingPair, SignedSteps
+from privior.privacy.sensitivity import Sensitivity
+
+__all__ = [
+    "ADD_OR_REMOVE_ONE",
+    "NOTHING",
+    "REPLACE_ONE",
+    "Budget",
+    "Concentrated",
+    "DiscreteGaussianShift",
+    "DominatingPair",
+    "Guarantee",
+    "Neighbours",
+    "Sensitivity",
+    "SignedSteps",
+]

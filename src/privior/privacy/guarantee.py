@@ -1,0 +1,84 @@
+"""Guarantees: what a mechanism promises, to whom, and why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privior.exact import decimal, round_up
+from privior.privacy.budget import Budget
+from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, Neighbours
+from privior.privacy.pairs import DominatingPair
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A dominating pair under a neighbour relation, with the theorem that proves it.
+
+    Attributes:
+        pair: no two neighbours can be told apart better than the two laws of this pair
+        neighbours: the relation between data sets
+        cost: the (epsilon, delta) of the pair that a ledger charges; exact or rounded up
+        reason: the theorem
+    """
+
+    pair: DominatingPair
+    neighbours: Neighbours
+    cost: Budget
+    reason: str
+
+    @property
+    def pure(self) -> Fraction | None:
+        """The largest possible privacy loss; None if it is unbounded."""
+        return self.pair.pure
+
+    def delta(self, epsilon: object) -> float:
+        """Return delta at this epsilon, from the exact curve, never rounded down."""
+        return self.pair.delta(float(epsilon))  # type: ignore[arg-type]
+
+    def epsilon(self, delta: float = 0.0) -> float:
+        """Return the smallest epsilon for this delta, never rounded down; infinite if there is none."""
+        pure = self.pure
+        if delta <= 0:
+            return math.inf if pure is None else round_up(pure)
+        if self.pair.delta(0.0) <= delta:
+            return 0.0
+        low, high = 0.0, 1.0
+        while self.pair.delta(high) > delta:
+            low, high = high, 2 * high
+            if high > 1e9:
+                return math.inf
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.pair.delta(middle) > delta else (low, middle)
+        return high if pure is None else min(high, round_up(pure))
+
+    def attacker_accuracy(self) -> float:
+        """Bound the chance that the best test between two equally likely neighbours is right."""
+        return (1 + self.pair.delta(0.0)) / 2
+
+    def attacker_belief(self, prior: float = 0.5) -> float | None:
+        """Bound the belief to which a pure guarantee lets a prior belief rise; None if it is not pure."""
+        if self.pure is None:
+            return None
+        return prior / (prior + (1 - prior) * math.exp(-round_up(self.pure)))
+
+    def claim(self, noun: str) -> str:
+        """Say in words what somebody who knows all other records can still learn about one unit."""
+        added = self.neighbours is ADD_OR_REMOVE_ONE
+        change = f"whether one {noun} is included" if added else f"which of two records one {noun} has"
+        belief = self.attacker_belief()
+        if belief is not None:
+            rounded = math.ceil(belief * 1000) / 10
+            start = f"Somebody who knows everything else and is unsure (50%) {change}"
+            return f"{start} ends at most {rounded:g}% sure."
+        rounded = math.ceil(self.attacker_accuracy() * 1000) / 10
+        return (
+            f"Somebody who knows everything else and guesses {change} is right with probability at most "
+            f"{rounded:g}% (50% without the release)."
+        )
+
+    def __str__(self) -> str:
+        exactness = "pure" if self.cost.delta == 0 else f"delta {decimal(self.cost.delta)}"
+        return f"epsilon {decimal(self.cost.epsilon)} ({exactness}), {self.neighbours}: {self.reason}"

@@ -1,0 +1,16 @@
+"""Noise whose law is exact, from bits of the operating system. Nothing here takes a seed.
+
+- `entropy`: `Bits`, uniform bits and whole numbers
+- `bernoulli`: coins with rational and exponential probabilities, the geometric law
+- `inversion`: a random index with real weights
+- `discrete`: discrete Laplace and Gaussian vectors
+- `knorm`: discrete K-norm vectors, for tables with a public total
+"""
+
+from __future__ import annotations
+
+from privior.randomness.discrete import discrete_gaussian, discrete_laplace
+from privior.randomness.entropy import Bits
+from privior.randomness.knorm import k_norm
+
+__all__ = ["Bits", "discrete_gaussian", "discrete_laplace", "k_norm"]

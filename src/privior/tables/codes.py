@@ -1,0 +1,194 @@
+"""The public mapping from a cell to a code, as expressions: for any cell whatever, a code or null.
+
+Null stands for every bad cell (missing, unknown, unparseable); the column's rule replaces it later. A cell
+is converted by its own content only and never raises (T14, T15): conversions are tried, numbers are
+clamped before they are rounded, and comparisons come before casts.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from privior.errors import TableError
+from privior.schema import Binned, Boolean, Bounded, Column, Date, Integer
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+#: more bins than this are looked up in a table, fewer by comparisons
+MOST_COMPARED_BINS = 128
+
+
+def is_looked_up(column: Column) -> bool:
+    """Say whether codes of a column come from a table beside the rows rather than from an expression."""
+    if isinstance(column, Binned):
+        return column.size > MOST_COMPARED_BINS
+    return not isinstance(column, (Integer, Bounded, Date))
+
+
+def lookup(column: Column) -> pa.Table:
+    """Return the table of a looked-up column: each text and its code, or the lower edge of each bin."""
+    import pyarrow as pa
+
+    if isinstance(column, Binned):
+        edges = [-float("inf"), *_inner_edges(column)]
+        return pa.table(
+            {"edge": pa.array(edges, pa.float64()), "code": pa.array(range(len(edges)), pa.int64())}
+        )
+    if isinstance(column, Boolean):
+        known = [(word, code) for code in (0, 1) for word in column.SPELLINGS[code]]
+    else:
+        known = [(label, code) for code, label in enumerate(column.labels)]
+    written = [(word, code) for word, code in known if word.encode(errors="ignore").decode() == word]
+    words, codes = zip(*written, strict=True)
+    return pa.table({"text": pa.array(words, pa.string()), "code": pa.array(codes, pa.int64())})
+
+
+def code(cell: ir.Value, column: Column) -> ir.Value:
+    """Return the code of a cell in a column that is not looked up."""
+    if isinstance(column, Integer):
+        return _integer_code(cell, column)
+    if isinstance(column, Bounded):
+        number = _clamped(as_number(cell), _literal(column.lower), _literal(column.upper))
+        steps = (number - _literal(column.lower)) / _literal(column.grid)
+        return (
+            _clamped(steps, _literal(Fraction(0)), _literal(Fraction(column.size - 1))).round().cast("int64")
+        )
+    if isinstance(column, Binned):
+        return _binned_code(as_number(cell), _inner_edges(column))
+    assert isinstance(column, Date)  # noqa: S101 - for the type checker: the other kinds are looked up
+    return _day_code(cell, column)
+
+
+def as_text(cell: ir.Value, column: Column | None = None) -> ir.Value:
+    """Return a cell as the text that levels are matched with; empty text and NaN are null."""
+    import ibis
+
+    kind = cell.type()
+    if kind.is_string():
+        text = cell.nullif("")
+    elif kind.is_floating():
+        whole = cell.try_cast("int64")
+        written = ibis.ifelse(whole.cast("float64") == cell, whole.cast("string"), cell.cast("string"))
+        text = ibis.ifelse(cell.isnan(), ibis.null("string"), written)
+    elif kind.is_decimal():
+        text = cell.cast("string").re_replace(r"\.0+$", "")
+    elif kind.is_boolean():
+        true, false = (_spelling(column, word) for word in ("true", "false"))
+        text = ibis.ifelse(cell.isnull(), ibis.null("string"), ibis.ifelse(cell, true, false))
+    elif kind.is_timestamp():
+        moment = cell.cast("timestamp(6)")
+        written = moment.between(datetime(1, 1, 1), datetime(9999, 12, 31))
+        text = ibis.ifelse(written, moment.cast("string"), ibis.null("string"))
+    else:
+        text = cell.cast("string")
+    return text.lower() if isinstance(column, Boolean) else text
+
+
+def as_number(cell: ir.Value) -> ir.Value:
+    """Return a cell as a number, a 32-bit float as it prints; NaN and what cannot be read are null."""
+    import ibis
+
+    kind = cell.type()
+    if kind.is_boolean():
+        return cell.cast("int8").cast("float64")
+    if kind.is_integer() or kind.is_decimal():
+        return cell.cast("float64")
+    text = cell if kind.is_float64() or kind.is_string() else cell.cast("string")
+    number = text.try_cast("float64")
+    return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
+
+
+def check_floats(name: str, column: Column) -> None:
+    """Refuse bounds that a 64-bit float cannot tell apart."""
+    if isinstance(column, Bounded):
+        points, step = [column.lower, column.upper], column.grid
+    elif isinstance(column, Binned):
+        points, step = list(column.edges), Fraction(1)
+    else:
+        return
+    try:
+        fine = float(step) > 0 and all(low < high for low, high in pairwise(map(float, points)))
+    except OverflowError:
+        fine = False
+    if not fine:
+        raise TableError(
+            "the bounds of the column are too large or too close for 64-bit floats",
+            where=name,
+            advice="Measure the column in another unit.",
+        )
+
+
+def _integer_code(cell: ir.Value, column: Integer) -> ir.Value:
+    import ibis
+
+    kind = cell.type()
+    low, high = (ibis.literal(bound, "int64") for bound in (column.lower, column.upper))
+    if kind.is_integer() and not kind.is_uint64():
+        return _clamped(cell.cast("int64"), low, high) - low
+    bounds = _literal(Fraction(column.lower)), _literal(Fraction(column.upper))
+    return _clamped(as_number(cell), *bounds).round().cast("int64") - low
+
+
+def _day_code(cell: ir.Value, column: Date) -> ir.Value:
+    import ibis
+
+    kind = cell.type()
+    low, high = ibis.literal(column.lower, "date"), ibis.literal(column.upper, "date")
+    if kind.is_timestamp():
+        moment = cell.cast("timestamp(6)")
+        first, last = (ibis.literal(_midnight(day), "timestamp(6)") for day in (column.lower, column.upper))
+        day = ibis.ifelse(moment >= last, high, ibis.ifelse(moment <= first, low, moment.date()))
+    else:
+        known = cell if kind.is_date() else cell.cast("string").try_cast("date")
+        day = _clamped(known, low, high)
+    return day.delta(low, unit="day").cast("int64")
+
+
+def _binned_code(number: ir.Value, edges: list[float]) -> ir.Value:
+    """Find the bin by halving; edges[i] is where bin i + 1 begins."""
+    import ibis
+
+    def among(low: int, high: int) -> ir.Value:
+        if low == high:
+            return ibis.literal(low, "int64")
+        middle = (low + high + 1) // 2
+        return ibis.ifelse(number >= _exact(edges[middle - 1]), among(middle, high), among(low, middle - 1))
+
+    return ibis.ifelse(number.isnull(), ibis.null("int64"), among(0, len(edges)))
+
+
+def _inner_edges(column: Binned) -> list[float]:
+    return [float(edge) for edge in column.edges[1:-1]]
+
+
+def _clamped(value: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
+    """Clamp a value; null stays null, which `least` and `greatest` do not promise. Most are in bounds."""
+    import ibis
+
+    return ibis.cases((value.between(low, high), value), (value > high, high), (value < low, low))
+
+
+def _spelling(column: Column | None, word: str) -> str:
+    """Return how the schema writes a truth value, if it does."""
+    labels = column.labels if column is not None else ()
+    return next((label for label in labels if label.lower() == word and word not in labels), word)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day)
+
+
+def _literal(number: Fraction) -> ir.Value:
+    return _exact(float(number))
+
+
+def _exact(number: float) -> ir.Value:
+    """Return a float that the engine reads as text: a decimal literal may be read as another number."""
+    import ibis
+
+    return ibis.literal(repr(number)).cast("float64")

@@ -1,0 +1,63 @@
+"""Paths and globs: which files a table consists of, without looking into them."""
+
+from __future__ import annotations
+
+import glob
+from enum import Enum
+from pathlib import Path
+
+from privior.errors import TableError
+
+
+class Form(Enum):
+    """The two forms of files, and the endings that say which one a file has."""
+
+    DELIMITED = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+    PARQUET = (".parquet", ".pq")
+
+
+_ENDINGS = tuple(ending for form in Form for ending in form.value)
+
+
+def find(path: str | Path) -> tuple[tuple[Path, ...], Form]:
+    """Return the files of a path or a glob, in the order of their names, and their common form."""
+    found = _found(str(path))
+    forms = {_form(file) for file in found}
+    if len(forms) > 1:
+        raise TableError(
+            "the files of the glob have different forms", where=str(path), allowed=" or ".join(_ENDINGS)
+        )
+    for file in found:
+        if file.stat().st_size == 0:
+            raise TableError("the file is empty", where=str(file))
+    return found, forms.pop()
+
+
+def _found(path: str) -> tuple[Path, ...]:
+    literal = Path(path)
+    if "\\0" in path:
+        raise TableError("there is no such file", where=repr(path)[:80])
+    if literal.is_dir():
+        raise TableError(
+            "this is a directory, not a file",
+            where=path,
+            advice=f"Use a glob, for example {literal / '*.parquet'}",
+        )
+    if literal.is_file():
+        return (literal,)
+    if literal.exists():
+        raise TableError("this is not a regular file", where=path)
+    if not glob.has_magic(path):
+        raise TableError("there is no such file", where=path)
+    matches = tuple(Path(match) for match in sorted(glob.glob(path, recursive=True)) if Path(match).is_file())
+    if not matches:
+        raise TableError("no file matches the glob", where=path)
+    return matches
+
+
+def _form(path: Path) -> Form:
+    name = path.name.lower()
+    for form in Form:
+        if name.endswith(form.value):
+            return form
+    raise TableError("unknown kind of file", where=str(path), allowed=", ".join(_ENDINGS))

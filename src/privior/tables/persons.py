@@ -1,0 +1,43 @@
+"""At most so many rows of each person, chosen among that person's own rows only (T21).
+
+Which rows are kept depends on the person and on the contents of her rows, never on the order of the table
+or on anyone else: every row gets a lot, the hash of the person, the row's cell and how many equal rows of
+hers came before, and the lowest lots stay. Equal rows are interchangeable, so the order does not matter,
+and each of her rows has the same chance. Changing all rows of one person changes at most `most` counted
+rows. Rows without a person cannot be attributed to anyone and are left out; rows that a missing rule has
+left out are gone before this and do not use up the limit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from privior.tables import codes
+from privior.tables.relations import PERSON, Relation
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+
+
+def name(rows: ir.Table) -> ir.Value:
+    """Return who a row belongs to, null if nobody: missing, NaN or empty."""
+    return codes.as_text(rows[PERSON])
+
+
+def count(relation: Relation) -> int:
+    """Count the different persons of a relation."""
+    rows = relation.rows
+    answer = relation.run(rows.agg(n=name(rows).nunique()))
+    return int(answer.column("n")[0].as_py())
+
+
+def at_most(rows: ir.Table, cell: str, most: int) -> ir.Table:
+    """Keep at most so many rows of each person; `cell` names the column with the content of a row."""
+    import ibis
+
+    turned = rows.mutate(turn=ibis.row_number().over(group_by=[PERSON, cell]))
+    content = turned[cell].cast("string") + ":" + turned["turn"].cast("string") + ":" + turned[PERSON]
+    drawn = turned.mutate(lot=content.hash())
+    order = [drawn["lot"], drawn[cell], drawn["turn"]]
+    ranked = drawn.mutate(rank=ibis.row_number().over(group_by=PERSON, order_by=order))
+    return ranked.filter(ranked["rank"] < most)

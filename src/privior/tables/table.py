@@ -1,0 +1,69 @@
+"""An open table: its public facts are checked, its rows are still unread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.schema import Schema
+from privior.tables import counting, persons
+from privior.tables.relations import Relation
+
+Answer = TypeVar("Answer")
+
+
+class Source(Protocol):
+    """Where rows come from. Opening it twice gives the same rows."""
+
+    def rows(self) -> int:
+        """Return how many rows there are."""
+
+    def relation(self) -> AbstractContextManager[Relation]:
+        """Put the needed columns into an engine."""
+
+    def careful(self) -> Source | None:
+        """Return the same rows read slowly but whatever is in them, if `relation` cannot promise that."""
+
+
+@dataclass(frozen=True, repr=False)
+class OpenTable:
+    """A table whose path or object, header and types are known to fit the schema.
+
+    Attributes:
+        source: where the rows come from
+        schema: the public facts
+        columns: the needed columns, in the order of the counts
+    """
+
+    source: Source
+    schema: Schema
+    columns: tuple[str, ...]
+
+    def records(self) -> int:
+        """Return the number of records: rows or, where a column names the person, different persons."""
+        if self.schema.unit.column is None:
+            return self.source.rows()
+        return _answered(self.source, persons.count)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Count the records of each cell, row-major over the columns, whatever the order of the rows."""
+        return _answered(self.source, lambda relation: counting.counts(relation, self.schema, self.columns))
+
+
+def _answered(source: Source, question: Callable[[Relation], Answer]) -> Answer:
+    import duckdb
+
+    careful = source.careful()
+    try:
+        with source.relation() as relation:
+            return question(relation)
+    except duckdb.Error:
+        if careful is None:
+            raise
+    with careful.relation() as relation:
+        return question(relation)

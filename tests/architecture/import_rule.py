@@ -1,0 +1,124 @@
+"""The import rule, which is the privacy argument: rows reach a posterior only through a release.
+
+Reads source files as text and never runs them, so that an import inside a function, under TYPE_CHECKING or
+by `importlib` counts like any other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+# A part may import parts of earlier lines only: not its neighbours on the same line, not later ones.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("errors", "pictures"),
+    ("exact",),
+    ("schema",),
+    ("bundled", "privacy", "randomness"),
+    ("models",),
+    ("mechanisms",),
+    ("plans",),
+    ("ledger",),
+    ("release",),
+    ("posterior", "planning", "tables"),
+    ("analyses", "auditing", "curator"),
+    ("demo",),
+)
+LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}
+
+# Only the curator may open tables, and only tables may use what reads rows.
+READERS_OF_TABLES = {"curator"}
+OUTSIDE = {
+    "duckdb": {"tables"},
+    "ibis": {"tables"},
+    "pandas": {"tables"},
+    "polars": {"tables"},
+    "pyarrow": {"tables"},
+    "csv": {"tables"},
+    "sqlite3": {"ledger"},
+    "opendp": {"randomness"},
+    "flint": {"randomness"},
+    "secrets": {"randomness"},
+    "random": set[str](),
+    "pickle": set[str](),
+    "numba": {"posterior"},
+    "numpy.random": {"posterior"},
+}
+DYNAMIC = {"import_module", "__import__"}
+
+
+def faults(package: Path) -> list[str]:
+    """List every import in the package that breaks the rule."""
+    found = []
+    for file in sorted(package.rglob("*.py")):
+        inside = file.relative_to(package)
+        part = inside.parts[0].removesuffix(".py")
+        if part == "__init__":
+            continue  # the facade names every part and is imported by none
+        if part not in LAYER_OF:
+            found.append(f"{inside}: the part {part!r} has no layer")
+            continue
+        tree = ast.parse(file.read_text("utf-8"))
+        found += [f"{inside}:{line}: {fault}" for line, fault in _faults(tree, part, inside)]
+    return found
+
+
+def _faults(tree: ast.AST, part: str, inside: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from ((node.lineno, fault) for fault in _judge(alias.name, None, part))
+        elif isinstance(node, ast.ImportFrom):
+            module = _absolute(node, inside)
+            for alias in node.names:
+                yield from ((node.lineno, fault) for fault in _judge(module, alias.name, part))
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            if name in DYNAMIC or name == "importlib":
+                yield node.lineno, f"imports by name ({name}), which cannot be checked"
+            elif _dotted(node) in ("np.random", "numpy.random") and part not in OUTSIDE["numpy.random"]:
+                yield node.lineno, "uses numpy.random"
+            elif _dotted(node) == "os.urandom" and part not in {"randomness", "curator"}:
+                yield node.lineno, "draws randomness"
+
+
+def _judge(module: str, name: str | None, part: str) -> Iterator[str]:
+    """Judge `import module` (no name) or `from module import name`."""
+    first, _, rest = module.partition(".")
+    if first != "privior":
+        for outside, allowed in OUTSIDE.items():
+            used = module == outside or module.startswith(outside + ".") or f"{module}.{name}" == outside
+            if used and part not in allowed:
+                yield f"uses {outside}"
+        if first == "importlib" and name not in (None, "metadata", "resources"):
+            yield "imports importlib, whose imports cannot be checked"
+        return
+    target = rest.partition(".")[0] or name
+    if target == "__version__":
+        return
+    if target not in LAYER_OF:
+        yield f"imports {name or 'privior'} through the facade"
+        return
+    if target == part:
+        return
+    if LAYER_OF[target] >= LAYER_OF[part]:
+        kind = "its sibling" if LAYER_OF[target] == LAYER_OF[part] else "upwards"
+        yield f"imports {kind}: {target}"
+    if target == "tables" and part not in READERS_OF_TABLES:
+        yield "opens tables but is not the curator"
+
+
+def _absolute(node: ast.ImportFrom, inside: Path) -> str:
+    """Return the module of a from-import with its dots resolved."""
+    if node.level == 0:
+        return node.module or ""
+    package = ["privior", *inside.parts[:-1]]
+    base = package[: len(package) - node.level + 1]
+    return ".".join([*base, *([node.module] if node.module else [])])
+
+
+def _dotted(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return ""

@@ -1,0 +1,99 @@
+"""The import rule holds, and breaks on every fault that is planted."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from import_rule import LAYER_OF, faults
+
+import privior
+
+PACKAGE = Path(privior.__file__).parent
+
+
+def test_the_package_keeps_the_rule() -> None:
+    assert faults(PACKAGE) == []
+
+
+def test_every_part_has_a_layer_and_every_layer_a_part() -> None:
+    parts = {
+        path.name.removesuffix(".py") for path in PACKAGE.iterdir() if path.suffix == ".py" or path.is_dir()
+    }
+    assert {part for part in parts if not part.startswith("__")} == set(LAYER_OF)
+
+
+PLANTED = {
+    "upward": ("plans.py", "from privior.release import Release", "upwards"),
+    "upward by plain import": ("schema/unit.py", "import privior.ledger", "upwards"),
+    "upward, relative": ("models/statistics.py", "from ..mechanisms import KNorm", "upwards"),
+    "sibling": ("planning.py", "from privior.posterior import infer", "sibling"),
+    "lazy": ("posterior/inference.py", "def f() -> None:\n    from privior.curator import measure", "upwards"),
+    "type checking": (
+        "plans.py",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from privior.release import Release",
+        "upwards",
+    ),
+    "importlib": ("planning.py", "import importlib\nimportlib.import_module('privior.tables')", "by name"),
+    "importlib, renamed": (
+        "planning.py",
+        "from importlib import import_module as f\nf('privior.tables')",
+        "importlib",
+    ),
+    "dunder import": ("planning.py", "__import__('privior.tables')", "by name"),
+    "facade": ("planning.py", "from privior import measure", "facade"),
+    "facade, whole": ("planning.py", "import privior as pv\npv.measure", "facade"),
+    "a part that reads rows": ("posterior/inference.py", "import pandas", "uses pandas"),
+    "a part that opens tables": (
+        "auditing/enumeration.py",
+        "from privior.tables import open_table",
+        "not the curator",
+    ),
+    "pictures of ours": ("pictures/listing.py", "from privior.schema import Schema", "upwards"),
+    "seeded noise": ("mechanisms/k_norm.py", "import numpy as np\nnp.random.default_rng(0)", "numpy.random"),
+    "seeded noise, by name": ("randomness/knorm.py", "from numpy.random import default_rng", "numpy.random"),
+    "pickle": ("release.py", "import pickle", "uses pickle"),
+    "new part": ("backdoor.py", "import json", "no layer"),
+}
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_is_caught(fault: str, tmp_path: Path) -> None:
+    file, code, says = PLANTED[fault]
+    copy = tmp_path / "privior"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    target = copy / file
+    before = target.read_text() if target.exists() else ""
+    target.write_text(f"{before}\n{code}\n")
+    found = faults(copy)
+    assert len(found) >= 1
+    assert all(file in line for line in found)
+    assert any(says in line for line in found)
+
+
+def _loaded_after(code: str) -> set[str]:
+    program = f"{code}\nimport sys\nprint('\\n'.join(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(ran.stdout.split())
+
+
+def test_a_program_that_reads_releases_never_loads_what_reads_rows(release_file: Path) -> None:
+    loaded = _loaded_after(
+        f"import privior as pv\npv.infer(pv.Release.read({str(release_file)!r})).interval(0.9)"
+    )
+    private = {"privior.tables", "privior.curator", "duckdb", "ibis", "pandas", "polars", "opendp.prelude"}
+    assert not loaded & private
+
+
+def test_importing_privior_is_light() -> None:
+    assert not _loaded_after("import privior") & {"numpy", "scipy", "ibis", "numba", "matplotlib"}
+
+
+def test_every_public_name_resolves() -> None:
+    for name in privior.__all__:
+        assert getattr(privior, name) is not None
+    with pytest.raises(AttributeError, match="backdoor"):
+        _ = privior.backdoor

@@ -1,0 +1,85 @@
+"""Enumeration over all neighbouring tables finds exactly the epsilon that is claimed, and finds planted lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+
+import privior as pv
+from privior.mechanisms import Mechanism
+from privior.privacy import Guarantee, Neighbours, SignedSteps
+
+SMALL = [
+    (records, levels) for levels in (2, 3, 4) for records in (1, 2, 3, 5) if levels < 4 or records < 5
+] + [(5, 4)]
+
+
+@pytest.mark.parametrize(("records", "levels"), SMALL)
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
+def test_k_norm_laplace_and_lshist_are_exactly_epsilon(records: int, levels: int, epsilon: Fraction) -> None:
+    mechanisms: list[Mechanism] = [
+        pv.KNorm(levels, epsilon),
+        pv.LSHist(levels, epsilon, records),
+    ]
+    if epsilon == 1:
+        mechanisms += [
+            pv.LaplaceCounts(levels, epsilon, neighbours=pv.REPLACE_ONE),
+            pv.LaplaceCounts(levels, epsilon, neighbours=pv.ADD_OR_REMOVE_ONE),
+        ]
+    for mechanism in mechanisms:
+        found = pv.audit(mechanism, records=records, margin=1)
+        assert found.holds
+        assert found.largest_loss == pytest.approx(float(epsilon), rel=1e-9)
+
+
+@pytest.mark.parametrize(("records", "levels"), SMALL)
+def test_lsdim_costs_two_over_k_of_its_nominal_epsilon(records: int, levels: int) -> None:
+    found = pv.audit(pv.LSDim(levels, 1, records), records=records, margin=1)
+    share = 1 / 2 if levels == 2 else 2 / levels
+    assert found.largest_loss == pytest.approx(share, rel=1e-9)
+    assert found.holds
+
+
+@pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])
+def test_gaussian_curve_is_that_of_the_enumeration(relation: Neighbours) -> None:
+    """delta by enumeration never exceeds the stated curve, and equals it up to the box."""
+    mechanism = pv.GaussianCounts(3, 2, "0.05", neighbours=relation)
+    found = pv.audit(mechanism, records=2, margin=7, epsilons=(0.0, 0.5, 2.0))
+    assert found.outside < 1e-4
+    assert not found.holds  # never pure
+    for epsilon, delta in found.deltas.items():
+        stated = mechanism.guarantee.delta(epsilon)
+        assert delta <= stated <= delta * (1 + 1e-9) + 3 * found.outside
+    assert found.deltas[2.0] <= 0.05
+
+
+@dataclass(frozen=True)
+class Overclaiming(pv.KNorm):
+    """A planted lie: half the noise that its guarantee needs."""
+
+    def __init__(self, levels: int, epsilon: object) -> None:
+        super().__init__(levels, epsilon)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        cost = pv.Budget(self.epsilon / 2, Fraction(0))
+        return Guarantee(SignedSteps(self.epsilon / 2), pv.REPLACE_ONE, cost, "a lie")
+
+
+def test_an_overclaim_is_found() -> None:
+    found = pv.audit(Overclaiming(3, 1), records=3, margin=1)
+    assert not found.holds
+    assert found.largest_loss == pytest.approx(1)
+    assert found.pair[0] != found.pair[1]
+
+
+def test_both_directions_are_compared() -> None:
+    """Two tables with one record in two cells have two ordered pairs; one direction would give one."""
+    assert pv.audit(pv.KNorm(2, 1), records=1).pairs == 2
+
+
+def test_too_large_is_refused() -> None:
+    with pytest.raises(pv.AuditError, match="too many outputs"):
+        pv.audit(pv.KNorm(9, 1), records=20)

@@ -1,0 +1,43 @@
+"""What many tests use: a small schema, a table on disk and a release file, made by the public functions."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import privior as pv
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture
+def schema() -> pv.Schema:
+    return pv.Schema(
+        {"fruit": pv.Categorical(["apple", "pear", "plum"])}, population="orchard", unit="person"
+    )
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "fruit.csv"
+    path.write_text("fruit\n" + "apple\n" * 50 + "pear\n" * 30 + "plum\n" * 20)
+    return path
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> pv.Ledger:
+    return pv.Ledger.create(tmp_path / "orchard.ledger", population="orchard", epsilon=10, delta="1e-3")
+
+
+@pytest.fixture
+def plan(schema: pv.Schema) -> pv.Plan:
+    return pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1)
+
+
+@pytest.fixture
+def release_file(plan: pv.Plan, table: Path, ledger: pv.Ledger, tmp_path: Path) -> Path:
+    path = tmp_path / "fruit.release.json"
+    pv.measure(plan, table, ledger=ledger, output=path)
+    return path

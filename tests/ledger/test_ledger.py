@@ -1,0 +1,192 @@
+"""The ledger: exact, durable, append-only, shared by its copies."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import pickle
+import sqlite3
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import privior as pv
+
+
+def plan_for(schema: pv.Schema, epsilon: object, **facts: object) -> pv.Plan:
+    return pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=epsilon, **facts)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> pv.Ledger:
+    return pv.Ledger.create(tmp_path / "small.ledger", population="orchard", epsilon=1)
+
+
+def test_t31_ten_tenths_fit_and_the_eleventh_is_refused(small: pv.Ledger, schema: pv.Schema) -> None:
+    tenth = plan_for(schema, "0.1")
+    for _ in range(10):
+        small.spend(tenth)
+    before = small.verify()
+    assert before.spent == pv.Budget.of(1)
+    with pytest.raises(pv.BudgetExceededError) as refusal:
+        small.spend(tenth)
+    message = str(refusal.value)
+    for fact in ("asked: epsilon 0.1", "allowed: epsilon 0", "spent so far: epsilon 1", "Nothing was spent"):
+        assert fact in message
+    assert small.verify() == before
+
+
+def test_the_refusal_names_the_largest_release_that_fits(small: pv.Ledger, schema: pv.Schema) -> None:
+    small.spend(plan_for(schema, "0.7"))
+    with pytest.raises(
+        pv.BudgetExceededError, match="largest release that fits costs epsilon 0.3"
+    ) as refusal:
+        small.spend(plan_for(schema, "0.4"))
+    assert refusal.value.spent == pv.Budget.of("0.7")
+    small.spend(plan_for(schema, "0.3"))
+    assert small.left == pv.Budget(Fraction(0), Fraction(0))
+
+
+def test_delta_is_capped_too(small: pv.Ledger, schema: pv.Schema) -> None:
+    plan = plan_for(schema, "0.1", delta="1e-6", mechanism=pv.GaussianCounts)
+    with pytest.raises(pv.BudgetExceededError):
+        small.spend(plan)
+    assert small.last().number == 0
+
+
+def test_what_is_spent_survives_reopening(small: pv.Ledger, schema: pv.Schema) -> None:
+    entry = small.spend(plan_for(schema, "0.1"))
+    again = pv.Ledger.open(small.where)
+    assert again.last() == entry
+    assert again.cap == pv.Budget.of(1)
+    assert again.population == "orchard"
+    assert entry.plan == plan_for(schema, "0.1").digest
+
+
+def test_t30_copies_share_one_budget(small: pv.Ledger, schema: pv.Schema) -> None:
+    for twin in (copy.copy(small), copy.deepcopy(small), pickle.loads(pickle.dumps(small))):
+        twin.spend(plan_for(schema, "0.1"))
+    assert small.spent == pv.Budget.of("0.3")
+    memory = pv.Ledger.in_memory()
+    copy.deepcopy(memory).spend(plan_for(schema, "0.1"))
+    assert memory.spent == pv.Budget.of("0.1")
+    with pytest.raises(TypeError, match="memory"):
+        pickle.dumps(memory)
+
+
+def _spend_often(path: str, schema_document: dict[str, object]) -> int:
+    schema = pv.Schema.from_document(schema_document)
+    granted = 0
+    for _ in range(12):
+        try:
+            pv.Ledger.open(path).spend(plan_for(schema, "0.05"))
+            granted += 1
+        except pv.BudgetExceededError:
+            pass
+    return granted
+
+
+def test_t26_processes_never_overspend(small: pv.Ledger, schema: pv.Schema) -> None:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        granted = pool.starmap(_spend_often, [(small.where, schema.to_document())] * 4)
+    assert sum(granted) == 20
+    assert small.verify().spent == pv.Budget.of(1)
+
+
+def test_entries_cannot_be_changed_or_removed(small: pv.Ledger, schema: pv.Schema) -> None:
+    small.spend(plan_for(schema, "0.1"))
+    connection = sqlite3.connect(small.where)
+    for statement in ("DELETE FROM entries", "UPDATE entries SET hash = 'x'"):
+        with pytest.raises(sqlite3.IntegrityError):
+            connection.execute(statement)
+    connection.close()
+
+
+def _tamper(ledger: pv.Ledger, *statements: str) -> None:
+    connection = sqlite3.connect(ledger.where)
+    for statement in ("DROP TRIGGER final", "DROP TRIGGER kept", *statements):
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_a_changed_entry_is_noticed(small: pv.Ledger, schema: pv.Schema) -> None:
+    for _ in range(3):
+        small.spend(plan_for(schema, "0.1"))
+    _tamper(small, "UPDATE entries SET body = replace(body, '\"0.1\"', '\"0.01\"') WHERE number = 3")
+    with pytest.raises(pv.LedgerError, match="does not match its hash"):
+        pv.Ledger.open(small.where)
+
+
+def test_a_missing_entry_is_noticed(small: pv.Ledger, schema: pv.Schema) -> None:
+    for _ in range(3):
+        small.spend(plan_for(schema, "0.1"))
+    _tamper(small, "DELETE FROM entries WHERE number = 2")
+    with pytest.raises(pv.LedgerError, match="chain"):
+        small.verify()
+
+
+def test_bad_ledgers(tmp_path: Path, schema: pv.Schema) -> None:
+    with pytest.raises(pv.LedgerError, match="no ledger here"):
+        pv.Ledger.open(tmp_path / "missing")
+    with pytest.raises(pv.LedgerError, match="no ledger here"):
+        pv.Ledger.open(tmp_path)
+    garbage = tmp_path / "garbage"
+    garbage.write_bytes(b"not a database, just text" * 100)
+    with pytest.raises(pv.LedgerError, match="not a readable ledger"):
+        pv.Ledger.open(garbage)
+    (tmp_path / "empty").touch()
+    with pytest.raises(pv.LedgerError, match="not a ledger"):
+        pv.Ledger.open(tmp_path / "empty")
+    ledger = pv.Ledger.create(tmp_path / "newer", population="orchard", epsilon=1)
+    connection = sqlite3.connect(ledger.where)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(pv.LedgerError, match="newer than this library"):
+        pv.Ledger.open(ledger.where)
+    with pytest.raises(pv.LedgerError, match="exists already"):
+        pv.Ledger.create(ledger.where, population="orchard", epsilon=1)
+    with pytest.raises(pv.LedgerError, match="cannot create"):
+        pv.Ledger.create(tmp_path / "no" / "folder", population="orchard", epsilon=1)
+    with pytest.raises(pv.NumberError):
+        pv.Ledger.create(tmp_path / "other", population="orchard", epsilon=0)
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_ledger_cut_in_half_is_refused(small: pv.Ledger, schema: pv.Schema) -> None:
+    for _ in range(5):
+        small.spend(plan_for(schema, "0.01"))
+    path = Path(small.where)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(pv.LedgerError):
+        pv.Ledger.open(path).verify()
+
+
+def test_a_read_only_ledger_is_refused(small: pv.Ledger, schema: pv.Schema) -> None:
+    Path(small.where).chmod(0o444)
+    with pytest.raises(pv.LedgerError, match="read-only"):
+        small.spend(plan_for(schema, "0.1"))
+    Path(small.where).chmod(0o644)
+    assert small.last().number == 0
+
+
+def test_what_does_not_add_up_is_refused(small: pv.Ledger, schema: pv.Schema) -> None:
+    small.spend(plan_for(schema, "0.1"))
+    with pytest.raises(pv.LedgerError, match="different neighbour relations"):
+        small.spend(plan_for(schema, "0.1", neighbours=pv.ADD_OR_REMOVE_ONE))
+    other = pv.Schema(schema.columns, population="meadow", unit="person")
+    with pytest.raises(pv.LedgerError, match="another population"):
+        small.spend(plan_for(other, "0.1"))
+    household = pv.Schema(schema.columns, population="orchard", unit="household")
+    with pytest.raises(pv.LedgerError, match="another unit"):
+        small.spend(plan_for(household, "0.1"))
+    assert small.spent == pv.Budget.of("0.1")
+
+
+def test_printing_shows_cap_spent_and_left(small: pv.Ledger, schema: pv.Schema) -> None:
+    small.spend(plan_for(schema, "0.25"))
+    text = str(small)
+    assert "cap" in text
+    assert "epsilon 0.25, delta 0 in 1 releases" in text
+    assert "epsilon 0.75" in text

@@ -1,0 +1,168 @@
+"""Every mechanism runs through the same suite: a new one is added to MECHANISMS below and must pass it all."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from chi_square import fits
+
+import privior as pv
+from privior.exact import decimal
+from privior.mechanisms import MECHANISMS, Mechanism, to_mechanism
+from privior.models import ExactStatistics, NoisyStatistics
+
+BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
+EXAMPLES: list[Mechanism] = [
+    pv.KNorm(levels=2, epsilon=1),
+    pv.KNorm(levels=3, epsilon="0.7"),
+    *(pv.LaplaceCounts(levels=3, epsilon="1.5", neighbours=relation) for relation in BOTH),
+    *(pv.GaussianCounts(levels=3, epsilon=2, delta="0.01", neighbours=relation) for relation in BOTH),
+    pv.LSHist(levels=2, epsilon=1, records=5),
+    pv.LSHist(levels=3, epsilon=1, records=5),
+    pv.LSDim(levels=2, epsilon=1, records=5),
+    pv.LSDim(levels=3, epsilon=2, records=5),
+]
+COUNTS = {2: (4, 1), 3: (3, 0, 2)}
+
+
+def name(mechanism: Mechanism) -> str:
+    return f"{mechanism.name}-{mechanism.levels}-{mechanism.guarantee.neighbours}"
+
+
+every = pytest.mark.parametrize("mechanism", EXAMPLES, ids=name)
+
+
+def exact(mechanism: Mechanism) -> ExactStatistics:
+    return ExactStatistics(np.array(COUNTS[mechanism.levels]))
+
+
+def law(mechanism: Mechanism, reach: int) -> dict[tuple[int, ...], float]:
+    """Return the probability of every output in a box around the true counts."""
+    side = range(-reach, 5 + reach + 1)
+    boxes = itertools.product(side, repeat=mechanism.levels)
+    logs = {box: mechanism.log_likelihood(NoisyStatistics(box), exact(mechanism)) for box in boxes}
+    return {box: math.exp(log) for box, log in logs.items() if log > -math.inf}
+
+
+def test_the_examples_cover_every_mechanism() -> None:
+    assert {type(example) for example in EXAMPLES} == set(MECHANISMS)
+
+
+@every
+def test_the_law_sums_to_one(mechanism: Mechanism) -> None:
+    assert sum(law(mechanism, 14).values()) == pytest.approx(1, abs=5e-3)
+
+
+@every
+def test_draws_follow_the_stated_law_and_no_other(mechanism: Mechanism) -> None:
+    """The draws accept the likelihood and reject that of another epsilon (30% off)."""
+    probabilities = law(mechanism, 6)
+    draws = [mechanism.release(exact(mechanism)).counts for _ in range(4000)]
+    assert fits(draws, probabilities)
+    wrong_document = {
+        **mechanism.to_document(),
+        "epsilon": str(float(mechanism.to_document()["epsilon"]) * 0.7),
+    }  # type: ignore[arg-type]
+    if isinstance(mechanism, pv.GaussianCounts):
+        wrong_document = {
+            **mechanism.to_document(),
+            "stddev": decimal(Fraction(float(mechanism.stddev) * 1.3)),
+        }
+    assert not fits(draws, law(to_mechanism(wrong_document), 6))
+
+
+UNCLAMPED = [example for example in EXAMPLES if not isinstance(example, pv.PublishedLaplace)]
+
+
+@pytest.mark.parametrize("mechanism", UNCLAMPED, ids=name)
+def test_the_expected_squared_error_is_that_of_the_law(mechanism: Mechanism) -> None:
+    truth = np.array(COUNTS[mechanism.levels])
+    reach = 40 if mechanism.levels == 2 else 16
+    total = sum(p * float(((np.array(box) - truth) ** 2).sum()) for box, p in law(mechanism, reach).items())
+    assert mechanism.expected_squared_error == pytest.approx(total, rel=2e-2)
+
+
+@every
+def test_cell_noise_is_the_likelihood_up_to_a_constant(mechanism: Mechanism) -> None:
+    observed = mechanism.release(exact(mechanism))
+    noise = mechanism.cell_noise
+    gaps = []
+    for table in [COUNTS[mechanism.levels], (5, 0, 0)[: mechanism.levels], (0, 0, 5)[-mechanism.levels :]]:
+        distance = observed.array() - np.array(table)
+        cellwise = -(noise.rates * np.abs(distance)).sum() - (noise.curvatures * distance**2).sum() / 2
+        gaps.append(mechanism.log_likelihood(observed, ExactStatistics(np.array(table))) - cellwise)
+    assert max(gaps) - min(gaps) < 1e-9
+
+
+@every
+def test_the_document_is_the_mechanism(mechanism: Mechanism) -> None:
+    assert to_mechanism(mechanism.to_document()) == mechanism
+    assert hash(mechanism) == hash(to_mechanism(mechanism.to_document()))
+    with pytest.raises(pv.PlanError, match="entries"):
+        to_mechanism({**mechanism.to_document(), "seed": 1})
+
+
+@every
+def test_the_neighbours_of_guarantee_and_sensitivity_agree(mechanism: Mechanism) -> None:
+    assert mechanism.guarantee.neighbours is mechanism.sensitivity.neighbours
+
+
+@every
+def test_a_release_is_admitted_and_a_strange_one_is_impossible(mechanism: Mechanism) -> None:
+    assert mechanism.admits(mechanism.release(exact(mechanism)), 5)
+    if mechanism.sensitivity.total_fixed and not isinstance(mechanism, (pv.LaplaceCounts, pv.GaussianCounts)):
+        strange = NoisyStatistics((9,) * mechanism.levels)
+        assert not mechanism.admits(strange, 5)
+        assert mechanism.log_likelihood(strange, exact(mechanism)) == -math.inf
+
+
+@every
+def test_statistics_of_another_size_are_refused(mechanism: Mechanism) -> None:
+    with pytest.raises(ValueError, match="cells"):
+        mechanism.release(ExactStatistics(np.array([1, 2, 3, 4])))
+
+
+def test_k_norm_oracles() -> None:
+    """MATH oracle: 9.488976 at k = 3 and 60.479497 at k = 10, both at epsilon 1."""
+    assert pv.KNorm(3, 1).expected_squared_error == pytest.approx(9.488976, abs=5e-7)
+    assert pv.KNorm(10, 1).expected_squared_error == pytest.approx(60.479497, abs=5e-7)
+    assert pv.KNorm(2, 5).expected_squared_error == pytest.approx(2 / (2 * math.sinh(2.5) ** 2))
+    assert pv.KNorm(2, 12).expected_squared_error == pytest.approx(2 / (2 * math.sinh(6) ** 2), rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+def test_k_norm_expected_squared_error_by_brute_force(epsilon: float) -> None:
+    reach = round(60 / epsilon)
+    z = np.arange(-reach, reach + 1)
+    one, two = np.meshgrid(z, z)
+    weight = np.exp(-epsilon * (np.abs(one) + np.abs(two) + np.abs(one + two)) / 2)
+    squares = one**2 + two**2 + (one + two) ** 2
+    assert pv.KNorm(3, epsilon).expected_squared_error == pytest.approx(
+        (weight * squares).sum() / weight.sum(), rel=1e-9
+    )
+
+
+def test_the_published_laplace_costs_are_the_true_ones() -> None:
+    for levels in (2, 3, 4, 7):
+        assert pv.LSHist(levels, 1, 50).guarantee.cost == pv.Budget.of(1)
+        true_share = "1/2" if levels == 2 else f"2/{levels}"
+        assert pv.LSDim(levels, 1, 50).guarantee.cost == pv.Budget.of(true_share)
+    assert "nominal epsilon 1" in pv.LSDim(3, 1, 50).guarantee.reason
+
+
+def test_exact_statistics_show_nothing() -> None:
+    """T23: no readable form, no pickle, no hash."""
+    import copy
+    import pickle
+
+    secret = ExactStatistics(np.array([123456789, 2]))
+    assert "123456789" not in repr(secret) + str(secret)
+    for write in (pickle.dumps, copy.deepcopy, copy.copy):
+        with pytest.raises(TypeError, match="private"):
+            write(secret)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(secret)

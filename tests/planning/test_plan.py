@@ -1,0 +1,146 @@
+"""Plans: what they compare, choose, refuse and say."""
+
+from __future__ import annotations
+
+import pytest
+
+import privior as pv
+
+LEVELS = ["a", "b", "c", "d"]
+
+
+def schema_of(levels: int, **facts: object) -> pv.Schema:
+    column = pv.Categorical([f"level {i}" for i in range(levels)])
+    return pv.Schema({"x": column}, population="p", **{"unit": "person", **facts})  # type: ignore[arg-type]
+
+
+def plan_of(levels: int = 3, model: pv.DirichletCategorical | None = None, **facts: object) -> pv.Plan:
+    given = {"records": 1000, "epsilon": 1, **facts}
+    return pv.plan(model or pv.DirichletCategorical("x"), schema_of(levels), **given)  # type: ignore[arg-type]
+
+
+def test_the_defaults_are_k_norm_and_laplace() -> None:
+    assert isinstance(plan_of().mechanism, pv.KNorm)
+    assert isinstance(plan_of(neighbours=pv.ADD_OR_REMOVE_ONE).mechanism, pv.LaplaceCounts)
+    assert isinstance(plan_of(neighbours="add-or-remove-one").mechanism, pv.LaplaceCounts)
+
+
+def test_gaussian_noise_wins_for_many_rows_per_person() -> None:
+    several = pv.Schema(
+        {"x": pv.Categorical(LEVELS)}, population="p", unit=pv.Unit("person", column="id", max_rows=20)
+    )
+    plan = pv.plan(pv.DirichletCategorical("x"), several, records=1000, epsilon="0.5", delta="1e-3")
+    fitting = {candidate.name for candidate in plan.candidates if candidate.forecast is not None}
+    assert fitting == {"laplace-counts", "gaussian-counts"}
+    assert not plan.total_public
+
+
+def test_every_mechanism_can_be_asked_for() -> None:
+    for kind in (pv.KNorm, pv.LaplaceCounts, pv.GaussianCounts, pv.LSHist, pv.LSDim):
+        plan = plan_of(delta="1e-6", mechanism=kind)
+        assert isinstance(plan.mechanism, kind)
+        assert "asked for" in plan.choice
+
+
+def test_what_does_not_fit_says_why() -> None:
+    with pytest.raises(pv.PlanError, match="needs delta > 0"):
+        plan_of(mechanism=pv.GaussianCounts)
+    with pytest.raises(pv.PlanError, match="public total"):
+        plan_of(mechanism=pv.KNorm, neighbours=pv.ADD_OR_REMOVE_ONE)
+    with pytest.raises(pv.PlanError, match="not a mechanism"):
+        plan_of(mechanism=pv.Ledger)
+
+
+@pytest.mark.parametrize(
+    ("facts", "error", "says"),
+    [
+        ({"records": 0}, pv.PlanError, "positive whole number"),
+        ({"records": 2.5}, pv.PlanError, "positive whole number"),
+        ({"records": 10**13}, pv.PlanError, "too many records"),
+        ({"epsilon": 0}, pv.NumberError, "epsilon"),
+        ({"epsilon": -1}, pv.NumberError, "epsilon"),
+        ({"epsilon": float("nan")}, pv.NumberError, "epsilon"),
+        ({"epsilon": float("inf")}, pv.NumberError, "epsilon"),
+        ({"epsilon": "1e400"}, pv.NumberError, "epsilon"),
+        ({"delta": 1}, pv.NumberError, "delta"),
+        ({"neighbours": "some"}, pv.PlanError, "neighbour"),
+        ({"model": pv.DirichletCategorical("y")}, pv.SchemaError, "unknown column"),
+        ({"model": pv.DirichletCategorical("x", prior=[1, 2])}, pv.ModelError, "one parameter per cell"),
+    ],
+)
+def test_bad_facts_are_refused(facts: dict[str, object], error: type[pv.PriviorError], says: str) -> None:
+    with pytest.raises(error, match=says):
+        plan_of(**facts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("prior", [0, -1, "nan", "1e12", [1, 0, 1], "x", None, 1e-9])
+def test_a_bad_prior_is_refused(prior: object) -> None:
+    with pytest.raises(pv.ModelError, match="prior"):
+        pv.DirichletCategorical("x", prior=prior)
+
+
+def test_bad_columns_are_refused() -> None:
+    for columns in ([], ["x", "x"], [3]):
+        with pytest.raises(pv.ModelError):
+            pv.DirichletCategorical(columns)  # type: ignore[arg-type]
+
+
+def test_t14_dropping_records_is_refused_where_their_number_is_public() -> None:
+    dropping = pv.Schema({"x": pv.Categorical(LEVELS, missing=pv.DROP)}, population="p", unit="person")
+    model = pv.DirichletCategorical("x")
+    with pytest.raises(pv.ModelError, match="cannot be dropped under replace-one"):
+        pv.plan(model, dropping, records=10, epsilon=1)
+    assert pv.plan(model, dropping, records=10, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE).records == 10
+
+
+def test_the_plan_survives_its_document_and_its_digest_is_its_identity() -> None:
+    plan = plan_of(delta="1e-6", mechanism=pv.GaussianCounts)
+    again = pv.Plan.from_document(plan.to_document())
+    assert again == plan
+    assert again.digest == plan.digest
+    assert plan_of(records=1001, delta="1e-6", mechanism=pv.GaussianCounts).digest != plan.digest
+
+
+def test_a_mechanism_that_is_for_something_else_is_refused() -> None:
+    plan = plan_of()
+    for wrong, says in (
+        (pv.KNorm(4, 1), "number of cells"),
+        (pv.LaplaceCounts(3, 1, neighbours=pv.ADD_OR_REMOVE_ONE), "neighbour relation"),
+        (pv.LaplaceCounts(3, 1, neighbours=pv.REPLACE_ONE, max_rows=2), "unit of protection"),
+        (pv.LSHist(3, 1, records=5), "number of records"),
+    ):
+        with pytest.raises(pv.PlanError, match=says):
+            pv.Plan(plan.schema, plan.model, wrong, plan.neighbours, plan.records)
+
+
+def test_printing_shows_the_comparison_and_the_reason() -> None:
+    text = str(plan_of(delta="1e-6"))
+    for word in (
+        "k-norm",
+        "gaussian-counts",
+        "lsdim",
+        "2/3",
+        "prior alone",
+        "Takes k-norm",
+        "73.2%",
+        "counted as",
+    ):
+        assert word in text
+
+
+def test_the_forecast_never_exceeds_the_prior_alone() -> None:
+    for epsilon in ("1e-6", "0.01", "1", "20"):
+        for levels in (2, 3, 50):
+            plan = plan_of(levels, epsilon=epsilon, records=50)
+            assert plan.forecast.l2 <= plan.without_release.l2 * (1 + 1e-12)
+
+
+def test_the_model_is_conjugate() -> None:
+    schema = schema_of(3)
+    model = pv.DirichletCategorical("x", prior=[1, 2, 3])
+    assert model.update(schema, [5, 0, 1]).tolist() == [6, 2, 4]
+    assert model.predictive(schema, [5, 0, 1]).tolist() == [0.5, 2 / 12, 4 / 12]
+    assert model.sensitivity(schema, pv.REPLACE_ONE) == pv.Sensitivity(2, 2, True, pv.REPLACE_ONE)
+    assert model.sensitivity(schema, pv.ADD_OR_REMOVE_ONE) == pv.Sensitivity(
+        1, 1, False, pv.ADD_OR_REMOVE_ONE
+    )

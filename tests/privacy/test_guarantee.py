@@ -1,0 +1,72 @@
+"""What a guarantee answers: curves both ways, attackers, words."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+import privior as pv
+
+
+def test_pure_guarantee() -> None:
+    guarantee = pv.KNorm(levels=3, epsilon=1).guarantee
+    assert guarantee.pure == 1
+    assert guarantee.epsilon() == 1
+    assert guarantee.delta(1) == 0
+    assert guarantee.attacker_belief() == pytest.approx(1 / (1 + math.exp(-1)))
+    assert "73.2%" in guarantee.claim("person")
+
+
+def test_gaussian_guarantee_is_not_pure_and_says_so() -> None:
+    guarantee = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6").guarantee
+    assert guarantee.pure is None
+    assert guarantee.epsilon() == math.inf
+    assert guarantee.attacker_belief() is None
+    assert "right with probability at most" in guarantee.claim("person")
+    assert guarantee.epsilon(1e-6) == pytest.approx(1, abs=1e-4)
+    assert guarantee.delta(guarantee.epsilon(1e-3)) <= 1e-3
+
+
+def test_gaussian_noise_is_as_small_as_the_exact_curve_allows() -> None:
+    """The exact curve needs stddev 1/mu*, sqrt(2)/mu* under replace-one, mu*(1, 1e-6) = .23670438."""
+    added = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6", neighbours=pv.ADD_OR_REMOVE_ONE)
+    replaced = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6")
+    assert float(added.stddev) == pytest.approx(1 / 0.23670438, rel=5e-3)
+    assert float(replaced.stddev) == pytest.approx(math.sqrt(2) / 0.23670438, rel=5e-3)
+    for mechanism in (added, replaced):
+        assert Fraction(mechanism.guarantee.delta(1)) <= mechanism.delta
+        less = mechanism.stddev * Fraction(999, 1000)
+        with pytest.raises(pv.PlanError, match="does not give the stated guarantee"):
+            pv.GaussianCounts(3, 1, "1e-6", neighbours=mechanism.neighbours, stddev=Fraction(float(less)))
+
+
+def test_several_rows_per_person_cost_more() -> None:
+    one = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6")
+    five = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6", max_rows=5)
+    assert five.stddev > 5 * one.stddev
+    assert pv.LaplaceCounts(levels=3, epsilon=1, max_rows=5).laplace_scale == 5
+
+
+@pytest.mark.parametrize(
+    "epsilon", [0, -1, "nan", float("nan"), float("inf"), "1e400", "x", "", None, True, "1/0", 1e-300]
+)
+def test_a_budget_that_is_no_budget_is_refused(epsilon: object) -> None:
+    with pytest.raises(pv.NumberError, match="epsilon"):
+        pv.Budget.of(epsilon)
+
+
+@pytest.mark.parametrize("delta", [-1, 1, 2, "nan", "1e-20", "1e-400"])
+def test_a_delta_that_is_none_is_refused(delta: object) -> None:
+    with pytest.raises(pv.NumberError, match="delta"):
+        pv.Budget.of(1, delta)
+
+
+def test_budgets_are_exact() -> None:
+    """T31: ten times one tenth is one, whatever the way it is typed."""
+    tenths = [pv.Budget.of(tenth) for tenth in ("0.1", 0.1, Fraction(1, 10), "1/10", "1e-1") * 2]
+    total = tenths[0]
+    for tenth in tenths[1:]:
+        total = total + tenth
+    assert total == pv.Budget.of(1)

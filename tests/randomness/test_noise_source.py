@@ -1,0 +1,85 @@
+"""Where noise comes from: no seed, no other generator, and no two processes with the same noise."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import multiprocessing
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import privior.randomness
+from privior.randomness import discrete_gaussian, discrete_laplace, k_norm
+
+_WIDE = Fraction(2**40)
+_DRAWS: list[tuple[Callable[[int, Fraction], list[int]], Fraction]] = [
+    (k_norm, 1 / _WIDE),
+    (discrete_laplace, _WIDE),
+    (discrete_gaussian, _WIDE),
+]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_t13_processes_draw_different_noise(method: str) -> None:
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system does not {method}")
+    context = multiprocessing.get_context(method)
+    for draw, parameter in _DRAWS:
+        draw(5, parameter)  # whatever is buffered or seeded in the parent is so now
+    with context.Pool(1) as one, context.Pool(1) as other:
+        for draw, parameter in _DRAWS:
+            drawn = [
+                tuple(noise)
+                for noise in (
+                    draw(5, parameter),
+                    one.apply(draw, (5, parameter)),
+                    other.apply(draw, (5, parameter)),
+                )
+            ]
+            assert len(set(drawn)) == 3
+
+
+def _sources() -> list[Path]:
+    return sorted(Path(inspect.getfile(privior.randomness)).parent.glob("*.py"))
+
+
+def test_t12_no_function_takes_a_seed() -> None:
+    for source in _sources():
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.Lambda):
+                names = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
+                assert not names & {"seed", "rng", "random_state", "generator", "key"}
+    assert list(inspect.signature(k_norm).parameters) == ["size", "epsilon"]
+    assert list(inspect.signature(discrete_laplace).parameters) == ["size", "scale"]
+    assert list(inspect.signature(discrete_gaussian).parameters) == ["size", "stddev"]
+
+
+def test_t11_no_other_generator_is_imported() -> None:
+    allowed = {
+        "__future__",
+        "bisect",
+        "collections",
+        "flint",
+        "fractions",
+        "opendp",
+        "os",
+        "privior",
+        "typing",
+    }
+    for source in _sources():
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert {alias.name.split(".")[0] for alias in node.names} <= allowed
+            elif isinstance(node, ast.ImportFrom):
+                assert str(node.module).split(".")[0] in allowed
+
+
+def test_t11_no_float_is_written_in_a_sampler() -> None:
+    """The one float is the scale that OpenDP reads, checked to be exact."""
+    for source in _sources():
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float))
