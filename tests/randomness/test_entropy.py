@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
+from collections.abc import Callable
 
 import pytest
 
@@ -62,6 +65,12 @@ def test_an_empty_range_is_refused(wrong: int) -> None:
         Bits().below(wrong)
     with pytest.raises(ValueError, match="negative"):
         Bits().bits(-1)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_bits_are_not_copied(duplicate: Callable[[Bits], object]) -> None:
+    with pytest.raises(TypeError, match="copied"):
+        duplicate(Bits())
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")

@@ -161,11 +161,16 @@ class _Rows:
         at = np.clip(logit(np.clip(guess, 1e-300, 1 - 1e-16)), _LOWEST, _HIGHEST)
         close = _CLOSE * np.minimum(scale / share, 1.0)
         low, high = np.full(at.size, _LOWEST), np.full(at.size, _HIGHEST)
+        sign = 1 if tail < 0.5 else -1
+        side, goal = (0.0, tail) if tail < 0.5 else (1.0, 1 - tail)
         for _ in range(_MOST_STEPS):
             value, slope = self.cdf_and_slope(at)
             over = value >= tail
             low, high = np.where(over, low, at), np.where(over, at, high)
-            newton = at - np.divide(value - tail, slope, out=np.full(at.size, np.inf), where=slope > 1e-290)
+            # Newton for log F, or log(1 − F): nearly straight in the tails, and concave as a rule.
+            left = np.maximum(sign * (value - side), 1e-300)
+            step = np.divide(left * np.log(goal / left), sign * slope, out=np.full(at.size, np.inf), where=slope > 1e-290)
+            newton = at + step
             following = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
             moved, at = np.abs(following - at), following
             if (moved <= close).all():

@@ -9,7 +9,8 @@ need one. Where the cells' tilted laws want a total beyond the block, the tilt m
 Error, in total variation, from all cuts together: with δ = e^-cut the share that is cut at each place,
 it is at most 5kδ times the largest G over the mean of G under the tilted laws (about the standard
 deviation of the total). It is computed, and δ is lowered until it is below 10⁻¹². Blocks left out are each less
-likely by e^-34 than the best. Rounding adds about 10⁻¹⁵ per cell; in large tables the noise of the Fourier
+likely by e^-34 than the best. Rounding adds about 10⁻¹⁵ per cell, and 10⁻¹⁵ A log(A+n) for each further
+block, whose mass relative to the others' must be found; in large tables the noise of the Fourier
 transforms is added, or avoided where direct convolution is affordable.
 """
 
@@ -45,7 +46,7 @@ class TotalBlocks:
         self.cost = 0.0
         self.error = 1e-15 * weights.prior.size
         self._concentration = float(weights.prior.sum())
-        self._rough = 40.0 + math.log(weights.most + 1)
+        self._rough = 25.0
 
     def add_all(self) -> bool:
         """Add every block that matters; return whether that was affordable."""
@@ -65,6 +66,7 @@ class TotalBlocks:
         low, high = self._bend(middle, -1), self._bend(middle, 1)
         if not self._add(*self._tilt(middle, low, high), low, high):
             return False
+        scale = self._concentration * math.log(self._concentration + self.weights.most + 1)
         for way, edge in ((-1, low - 1), (1, high + 1)):
             while 0 <= edge <= self.weights.most:
                 centre = self._bend(edge, way)
@@ -75,6 +77,7 @@ class TotalBlocks:
                     break
                 if len(self.trees) == MOST_BLOCKS or not self._add(tilt, deviation, least, most):
                     return False
+                self.error += 1e-15 * scale
                 edge = far + way
         return True
 

@@ -8,6 +8,7 @@ therefore belongs to one object, made afresh for each draw, and remembers the pr
 from __future__ import annotations
 
 import os
+from typing import NoReturn
 
 _WORD = 64
 _SPAN = 1 << _WORD
@@ -57,6 +58,10 @@ class Bits:
             return self._word() >> (_WORD - count)
         length = -(-count // 8)
         return int.from_bytes(os.urandom(length), "big") >> (8 * length - count)
+
+    def __reduce__(self) -> NoReturn:
+        # neither copied nor pickled: a copy would give the same bits again
+        raise TypeError("random bits cannot be copied")
 
     def _word(self) -> int:
         if os.getpid() != self._process:

@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 
 from privior.schema import CsvDialect
 
-#: bytes read at a time
+#: bytes read at a time, fewer than in the longest line
 BLOCK = 2**20
 
 #: a longer line has no well-formed cell, so that no record can exhaust the memory
@@ -58,7 +58,7 @@ def _whole_lines(path: Path, dialect: CsvDialect) -> Iterator[bytes]:
     started: list[bytes] = []  # the pieces of the line that has no end yet
     size = 0
     with _opened(path) as file:
-        piece = _unmarked(file.read(BLOCK), dialect)
+        piece = _unmarked(file.read(BLOCK + len(_MARK)), dialect)
         while piece:
             first = piece.find(_NEWLINE)
             if first < 0:

@@ -1,0 +1,351 @@
+"""Every kind of table gives the same counts of the same data, whatever the order and the types of its rows."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import uuid
+import warnings
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from row_reference import counts_of_rows
+
+from privior.schema import (
+    DROP,
+    Binned,
+    Boolean,
+    Bounded,
+    Categorical,
+    Column,
+    CsvDialect,
+    Date,
+    Integer,
+    Schema,
+    Unit,
+)
+from privior.tables import open_table
+
+Rows = list[tuple[str | None, ...]]
+
+COLUMNS: dict[str, Column] = {
+    "city": Categorical(["Oslo", "Rome", "Ulm"], missing="Ulm"),
+    "member": Boolean(),
+    "age": Integer(0, 5),
+    "weight": Bounded(0, 2, grid="0.5"),
+    "income": Binned([0, 10, 20, 40]),
+    "born": Date("2000-01-01", "2000-01-05", missing="2000-01-03"),
+}
+NAMES = tuple(COLUMNS)
+SCHEMA = Schema(COLUMNS, population="people", unit="person")
+DAYS = [f"2000-01-0{day}" for day in range(1, 8)] + ["1990-05-05"]
+
+
+def rows(number: int = 60, seed: int = 1) -> Rows:
+    choose = random.Random(seed)
+
+    def row() -> tuple[str | None, ...]:
+        cells: list[str | None] = [
+            choose.choice(["Oslo", "Rome", "Ulm", "Bonn"]),
+            choose.choice(["true", "false"]),
+            str(choose.randrange(-2, 9)),
+            repr(choose.choice([-1.0, 0.2, 0.25, 0.3, 1.75, 9.5])),
+            repr(choose.uniform(-5, 50)),
+            choose.choice(DAYS),
+        ]
+        return tuple(None if choose.random() < 0.1 else cell for cell in cells)
+
+    return [row() for _ in range(number)]
+
+
+def typed(table: Rows) -> pa.Table:
+    kinds: list[tuple[pa.DataType, Callable[[str], object]]] = [
+        (pa.string(), str),
+        (pa.bool_(), lambda cell: cell == "true"),
+        (pa.int32(), int),
+        (pa.float64(), float),
+        (pa.float64(), float),
+        (pa.date32(), date.fromisoformat),
+    ]
+    columns = [
+        pa.array([None if row[place] is None else read(str(row[place])) for row in table], kind)
+        for place, (kind, read) in enumerate(kinds)
+    ]
+    return pa.table(columns, names=list(NAMES))
+
+
+def csv_bytes(table: Rows) -> bytes:
+    lines = [",".join(NAMES)] + [",".join(cell or "" for cell in row) for row in table]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def as_csv(table: Rows, folder: Path) -> object:
+    (folder / "t.csv").write_bytes(csv_bytes(table))
+    return str(folder / "t.csv")
+
+
+def as_packed_csv(table: Rows, folder: Path) -> object:
+    (folder / "t.csv.gz").write_bytes(gzip.compress(csv_bytes(table)))
+    return folder / "t.csv.gz"
+
+
+def as_csv_glob(table: Rows, folder: Path) -> object:
+    (folder / "p1.csv").write_bytes(csv_bytes(table[:20]))
+    (folder / "p2.csv").write_bytes(csv_bytes(table[20:]))
+    return str(folder / "p*.csv")
+
+
+def as_parquet(table: Rows, folder: Path) -> object:
+    pq.write_table(typed(table), folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+def as_parquet_glob(table: Rows, folder: Path) -> object:
+    (folder / "year=2020").mkdir(exist_ok=True)
+    pq.write_table(typed(table[:20]), folder / "year=2020" / "a[1].pq")
+    pq.write_table(typed(table[20:]), folder / "year=2020" / "b'.pq")
+    return str(folder / "**" / "*.pq")
+
+
+def as_arrow(table: Rows, folder: Path) -> object:
+    return typed(table)
+
+
+def as_pandas(table: Rows, folder: Path) -> object:
+    return typed(table).to_pandas()
+
+
+def as_pandas_objects(table: Rows, folder: Path) -> object:
+    return pd.DataFrame(typed(table).to_pydict(), dtype=object)
+
+
+def as_pandas_nullable(table: Rows, folder: Path) -> object:
+    return pd.DataFrame(typed(table).to_pydict(), dtype=object).convert_dtypes()
+
+
+def as_pandas_arrow(table: Rows, folder: Path) -> object:
+    return typed(table).to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def as_pandas_categories(table: Rows, folder: Path) -> object:
+    return pd.DataFrame(typed(table).to_pydict(), dtype=object).astype("category")
+
+
+def as_polars(table: Rows, folder: Path) -> object:
+    return pl.DataFrame(typed(table))
+
+
+def as_polars_categories(table: Rows, folder: Path) -> object:
+    frame = pl.DataFrame(typed(table))
+    cities = pl.Enum(["Bonn", "Ulm", "Rome", "Oslo"])
+    return frame.with_columns(pl.col("city").cast(cities), pl.col("age").cast(pl.String).cast(pl.Categorical)).lazy()
+
+
+def as_ibis(table: Rows, folder: Path) -> object:
+    import ibis
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Ibis 12 calls what DuckDB 2 renamed
+        backend = ibis.duckdb.connect()
+        backend.con.register("arrived", typed(table))
+        backend.con.execute("CREATE TABLE people AS FROM arrived")
+        return backend.table("people")
+
+
+def as_ibis_in_memory(table: Rows, folder: Path) -> object:
+    import ibis
+
+    return ibis.memtable(typed(table))
+
+
+FORMS = [
+    as_csv,
+    as_packed_csv,
+    as_csv_glob,
+    as_parquet,
+    as_parquet_glob,
+    as_arrow,
+    as_pandas,
+    as_pandas_objects,
+    as_pandas_nullable,
+    as_pandas_arrow,
+    as_pandas_categories,
+    as_polars,
+    as_polars_categories,
+    as_ibis,
+    as_ibis_in_memory,
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_table_gives_the_same_counts(form: Callable[[Rows, Path], object], tmp_path: Path) -> None:
+    data = rows()
+    table = open_table(form(data, tmp_path), SCHEMA, NAMES)
+    assert table.counts().tolist() == counts_of_rows(data, SCHEMA, NAMES).tolist()
+    assert table.records() == len(data)
+
+
+@pytest.mark.parametrize("form", [as_csv, as_parquet, as_pandas_categories, as_polars_categories])
+def test_t22_the_order_of_rows_does_not_matter(form: Callable[[Rows, Path], object], tmp_path: Path) -> None:
+    data = rows()
+    before = open_table(form(data, tmp_path), SCHEMA, ("age", "city")).counts()
+    random.Random(2).shuffle(data)
+    assert (open_table(form(data, tmp_path), SCHEMA, ("age", "city")).counts() == before).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_t18_a_row_in_front_changes_one_count(form: Callable[[Rows, Path], object], tmp_path: Path) -> None:
+    data = rows()
+    first: tuple[str | None, ...] = ("Ulm", "true", "5", "2.0", "39.5", "2000-01-05")
+    before = open_table(form(data, tmp_path), SCHEMA, ("city", "age")).counts()
+    after = open_table(form([first, *data], tmp_path), SCHEMA, ("city", "age")).counts()
+    change = after - before
+    assert change.sum() == 1
+    assert np.flatnonzero(change).tolist() == [2 * 6 + 5]
+
+
+def test_t17_absent_levels_are_counted_as_zero(tmp_path: Path) -> None:
+    counts = open_table(as_csv([("Rome", "true", "1", "1.0", "1.0", DAYS[0])], tmp_path), SCHEMA, ("city",)).counts()
+    assert counts.tolist() == [0, 1, 0]
+    assert counts.dtype == np.int64
+
+
+def test_an_empty_table_has_no_records(tmp_path: Path) -> None:
+    for form in (as_csv, as_parquet, as_pandas, as_polars):
+        table = open_table(form([], tmp_path), SCHEMA, ("city", "age"))
+        assert table.records() == 0
+        assert table.counts().tolist() == [0] * 18
+
+
+def test_a_file_without_a_header_holds_the_columns_in_the_order_of_the_schema(tmp_path: Path) -> None:
+    data = rows()
+    path = tmp_path / "t.csv"
+    path.write_bytes(csv_bytes(data).partition(b"\n")[2])
+    schema = Schema(COLUMNS, population="people", unit="person", csv=CsvDialect(header=False))
+    table = open_table(path, schema, ("born", "age"))
+    expected = counts_of_rows([(row[5], row[2]) for row in data], SCHEMA, ("born", "age"))
+    assert table.records() == len(data)
+    assert table.counts().tolist() == expected.tolist()
+
+
+def test_the_dialect_of_the_schema_is_the_dialect_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_bytes("age\tcity\n 1 \t 'S\u00e3o ''x''\t' \n2\tOslo\n".encode("latin-1"))
+    schema = Schema(
+        {"city": Categorical(["Oslo", "S\u00e3o 'x'\t", "-"], missing=DROP), "age": Integer(0, 3)},
+        population="people",
+        unit="person",
+        csv=CsvDialect(delimiter="\t", quote="'", encoding="latin-1", trim=True),
+    )
+    assert open_table(path, schema, ("city",)).counts().tolist() == [1, 1, 0]
+    assert open_table(path, schema, ("age",)).counts().tolist() == [0, 1, 1, 0]
+
+
+def test_names_that_differ_in_case_are_different_columns(tmp_path: Path) -> None:
+    schema = Schema({"A": Integer(0, 3), "a": Integer(0, 3)}, population="people", unit="person")
+    table = pa.table({"a": [1, 1], "A": [3, 2]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    for source in (tmp_path / "t.parquet", table, table.to_pandas()):
+        assert open_table(source, schema, ("A",)).counts().tolist() == [0, 0, 1, 1]
+        assert open_table(source, schema, ("a",)).counts().tolist() == [0, 2, 0, 0]
+        assert open_table(source, schema, ("a", "A")).counts().reshape(4, 4)[1].tolist() == [0, 0, 1, 1]
+
+
+def test_strange_names_of_columns_and_files(tmp_path: Path) -> None:
+    names = ['quo"te', "semi;colon", "dot.ted", "SELECT", "\u00fc \U0001f600", "c0", "person"]
+    schema = Schema({name: Integer(0, 9) for name in names}, population="people", unit="person")
+    table = pa.table({name: [place] for place, name in enumerate(names)})
+    path = tmp_path / "it's; DROP [x].parquet"
+    pq.write_table(table, path)
+    for place, name in enumerate(names):
+        for source in (path, table):
+            assert np.flatnonzero(open_table(source, schema, (name,)).counts()).tolist() == [place]
+    assert open_table(path, schema, ("c0", "SELECT")).counts().reshape(10, 10)[5, 3] == 1
+
+
+def test_only_the_needed_columns_are_touched(tmp_path: Path) -> None:
+    class Untouchable:
+        def __str__(self) -> str:
+            raise AssertionError
+
+    frame = pd.DataFrame({"city": ["Oslo"], "other": [Untouchable()]})
+    assert open_table(frame, SCHEMA, ("city",)).counts().tolist() == [1, 0, 0]
+    lazy = pl.LazyFrame({"city": ["Oslo"], "n": [1]}).with_columns(pl.col("n").map_batches(lambda _: 1 / 0, pl.Int64))
+    assert open_table(lazy, SCHEMA, ("city",)).counts().tolist() == [1, 0, 0]
+
+
+def test_objects_of_every_kind_count_by_themselves() -> None:
+    class Rude:
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    values = [1, 1.0, True, "1", np.int8(1), np.float32(1), Decimal("1.00"), b"1", np.bool_(True)]
+    bad = [None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), Rude(), [], {}, "\ud800", b"\xff", 10**5000]
+    bad += [Decimal("sNaN"), Decimal("NaN"), "", "x\0", object(), complex(1, 2), Decimal("1e999999"), 10**30]
+    schema = Schema(
+        {"a": Categorical([1, "true", "?"]), "b": Boolean(missing=False)}, population="people", unit="person"
+    )
+    frame = pd.DataFrame({"a": pd.Series([*values, *bad], dtype=object), "b": pd.Series([*values, *bad], dtype=object)})
+    assert open_table(frame, schema, ("a",)).counts().tolist() == [len(values) - 2, 2, len(bad)]
+    assert open_table(frame, schema, ("b",)).counts().tolist() == [len(bad), len(values)]
+    polars = pl.DataFrame({"a": pl.Series([*values, *bad], dtype=pl.Object)})
+    assert open_table(polars, schema, ("a",)).counts().tolist() == [len(values) - 2, 2, len(bad)]
+
+
+def test_moments_in_frames_are_days_of_universal_time() -> None:
+    late = datetime(2000, 1, 2, 23, 30, tzinfo=UTC)
+    zone = pd.Timestamp(late).tz_convert("Asia/Tokyo")
+    for frame in (
+        pd.DataFrame({"born": [zone, zone]}),
+        pd.DataFrame({"born": [zone, "x"]}, dtype=object),
+        pl.DataFrame({"born": [late, late]}),
+        pa.table({"born": pa.array([late, late], pa.timestamp("ms", "Asia/Tokyo"))}),
+        pd.DataFrame({"born": [np.datetime64("2000-01-02T23:30"), None]}, dtype=object),
+        pd.DataFrame({"born": [pd.Timestamp("2000-01-02"), pd.NaT]}),
+    ):
+        assert open_table(frame, SCHEMA, ("born",)).counts()[1] >= 1
+
+
+def test_unusual_arrow_types(tmp_path: Path) -> None:
+    schema = Schema(
+        {"n": Integer(0, 3), "c": Categorical([1, "x"])},
+        population="people",
+        unit=Unit("person", column="who", max_rows=9),
+    )
+    someone, other = uuid.UUID(int=5), uuid.UUID(int=6)
+    who = pa.array([someone.bytes, someone.bytes, other.bytes], pa.uuid())
+    for numbers in (
+        pa.array(np.array([1, 1, 2], np.float16)),
+        pa.array([Decimal(1), Decimal(1), Decimal(2)], pa.decimal128(20, 3)),
+        pa.array([Decimal(1), Decimal(1), Decimal(2)], pa.decimal256(60, 3)),
+        pa.array(["1", "1", "2"], pa.string_view()),
+        pa.array(["1", "1", "2"]).dictionary_encode(),
+        pa.array([1, 1, 2], pa.uint64()).dictionary_encode(),
+        pa.array([b"1", b"1", b"2"], pa.large_binary()),
+        pa.RunEndEncodedArray.from_arrays([2, 3], pa.array([1, 2], pa.int8())),
+    ):
+        table = pa.table({"n": numbers, "c": numbers, "who": who})
+        sources: list[object] = [table]
+        if not pa.types.is_run_end_encoded(numbers.type):
+            pq.write_table(table, tmp_path / "t.parquet")
+            sources.append(tmp_path / "t.parquet")
+        for source in sources:
+            opened = open_table(source, schema, ("n", "c"))
+            assert opened.records() == 2
+            assert opened.counts().reshape(4, 2).tolist() == [[0, 0], [2, 0], [0, 1], [0, 0]]
+
+
+def test_ten_thousand_levels_in_a_moment() -> None:
+    levels = [f"level {number}" for number in range(10_000)]
+    schema = Schema({"v": Categorical(levels)}, population="people", unit="person")
+    chosen = np.random.default_rng(1).integers(0, 10_000, 200_000)
+    table = pa.table({"v": pa.DictionaryArray.from_arrays(pa.array(chosen), pa.array(levels))})
+    assert (open_table(table, schema, ("v",)).counts() == np.bincount(chosen, minlength=10_000)).all()
