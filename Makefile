@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check format evidence benchmarks clean
+.PHONY: demo test check format evidence pages benchmarks clean
 
 demo: .venv/demo-ready  ## release the bundled table privately; writes demo-output/
 	$(BIN)/python -m privior.demo demo-output
@@ -21,7 +21,11 @@ format: .venv/test-ready
 	$(BIN)/ruff format .
 
 evidence: .venv/test-ready  ## the slow proofs: coverage, speed; stores evidence/*.json
-	$(BIN)/python -m pytest -n 2 evidence
+	$(BIN)/python -m pytest evidence
+	$(BIN)/python evidence/page.py
+
+pages: .venv/test-ready  ## write docs/evidence.md anew, marking what is stale
+	$(BIN)/python evidence/page.py
 
 benchmarks: .venv/test-ready
 	$(BIN)/python benchmarks/counting.py

@@ -9,6 +9,7 @@ cause, because the cause may depend on the data; the spend stands.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from privior import __version__
@@ -49,23 +50,26 @@ def measure(
                 advice="Under replace-one it is public and must be exact: plan again with it.",
             )
     entry = book.spend(plan)
-    try:
-        statistics = ExactStatistics(source.counts())
-        release = _drawn(plan, statistics, entry, book)
+    release = None
+    with suppress(Exception):  # the answer is raised outside, so that no cause hangs on it
+        drawn = _drawn(plan, ExactStatistics(source.counts()), entry, book)
         if place is not None:
-            release.write(place)
-    except Exception:
-        raise _failed(entry) from None
+            drawn.write(place)
+        release = drawn
+    if release is None:
+        raise _failed(entry)
     return release
 
 
 def measure_statistics(plan: Plan, statistics: ExactStatistics, *, ledger: Ledger) -> Release:
     """Spend the plan's cost and release statistics that are already counted: the door for other curators."""
     entry = ledger.spend(plan)
-    try:
-        return _drawn(plan, statistics, entry, ledger)
-    except Exception:
-        raise _failed(entry) from None
+    release = None
+    with suppress(Exception):
+        release = _drawn(plan, statistics, entry, ledger)
+    if release is None:
+        raise _failed(entry)
+    return release
 
 
 def _drawn(plan: Plan, statistics: ExactStatistics, entry: LedgerEntry, book: Ledger) -> Release:

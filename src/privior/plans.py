@@ -75,7 +75,7 @@ class Plan:
                 asked=f"{honoured.neighbours}, L1 {honoured.l1}",
                 allowed=f"{needed.neighbours}, L1 {needed.l1}",
             )
-        if getattr(self.mechanism, "records", self.records) != self.records:
+        if self.mechanism.records not in (None, self.records):
             raise PlanError("the mechanism is for another number of records", where=self.mechanism.name)
 
     @property

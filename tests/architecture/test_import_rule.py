@@ -1,4 +1,4 @@
-"""The import rule holds, and breaks on every fault that is planted."""
+"""The import rule holds, and breaks on every fault that is planted (T11: seeded noise among them)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ PLANTED = {
     "upward by plain import": ("schema/unit.py", "import privior.ledger", "upwards"),
     "upward, relative": ("models/statistics.py", "from ..mechanisms import KNorm", "upwards"),
     "sibling": ("planning.py", "from privior.posterior import infer", "sibling"),
-    "lazy": ("posterior/inference.py", "def f() -> None:\n    from privior.curator import measure", "upwards"),
+    "lazy": (
+        "posterior/inference.py",
+        "def f():\n    from privior.curator import measure",
+        "upwards",
+    ),
     "type checking": (
         "plans.py",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from privior.release import Release",

@@ -1,4 +1,7 @@
-"""Enumeration over all neighbouring tables finds exactly the epsilon that is claimed, and finds planted lies."""
+"""Enumeration over all neighbouring tables finds exactly the epsilon that is claimed, and finds planted lies.
+
+T05: the sensitivity is attained and never exceeded. T08: what is charged is what was done.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 import privior as pv
-from privior.mechanisms import Mechanism
+from privior.mechanisms import Mechanism, PublicFacts
 from privior.privacy import Guarantee, Neighbours, SignedSteps
 
 SMALL = [
@@ -61,6 +64,10 @@ class Overclaiming(pv.KNorm):
 
     def __init__(self, levels: int, epsilon: object) -> None:
         super().__init__(levels, epsilon)
+
+    @classmethod
+    def for_facts(cls, facts: PublicFacts) -> Overclaiming:
+        return cls(facts.levels, facts.budget.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:

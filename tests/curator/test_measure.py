@@ -86,7 +86,7 @@ def test_what_is_wrong_before_the_spend_costs_nothing(
     )
 
 
-def test_a_budget_that_is_used_up_leaves_the_table_unopened(plan: pv.Plan, tmp_path: Path) -> None:
+def test_t35_a_budget_that_is_used_up_leaves_the_table_unopened(plan: pv.Plan, tmp_path: Path) -> None:
     poor = pv.Ledger.create(tmp_path / "poor.ledger", population="orchard", epsilon="0.5")
     _refused(
         pv.BudgetExceededError, "largest release", lambda: pv.measure(plan, "none.csv", ledger=poor), poor
@@ -159,7 +159,7 @@ def test_t36_every_failure_after_the_spend_has_one_answer(
             with pytest.raises(pv.ReleaseFailedError) as failure:
                 pv.measure(plan, "table", ledger=ledger, output=output)
         assert failure.value.__cause__ is None
-        assert failure.value.__suppress_context__
+        assert failure.value.__context__ is None
         assert not output.exists()
         answers.append(
             str(failure.value)

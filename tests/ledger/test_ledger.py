@@ -6,6 +6,8 @@ import copy
 import multiprocessing
 import pickle
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
@@ -40,7 +42,7 @@ def test_t31_ten_tenths_fit_and_the_eleventh_is_refused(small: pv.Ledger, schema
 def test_the_refusal_names_the_largest_release_that_fits(small: pv.Ledger, schema: pv.Schema) -> None:
     small.spend(plan_for(schema, "0.7"))
     with pytest.raises(
-        pv.BudgetExceededError, match="largest release that fits costs epsilon 0.3"
+        pv.BudgetExceededError, match=r"largest release that fits costs epsilon 0\.3"
     ) as refusal:
         small.spend(plan_for(schema, "0.4"))
     assert refusal.value.spent == pv.Budget.of("0.7")
@@ -92,6 +94,38 @@ def test_t26_processes_never_overspend(small: pv.Ledger, schema: pv.Schema) -> N
         granted = pool.starmap(_spend_often, [(small.where, schema.to_document())] * 4)
     assert sum(granted) == 20
     assert small.verify().spent == pv.Budget.of(1)
+
+
+def test_t42_one_spend_reads_one_entry(small: pv.Ledger, schema: pv.Schema) -> None:
+    """The number of SQL statements and rows does not grow with the ledger."""
+    plan = plan_for(schema, "0.001")
+
+    def rows_read() -> int:
+        seen = 0
+        original = small._connected
+
+        @contextmanager
+        def watched() -> Iterator[sqlite3.Connection]:
+            nonlocal seen
+            with original() as connection:
+
+                def count() -> int:
+                    nonlocal seen
+                    seen += 1
+                    return 0
+
+                connection.set_progress_handler(count, 1)  # called for every step of SQLite's machine
+                yield connection
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(small, "_connected", watched)
+            small.spend(plan)
+        return seen
+
+    first = rows_read()
+    for _ in range(200):
+        small.spend(plan)
+    assert rows_read() <= first + 10
 
 
 def test_entries_cannot_be_changed_or_removed(small: pv.Ledger, schema: pv.Schema) -> None:

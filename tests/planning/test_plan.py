@@ -69,6 +69,7 @@ def test_what_does_not_fit_says_why() -> None:
     ],
 )
 def test_bad_facts_are_refused(facts: dict[str, object], error: type[pv.PriviorError], says: str) -> None:
+    """T04: more records than integers can count are refused before anything is read."""
     with pytest.raises(error, match=says):
         plan_of(**facts)  # type: ignore[arg-type]
 

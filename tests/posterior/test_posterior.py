@@ -35,7 +35,7 @@ def tables(total: int, cells: int) -> list[tuple[int, ...]]:
 
 
 def brute_force(release: pv.Release, prior: list[float]) -> tuple[list[tuple[int, ...]], np.ndarray]:
-    """Return all possible true tables with their posterior probabilities, from the mechanism's own likelihood."""
+    """Return all possible true tables with their posterior probabilities, by the mechanism's likelihood."""
     from privior.models import ExactStatistics
 
     plan = release.plan

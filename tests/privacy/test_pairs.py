@@ -1,4 +1,4 @@
-"""Every pair's curve against direct sums of its two laws in 40 digits: never below, and tight."""
+"""Every pair's curve against direct sums of its two laws in 40 digits: never below (T09), and tight."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_every_curve_decreases_within_its_bounds(pair: DominatingPair) -> None:
 
 
 def test_a_wrong_curve_would_be_noticed() -> None:
-    """The comparison above fails for a shift of 2, for one coordinate instead of two, for variance off by 1%."""
+    """The comparison above fails for one coordinate instead of two and for a variance off by 1%."""
     truth = float(gaussian_truth(Fraction(3, 2), 2, 0.7))
     for wrong in (DiscreteGaussianShift(Fraction(3, 2), 1), DiscreteGaussianShift(Fraction(303, 200), 2)):
         assert abs(wrong.delta(0.7) / truth - 1) > 1e-3

@@ -23,11 +23,28 @@ SCHEMA = Schema(
     population="people",
     unit="person",
 )
-PIECES = [b'"', b'""', b",", b"\r", b"\0", b"\xff", b"Oslo", b"Rome", b"1", b"2.5", b"nan", b"1e400", b" ", b"'"]
+PIECES = [
+    b'"',
+    b'""',
+    b",",
+    b"\r",
+    b"\0",
+    b"\xff",
+    b"Oslo",
+    b"Rome",
+    b"1",
+    b"2.5",
+    b"nan",
+    b"1e400",
+    b" ",
+    b"'",
+]
 ANY_LINE = st.lists(st.one_of(st.sampled_from(PIECES), st.binary(max_size=4)), max_size=8).map(
     lambda pieces: b"".join(pieces).replace(b"\n", b"")
 )
-GOOD_LINE = st.sampled_from([b"Oslo,1,0.5", b'"Rome",2,1.5', b"Oslo,0,0", b'"Oslo","3","1"', b"Rome,nan,-inf"])
+GOOD_LINE = st.sampled_from(
+    [b"Oslo,1,0.5", b'"Rome",2,1.5', b"Oslo,0,0", b'"Oslo","3","1"', b"Rome,nan,-inf"]
+)
 LINES = st.lists(st.one_of(GOOD_LINE, ANY_LINE), min_size=1, max_size=6)
 
 
@@ -40,18 +57,19 @@ def ours(path: Path) -> Counts:
 
 
 def by_the_engines_own_reader(path: Path) -> Counts:
-    """Count as one would without knowing T44: let DuckDB read the file and clamp what it returns."""
+    """Count as one would without knowing T44: even with the dialect declared, DuckDB splits the file."""
     import duckdb
 
+    options = """auto_detect = false, header = true, delim = ',', quote = '"', escape = '"',
+        ignore_errors = true, columns = {city: VARCHAR, age: VARCHAR, score: VARCHAR}"""
     with duckdb.connect() as connection:
-        rows = connection.execute(
-            "SELECT city, CAST(age AS VARCHAR), CAST(score AS VARCHAR) FROM read_csv($1, ignore_errors = true)",
-            [str(path)],
-        ).fetchall()
+        rows = connection.execute(f"FROM read_csv($1, {options})", [str(path)]).fetchall()
     return counts_of_rows(rows, SCHEMA, NAMES)
 
 
-def distance(lines: list[bytes], place: int, changed: bytes, read: Callable[[Path], Counts], path: Path) -> int:
+def distance(
+    lines: list[bytes], place: int, changed: bytes, read: Callable[[Path], Counts], path: Path
+) -> int:
     """Return how far the counts move (L1) when one line is replaced."""
     path.write_bytes(file_of(lines))
     before = read(path)
@@ -74,7 +92,9 @@ def test_t44_a_line_moves_the_counts_by_at_most_one_record(
 
 @given(lines=LINES)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_counts_are_those_of_a_reader_that_takes_each_line_by_itself(lines: list[bytes], tmp_path: Path) -> None:
+def test_counts_are_those_of_a_reader_that_takes_each_line_by_itself(
+    lines: list[bytes], tmp_path: Path
+) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(file_of(lines))
     rows = [cells_of_line(line, CsvDialect()) for line in lines]
@@ -89,7 +109,7 @@ def test_t44_the_guard_rejects_the_engines_own_reader(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     assert distance(lines, 10, b"Rome,2,1.5", by_the_engines_own_reader, path) == 2
     stray = b'"Oslo,1,0.5'
-    assert distance(lines, 10, stray, by_the_engines_own_reader, path) > 2
+    assert distance(lines, 10, stray, by_the_engines_own_reader, path) == 50
     assert distance(lines, 10, stray, ours, path) <= 2
 
 

@@ -1,4 +1,4 @@
-"""Every kind of table gives the same counts of the same data, whatever the order and the types of its rows."""
+"""Every kind of table gives the same counts of the same data, whatever the order and types of its rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from privior.schema import (
     Schema,
     Unit,
 )
-from privior.tables import open_table
+from privior.tables import OpenTable, open_table
 
 Rows = list[tuple[str | None, ...]]
 
@@ -146,7 +146,9 @@ def as_polars(table: Rows, folder: Path) -> object:
 def as_polars_categories(table: Rows, folder: Path) -> object:
     frame = pl.DataFrame(typed(table))
     cities = pl.Enum(["Bonn", "Ulm", "Rome", "Oslo"])
-    return frame.with_columns(pl.col("city").cast(cities), pl.col("age").cast(pl.String).cast(pl.Categorical)).lazy()
+    return frame.with_columns(
+        pl.col("city").cast(cities), pl.col("age").cast(pl.String).cast(pl.Categorical)
+    ).lazy()
 
 
 def as_ibis(table: Rows, folder: Path) -> object:
@@ -186,11 +188,22 @@ FORMS = [
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_a_table_gives_the_same_counts(form: Callable[[Rows, Path], object], tmp_path: Path) -> None:
+def test_every_form_of_a_table_gives_the_same_counts(
+    form: Callable[[Rows, Path], object], tmp_path: Path
+) -> None:
     data = rows()
     table = open_table(form(data, tmp_path), SCHEMA, NAMES)
     assert table.counts().tolist() == counts_of_rows(data, SCHEMA, NAMES).tolist()
     assert table.records() == len(data)
+
+
+def test_the_careful_reader_of_parquet_gives_the_same_counts(tmp_path: Path) -> None:
+    data = rows()
+    table = open_table(as_parquet(data, tmp_path), SCHEMA, NAMES)
+    careful = table.source.careful()
+    assert careful is not None
+    assert (OpenTable(careful, SCHEMA, NAMES).counts() == table.counts()).all()
+    assert careful.rows() == len(data)
 
 
 @pytest.mark.parametrize("form", [as_csv, as_parquet, as_pandas_categories, as_polars_categories])
@@ -213,7 +226,9 @@ def test_t18_a_row_in_front_changes_one_count(form: Callable[[Rows, Path], objec
 
 
 def test_t17_absent_levels_are_counted_as_zero(tmp_path: Path) -> None:
-    counts = open_table(as_csv([("Rome", "true", "1", "1.0", "1.0", DAYS[0])], tmp_path), SCHEMA, ("city",)).counts()
+    counts = open_table(
+        as_csv([("Rome", "true", "1", "1.0", "1.0", DAYS[0])], tmp_path), SCHEMA, ("city",)
+    ).counts()
     assert counts.tolist() == [0, 1, 0]
     assert counts.dtype == np.int64
 
@@ -278,7 +293,9 @@ def test_only_the_needed_columns_are_touched(tmp_path: Path) -> None:
 
     frame = pd.DataFrame({"city": ["Oslo"], "other": [Untouchable()]})
     assert open_table(frame, SCHEMA, ("city",)).counts().tolist() == [1, 0, 0]
-    lazy = pl.LazyFrame({"city": ["Oslo"], "n": [1]}).with_columns(pl.col("n").map_batches(lambda _: 1 / 0, pl.Int64))
+    lazy = pl.LazyFrame({"city": ["Oslo"], "n": [1]}).with_columns(
+        pl.col("n").map_batches(lambda _: 1 / 0, pl.Int64)
+    )
     assert open_table(lazy, SCHEMA, ("city",)).counts().tolist() == [1, 0, 0]
 
 
@@ -288,12 +305,26 @@ def test_objects_of_every_kind_count_by_themselves() -> None:
             raise RuntimeError
 
     values = [1, 1.0, True, "1", np.int8(1), np.float32(1), Decimal("1.00"), b"1", np.bool_(True)]
-    bad = [None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), Rude(), [], {}, "\ud800", b"\xff", 10**5000]
+    bad = [
+        None,
+        float("nan"),
+        pd.NA,
+        pd.NaT,
+        np.datetime64("NaT"),
+        Rude(),
+        [],
+        {},
+        "\ud800",
+        b"\xff",
+        10**5000,
+    ]
     bad += [Decimal("sNaN"), Decimal("NaN"), "", "x\0", object(), complex(1, 2), Decimal("1e999999"), 10**30]
     schema = Schema(
         {"a": Categorical([1, "true", "?"]), "b": Boolean(missing=False)}, population="people", unit="person"
     )
-    frame = pd.DataFrame({"a": pd.Series([*values, *bad], dtype=object), "b": pd.Series([*values, *bad], dtype=object)})
+    frame = pd.DataFrame(
+        {"a": pd.Series([*values, *bad], dtype=object), "b": pd.Series([*values, *bad], dtype=object)}
+    )
     assert open_table(frame, schema, ("a",)).counts().tolist() == [len(values) - 2, 2, len(bad)]
     assert open_table(frame, schema, ("b",)).counts().tolist() == [len(bad), len(values)]
     polars = pl.DataFrame({"a": pl.Series([*values, *bad], dtype=pl.Object)})

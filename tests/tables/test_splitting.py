@@ -14,7 +14,21 @@ from privior.schema import CsvDialect
 from privior.tables import blocks
 from privior.tables.splitting import cells, split
 
-PIECES = [b'"', b'""', b",", b";", b" ", b"\r", b"\0", b"a", b"1", b"\xff", b"\xc3", b"\xc3\xa9", "\U0001f600".encode()]
+PIECES = [
+    b'"',
+    b'""',
+    b",",
+    b";",
+    b" ",
+    b"\r",
+    b"\0",
+    b"a",
+    b"1",
+    b"\xff",
+    b"\xc3",
+    b"\xc3\xa9",
+    "\U0001f600".encode(),
+]
 LINE = st.lists(st.one_of(st.sampled_from(PIECES), st.binary(max_size=3)), max_size=9).map(
     lambda pieces: b"".join(pieces).replace(b"\n", b"")
 )
@@ -32,7 +46,9 @@ def lines_of(path: Path, dialect: CsvDialect) -> list[bytes]:
     return [line for block in blocks.blocks(path, dialect) for line in block.split(b"\n")[:-1]]
 
 
-@given(lines=st.lists(LINE, min_size=1, max_size=5), dialect=st.sampled_from(DIALECTS), width=st.integers(1, 4))
+@given(
+    lines=st.lists(LINE, min_size=1, max_size=5), dialect=st.sampled_from(DIALECTS), width=st.integers(1, 4)
+)
 @settings(max_examples=400, deadline=None)
 def test_cells_are_those_of_a_reader_that_takes_each_line_by_itself(
     lines: list[bytes], dialect: CsvDialect, width: int
@@ -92,7 +108,9 @@ def test_a_line_that_is_too_long_is_broken_wherever_it_stands(
     path = tmp_path / "a.csv"
     start = b"h\n" + b"x\n" * before
     for end in (b"\n", b""):
-        path.write_bytes(start + b"a" * 10 + b"\n" + b"b" * 11 + b"\n" + b"c" * 40 + b"\nd\n" + b"e" * 11 + end)
+        path.write_bytes(
+            start + b"a" * 10 + b"\n" + b"b" * 11 + b"\n" + b"c" * 40 + b"\nd\n" + b"e" * 11 + end
+        )
         expected = [b"x"] * before + [b"a" * 10, b'"', b'"', b"d", b'"']
         assert lines_of(path, CsvDialect()) == expected
         assert blocks.count(path, CsvDialect()) == len(expected)

@@ -62,6 +62,10 @@ class Mechanism(Protocol):
         """Number of cells."""
 
     @property
+    def records(self) -> int | None:
+        """The number of records that the law depends on; None if it depends on none."""
+
+    @property
     def sensitivity(self) -> Sensitivity:
         """How far one unit may move the counts for the guarantee to hold."""
 

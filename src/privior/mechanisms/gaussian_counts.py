@@ -46,6 +46,7 @@ class GaussianCounts:
     max_rows: int
     stddev: Fraction
     name: ClassVar[str] = "gaussian-counts"
+    records: ClassVar[None] = None
     about: ClassVar[str] = "discrete Gaussian noise on every count"
 
     def __init__(
@@ -126,7 +127,7 @@ class GaussianCounts:
         reason = (
             "exact hockey-stick divergence of shifted discrete Gaussians"
             if self.max_rows == 1
-            else "concentrated divergence of discrete Gaussians (Canonne et al. 2020, Theorem 4, Corollary 13)"
+            else "concentrated divergence (Canonne, Kamath, Steinke 2020, Theorem 4 and Corollary 13)"
         )
         return Guarantee(self._pair(self.stddev), self.neighbours, Budget(self.epsilon, self.delta), reason)
 

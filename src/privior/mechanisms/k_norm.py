@@ -31,6 +31,7 @@ class KNorm:
     levels: int
     epsilon: Fraction
     name: ClassVar[str] = "k-norm"
+    records: ClassVar[None] = None
     about: ClassVar[str] = "noise of sum zero on all counts"
 
     def __init__(self, levels: int, epsilon: object) -> None:

@@ -43,6 +43,7 @@ class LaplaceCounts:
     neighbours: Neighbours
     max_rows: int
     name: ClassVar[str] = "laplace-counts"
+    records: ClassVar[None] = None
     about: ClassVar[str] = "discrete Laplace noise on every count"
 
     def __init__(

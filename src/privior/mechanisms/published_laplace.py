@@ -77,9 +77,10 @@ class PublishedLaplace(ABC):
         """The true cost, which is not always the nominal epsilon."""
         moved = min(2, self.levels - 1)
         pair = SignedSteps(1 / self.nominal_scale, moved)
+        scale, nominal = decimal(self.nominal_scale), decimal(self.epsilon)
         reason = (
-            f"discrete Laplace noise of scale {decimal(self.nominal_scale)} on {self.levels - 1} counts, of "
-            f"which one record moves {moved}; nominal epsilon {decimal(self.epsilon)} (proof: privior.PublishedLaplace)"
+            f"discrete Laplace noise of scale {scale} on {self.levels - 1} counts, of which one record "
+            f"moves {moved}; nominal epsilon {nominal} (proof: privior.PublishedLaplace)"
         )
         return Guarantee(pair, REPLACE_ONE, Budget(moved / self.nominal_scale, Fraction(0)), reason)
 

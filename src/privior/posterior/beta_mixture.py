@@ -71,16 +71,14 @@ class BetaMixture:
         if not 0 < x < 1 or len(self.marginals) == 1:
             return 1.0 if x >= 1 else 0.0
         rows = _Rows(self, np.array([cell]))
-        return float(rows.cdf_and_slope(np.array([math.log(x) - math.log1p(-x)]))[0][0])
+        return float(rows.cdf_and_slope(np.array([[math.log(x) - math.log1p(-x)]]))[0][0, 0])
 
     def interval(self, level: float) -> NDArray[np.float64]:
         """Return the equal-tailed interval of each cell's probability, as (cells, 2)."""
         ends = np.ones((len(self.marginals), 2))
         if len(self.marginals) > 1:
             for cells in self._parts():
-                rows = _Rows(self, cells)
-                for column, tail in enumerate(((1 - level) / 2, (1 + level) / 2)):
-                    ends[cells, column] = rows.quantile(tail)
+                ends[cells] = _Rows(self, cells).quantiles((1 - level) / 2).T
         return ends
 
     @cached_property
@@ -134,51 +132,51 @@ class _Rows:
         self.logs, self.mass_alpha, self.beyond, self.size = logs, mass * alpha, beyond, size
 
     def cdf_and_slope(self, logit: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return F(x) and dF/d logit(x) of each row."""
+        """Return F(x) and dF/d logit(x) for points (any number, row)."""
         from scipy.special import betainc, expit
 
         x, y = expit(logit), expit(-logit)
         away = x - self.at
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             from_x = np.where(np.abs(away) < self.at / 2, np.log1p(away / self.at), np.log(x / self.at))
             from_y = np.where(np.abs(away) < self.rest / 2, np.log1p(-away / self.rest), np.log(y / self.rest))
         columns = self._near(x)
-        offset = np.arange(columns.start, columns.stop)
-        logs = self.logs[:, columns] + offset * (from_x - from_y)[:, None]
-        logs += (self.first * from_x + (self.second - 1) * from_y)[:, None]
+        logs = np.multiply.outer(from_x - from_y, np.arange(columns.start, columns.stop))
+        logs += self.logs[:, columns]
+        logs += (self.first * from_x + (self.second - 1) * from_y)[..., None]
         terms = np.exp(logs, out=logs)
-        lost = np.einsum("ij,ij->i", terms, self.beyond[:, columns])
-        slope = np.einsum("ij,ij->i", terms, self.mass_alpha[:, columns]) * y
+        lost = np.einsum("tij,ij->ti", terms, self.beyond[:, columns])
+        slope = np.einsum("tij,ij->ti", terms, self.mass_alpha[:, columns]) * y
         return betainc(self.first, self.second, x) - lost, slope
 
-    def quantile(self, tail: float) -> NDArray[np.float64]:
-        """Return the x of each row at which F(x) = tail."""
+    def quantiles(self, tail: float) -> NDArray[np.float64]:
+        """Return the points (2, row) below and above which each row has this probability, at most 1/2."""
         from scipy.special import betaincinv, expit, logit
 
+        tails, sign, side = np.array([[tail], [1 - tail]]), np.array([[1.0], [-1.0]]), np.array([[0.0], [1.0]])
         share, scale = self.mean * (1 - self.mean), self.stddev
         strength = np.maximum(share / scale**2 - 1, 1e-6)
-        guess = betaincinv(self.mean * strength, (1 - self.mean) * strength, tail)
-        at = np.clip(logit(np.clip(guess, 1e-300, 1 - 1e-16)), _LOWEST, _HIGHEST)
+        guess = betaincinv(self.mean * strength, (1 - self.mean) * strength, tails)
+        at = logit(np.minimum(np.maximum(guess, 1e-300), 1 - 1e-16))
         close = _CLOSE * np.minimum(scale / share, 1.0)
-        low, high = np.full(at.size, _LOWEST), np.full(at.size, _HIGHEST)
-        sign = 1 if tail < 0.5 else -1
-        side, goal = (0.0, tail) if tail < 0.5 else (1.0, 1 - tail)
+        low, high, found = np.full(at.shape, _LOWEST), np.full(at.shape, _HIGHEST), np.zeros(at.shape, dtype=np.bool_)
         for _ in range(_MOST_STEPS):
             value, slope = self.cdf_and_slope(at)
-            over = value >= tail
+            over = value >= tails
             low, high = np.where(over, low, at), np.where(over, at, high)
             # Newton for log F, or log(1 − F): nearly straight in the tails, and concave as a rule.
             left = np.maximum(sign * (value - side), 1e-300)
-            step = np.divide(left * np.log(goal / left), sign * slope, out=np.full(at.size, np.inf), where=slope > 1e-290)
-            newton = at + step
-            following = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
-            moved, at = np.abs(following - at), following
-            if (moved <= close).all():
+            step = sign * left * np.log(tail / left) / np.maximum(slope, 1e-290)
+            newton, near = at + step, np.abs(step) <= close
+            within = (newton >= low) & (newton <= high) | near
+            at = np.where(found, at, np.where(within, newton, (low + high) / 2))
+            found |= near
+            if found.all():
                 break
         return np.asarray(expit(at))
 
     def _near(self, x: NDArray[np.float64]) -> slice:
-        """Return the columns whose terms are not negligible in every row."""
+        """Return the columns whose terms are not negligible at every point."""
         middle = self.size * x - self.first
         reach = _FAR * np.sqrt(self.size * x * (1 - x)) + _FAR**2
         start = min(max(math.floor((middle - reach).min()), 0), self.logs.shape[1])

@@ -31,8 +31,8 @@ _FOURIER_FROM = 1 << 17
 #: what calling numpy costs, and one point of a Fourier transform per log₂ N, in multiply-adds
 _CALL, _POINT = 60_000, 6
 _AT_ONCE = 1 << 21
-#: how often a draw is proposed before its weights are listed
-_ROUNDS = 8
+#: weights are listed if there are few of them per draw, or after a draw was proposed in vain that often
+_LISTED, _ROUNDS = 64, 24
 
 
 @dataclass(frozen=True)
@@ -260,20 +260,22 @@ def _split(narrow: Law, wide: Law, sums: NDArray[np.int64], rng: np.random.Gener
     """Draw the narrow part of each sum, with weights F_narrow(s) F_wide(sum − s).
 
     Propose from F_narrow and accept with F_wide(sum − s) / max F_wide: as both are centred, about every second
-    proposal is taken. Sums that are left after some rounds, as in the tails, have their weights listed.
+    proposal is taken. Where that is cheaper, and for sums in the tails, all weights are listed.
     """
+    if (int(sums.max()) - int(sums.min()) + 1) * narrow.mass.size <= _LISTED * sums.size:
+        return _listed(narrow, wide, sums, rng)
     chosen = np.empty(sums.size, dtype=np.int64)
     spread = np.cumsum(narrow.mass)
     spread /= spread[-1]
     top = wide.mass.max()
-    left = np.arange(sums.size)
-    for _ in range(_ROUNDS if sums.size > 1 else 0):
+    left, rest = np.arange(sums.size), sums - narrow.low - wide.low
+    for _ in range(_ROUNDS):
         proposed = np.searchsorted(spread, rng.random(left.size), side="right")
-        rest = sums[left] - narrow.low - wide.low - proposed
-        density = wide.mass[np.clip(rest, 0, wide.mass.size - 1)]
-        taken = (rest >= 0) & (rest < wide.mass.size) & (rng.random(left.size) * top < density)
+        other = rest - proposed
+        taken = rng.random(left.size) * top < wide.mass.take(other, mode="clip")
+        taken &= (other >= 0) & (other < wide.mass.size)
         chosen[left[taken]] = narrow.low + proposed[taken]
-        left = left[~taken]
+        left, rest = left[~taken], rest[~taken]
         if not left.size:
             return chosen
     chosen[left] = _listed(narrow, wide, sums[left], rng)

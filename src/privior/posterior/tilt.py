@@ -66,31 +66,42 @@ def tilted_cells(
         )
     if (high < low).any() or (high - low + 1).sum() > MOST_VALUES:
         return None
-    peaks = weights.log_weights(hull.peak[:, None], tilt)[:, 0]
-    whole = (low == hull.low) & (high == hull.high)
     laws: list[Law | None] = [None] * low.size
-    log_mass = np.empty(low.size)
-    for cells, rows, masses in _rows(weights, Hull(low, high, hull.peak), tilt):
-        log_mass[cells] = masses
+    best, log_sums = np.empty(low.size, dtype=np.int64), np.empty(low.size)
+    for cells, rows, counts, logs in _rows(weights, Hull(low, high, hull.peak), tilt):
+        best[cells], log_sums[cells] = counts, logs
         for cell, row in zip(cells, rows, strict=True):
             laws[cell] = Law(int(low[cell]), row[: high[cell] - low[cell] + 1]).trimmed(math.exp(-cut))
-    ceilings = np.where(whole, log_mass, peaks + np.log(hull.width))
+    heights = weights.log_weights(np.stack([best, hull.peak], axis=1), tilt)
+    log_mass = heights[:, 0] + log_sums
+    whole = (low == hull.low) & (high == hull.high)
+    ceilings = np.where(whole, log_mass, heights[:, 1] + np.log(hull.width))
     log_loss = math.log(5 * low.size) - cut + float(np.sum(np.maximum(ceilings - log_mass, 0)))
     return TiltedCells(tuple(law for law in laws if law is not None), float(log_mass.sum()), log_loss)
 
 
-def tilted_moments(weights: CellWeights, tilt: float, cut: float) -> tuple[float, float, float]:
-    """Return mean and variance of the total under the tilted laws, and the log of their mass."""
+def tilted_moments(weights: CellWeights, tilt: float, cut: float) -> tuple[float, float]:
+    """Return mean and variance of the total under the tilted laws, cut more boldly than for the sums."""
     hull = weights.hull(tilt, cut)
     wide = hull.width > _WIDE
-    moments = [_rough_moments(weights, hull, cell, tilt) for cell in np.flatnonzero(wide)]
-    for cells, rows, masses in _rows(weights, hull, tilt, ~wide):
+    moments = [_rough_law(weights, hull, cell, tilt)[:2] for cell in np.flatnonzero(wide)]
+    for cells, rows, _, _ in _rows(weights, hull, tilt, ~wide):
         offsets = np.arange(rows.shape[1])
         mean = rows @ offsets
         variance = np.maximum(rows @ (offsets * offsets) - mean * mean, 0)
-        moments.append((float(np.sum(hull.low[cells] + mean)), float(variance.sum()), float(masses.sum())))
-    mean_, variance_, log_mass = np.sum(moments, axis=0)
-    return float(mean_), float(variance_), float(log_mass)
+        moments.append((float(np.sum(hull.low[cells] + mean)), float(variance.sum())))
+    mean_, variance_ = np.sum(moments, axis=0)
+    return float(mean_), float(variance_)
+
+
+def tilted_log_mass(weights: CellWeights, tilt: float, cut: float) -> float:
+    """Return the log of the product of the masses Σ w(c) e^(λc) of all cells."""
+    hull = weights.hull(tilt, cut)
+    wide = hull.width > _WIDE
+    masses = [_rough_law(weights, hull, cell, tilt)[2] for cell in np.flatnonzero(wide)]
+    for cells, _, best, logs in _rows(weights, hull, tilt, ~wide):
+        masses.append(float(np.sum(logs + _at(weights, cells, best, tilt))))
+    return math.fsum(masses)
 
 
 def tilt_for(weights: CellWeights, target: int, start: float, cut: float) -> tuple[float, float]:
@@ -100,7 +111,7 @@ def tilt_for(weights: CellWeights, target: int, start: float, cut: float) -> tup
     """
     tilt, variance, low, high, reach = start, 0.0, -math.inf, math.inf, 1.0
     for _ in range(_MOST_STEPS):
-        mean, variance, _ = tilted_moments(weights, tilt, cut)
+        mean, variance = tilted_moments(weights, tilt, cut)
         gap = target - mean
         if abs(gap) <= max(0.25 * math.sqrt(variance), 1e-3):
             break
@@ -118,8 +129,8 @@ def tilt_for(weights: CellWeights, target: int, start: float, cut: float) -> tup
 
 def _rows(
     weights: CellWeights, hull: Hull, tilt: float, wanted: NDArray[np.bool_] | None = None
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]]:
-    """Yield cells, their laws as rows of mass 1 padded with zeros, and the logs of their masses."""
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]]:
+    """Yield cells, their laws as rows of mass 1 padded with zeros, their modes, and −log of the mass there."""
     cells = np.arange(hull.low.size) if wanted is None else np.flatnonzero(wanted)
     width = hull.width
     cells = cells[np.argsort(width[cells], kind="stable")]
@@ -138,7 +149,7 @@ def _rows(
         np.exp(rows, out=rows)
         sums = rows.sum(axis=1)
         rows /= sums[:, None]
-        yield part, rows, _at(weights, part, hull.low[part] + best, tilt) + np.log(sums)
+        yield part, rows, hull.low[part] + best, np.log(sums)
 
 
 def _log_rows(
@@ -162,7 +173,7 @@ def _at(
     return weights.log_weights(every[:, None], tilt)[cells, 0]
 
 
-def _rough_moments(weights: CellWeights, hull: Hull, cell: int, tilt: float) -> tuple[float, float, float]:
+def _rough_law(weights: CellWeights, hull: Hull, cell: int, tilt: float) -> tuple[float, float, float]:
     """Return mean, variance and log mass of a wide law as if its log were straight between some points.
 
     The points crowd, geometrically, at both ends of the hull and around the peak.

@@ -25,7 +25,7 @@ from privior.posterior.cell_weights import CellWeights
 from privior.posterior.stirling import log_rising
 from privior.posterior.summation import SumTree, predicted_cost, sum_tree
 from privior.posterior.law import Law
-from privior.posterior.tilt import TiltedCells, tilt_for, tilted_cells, tilted_moments
+from privior.posterior.tilt import TiltedCells, tilt_for, tilted_cells, tilted_log_mass, tilted_moments
 
 #: nothing is summed beyond this many multiply-adds (about 15 seconds), values (2 GB) or blocks
 MOST_COST, MOST_VALUES, MOST_BLOCKS = 3e10, 2.5e8, 64
@@ -112,7 +112,7 @@ class TotalBlocks:
     def _tilt(self, centre: int, least: int, most: int) -> tuple[float, float]:
         """Return the tilt of a block, and the standard deviation of the total under it."""
         tilt = float(self._slope(centre))
-        mean, variance, _ = tilted_moments(self.weights, tilt, self._rough)
+        mean, variance = tilted_moments(self.weights, tilt, self._rough)
         if least <= mean <= most:
             return tilt, math.sqrt(variance)
         return tilt_for(self.weights, most if mean > most else least, tilt, self._rough)
@@ -121,7 +121,7 @@ class TotalBlocks:
         """Return about where the posterior of the total is highest: N such that its tilt's mean is N."""
         low, high, guess = 0, self.weights.most, self.weights.most
         for turn in range(200):
-            mean, variance, _ = tilted_moments(self.weights, float(self._slope(guess)), self._rough)
+            mean, variance = tilted_moments(self.weights, float(self._slope(guess)), self._rough)
             low, high = (guess, high) if mean > guess else (low, guess)
             settled = abs(mean - guess) <= max(0.25 * math.sqrt(variance), 0.5)
             if settled or high - low <= 1 or low == self.weights.most:
@@ -150,7 +150,7 @@ class TotalBlocks:
 
     def _ceiling(self, tilt: float, least: int, most: int) -> float:
         """Return the log of a bound of a block's posterior mass."""
-        return tilted_moments(self.weights, tilt, self._rough)[2] + self._highest(tilt, least, most)
+        return tilted_log_mass(self.weights, tilt, self._rough) + self._highest(tilt, least, most)
 
     def _highest(self, tilt: float, least: int, most: int) -> float:
         """Return a bound of log g(N) − tilt·N in a block: convex for A >= 1, else it bends little."""

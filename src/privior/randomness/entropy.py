@@ -1,4 +1,4 @@
-"""Exact uniform bits and integers from the operating system: the only source of noise in privior.
+"""Exact uniform bits and integers from the operating system: the source of all noise privior draws itself.
 
 There is no seed, and no generator that could be given one. A buffer saves system calls but is a danger
 when a process forks: parent and child would hold the same bytes and publish the same noise (T13). It

@@ -144,9 +144,15 @@ def _day_code(cell: ir.Value, column: Date) -> ir.Value:
         first, last = (ibis.literal(_midnight(day), "timestamp(6)") for day in (column.lower, column.upper))
         day = ibis.ifelse(moment >= last, high, ibis.ifelse(moment <= first, low, moment.date()))
     else:
-        known = cell if kind.is_date() else cell.cast("string").try_cast("date")
-        day = _clamped(known, low, high)
+        day = _clamped(cell if kind.is_date() else _iso_day(cell.cast("string")), low, high)
     return day.delta(low, unit="day").cast("int64")
+
+
+def _iso_day(text: ir.Value) -> ir.Value:
+    """Return the day that text begins with, if it is written in ISO's order: engines guess at others."""
+    import ibis
+
+    return ibis.ifelse(text.re_search(r"^ *\d{4}-\d{2}-\d{2}"), text.try_cast("date"), ibis.null("date"))
 
 
 def _binned_code(number: ir.Value, edges: list[float]) -> ir.Value:

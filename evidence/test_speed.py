@@ -1,0 +1,72 @@
+"""Speed: what a user waits for, in CPU seconds, on one machine in one run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+from counting import measure_ratios
+from record import store
+
+import privior as pv
+
+LEVELS = 10_000
+
+
+def cpu_seconds(act: Callable[[], object]) -> float:
+    start = time.process_time()
+    act()
+    return time.process_time() - start
+
+
+def test_ten_thousand_levels() -> None:
+    names = [f"level {i}" for i in range(LEVELS)]
+    schema = pv.Schema({"x": pv.Categorical(names)}, population="p", unit="person")
+    rng = np.random.default_rng(0)
+    rows = pa.table(
+        {"x": np.array(names)[rng.choice(LEVELS, size=1_000_000, p=rng.dirichlet(np.ones(LEVELS)))]}
+    )
+    model = pv.DirichletCategorical("x")
+    lines = []
+    for epsilon in ("1", "0.1"):
+        found: dict[str, object] = {}
+
+        def release(epsilon: str = epsilon, found: dict[str, object] = found) -> None:
+            plan = pv.plan(model, schema, records=1_000_000, epsilon=epsilon)
+            found["release"] = pv.measure(plan, rows, ledger=pv.Ledger.in_memory())
+
+        def infer(found: dict[str, object] = found) -> None:
+            posterior = pv.infer(found["release"])  # type: ignore[arg-type]
+            posterior.interval(0.9)
+            found["posterior"] = posterior
+
+        took = [
+            (cpu_seconds(release), 5.0, "plan and release"),
+            (cpu_seconds(infer), 30.0, "infer and interval"),
+        ]
+        for seconds, bar, what in took:
+            lines.append((f"{what}, epsilon {epsilon}", f"{seconds:.2f}", f"{bar:g}"))
+            assert seconds <= bar, what
+    store(
+        "ten-thousand-levels",
+        title="Ten thousand levels, a million records",
+        claim="plan and release within 5 s, inference within 30 s",
+        parts=("posterior", "mechanisms", "randomness", "planning", "tables", "curator"),
+        header=("step", "CPU seconds", "bar"),
+        rows=lines,
+    )
+
+
+def test_counting_against_the_engine() -> None:
+    ratios = measure_ratios()
+    store(
+        "counting",
+        title="Counting ten million rows of Parquet",
+        claim="within 3 times DuckDB's own GROUP BY on the same file in the same run, CPU seconds",
+        parts=("tables",),
+        header=("columns", "privior", "GROUP BY", "ratio"),
+        rows=[(r.columns, f"{r.privior:.2f}", f"{r.engine:.2f}", f"{r.ratio:.2f}") for r in ratios],
+    )
+    assert max(r.ratio for r in ratios) <= 3
