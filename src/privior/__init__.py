@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from privior.privacy import REPLACE_ONE as REPLACE_ONE
     from privior.privacy import Budget as Budget
     from privior.privacy import Guarantee as Guarantee
+    from privior.privacy import Neighbours as Neighbours
     from privior.privacy import Sensitivity as Sensitivity
     from privior.release import Release as Release
     from privior.schema import DROP as DROP
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 
 _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
-    "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE Budget Guarantee Sensitivity",
+    "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE Budget Guarantee Neighbours Sensitivity",
     "models": "DirichletCategorical",
     "mechanisms": "GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace",
     "plans": "Plan",

@@ -29,7 +29,7 @@ def run(folder: Path) -> None:
 
     _say("1  PLAN: free, no data is opened")
     model = DirichletCategorical("education", prior=1)
-    planned = plan(model, acs_schema(), records=ACS_RECORDS, epsilon="0.1")
+    planned = plan(model, acs_schema(), records=ACS_RECORDS, epsilon="0.05")
     print(planned)
 
     _say("2  MEASURE: spends the budget, then reads the table once")

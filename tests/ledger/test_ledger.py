@@ -222,5 +222,5 @@ def test_printing_shows_cap_spent_and_left(small: pv.Ledger, schema: pv.Schema) 
     small.spend(plan_for(schema, "0.25"))
     text = str(small)
     assert "cap" in text
-    assert "epsilon 0.25, delta 0 in 1 releases" in text
+    assert "epsilon 0.25, delta 0 by 1 release" in text
     assert "epsilon 0.75" in text

@@ -41,10 +41,15 @@ class Enumeration:
         return np.sqrt(self.weights @ (self.tables - self.mean) ** 2)
 
     def marginal(self, cell: int) -> NDArray[np.float64]:
-        return np.bincount(self.tables[:, cell], self.weights, self.case.total.most + 1)
+        return np.asarray(
+            np.bincount(self.tables[:, cell], self.weights, self.case.total.most + 1), np.float64
+        )
 
     def totals(self) -> NDArray[np.float64]:
-        return np.bincount(self.tables.sum(axis=1), self.weights, self.case.total.most + 1)
+        return self._law(self.tables.sum(axis=1))
+
+    def _law(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.asarray(np.bincount(counts, self.weights, self.case.total.most + 1), np.float64)
 
     def theta_quantile(self, cell: int, tail: float) -> float:
         a, size = self.case.prior[cell], self.case.prior.sum() + self.case.total.most
@@ -85,9 +90,7 @@ def release(
     )
 
 
-def case(
-    evidence: Sequence[CellEvidence], prior: Sequence[float], most: int, *, known: bool = True
-) -> Case:
+def case(evidence: Sequence[CellEvidence], prior: Sequence[float], most: int, *, known: bool = True) -> Case:
     return Case(tuple(evidence), np.array(prior, dtype=np.float64), Total(most, known))
 
 
@@ -114,7 +117,9 @@ CASES = {
     "unknown, nothing released": case([], [50, 10, 3], 8, known=False),
     "unknown, too high": case([release([70, 60], 1.0)], [1, 2], 8, known=False),
     "unknown, negative": case([release([-70, -60, 1], 1.0)], [1, 2, 0.1], 7, known=False),
-    "unknown, gaussian": case([release([3, 1, 1, 0], curvatures=[1, 0.1, 0, 0.5])], [1, 2, 0.1, 5], 6, known=False),
+    "unknown, gaussian": case(
+        [release([3, 1, 1, 0], curvatures=[1, 0.1, 0, 0.5])], [1, 2, 0.1, 5], 6, known=False
+    ),
     "unknown, one cell": case([release([3], 0.4)], [0.7], 8, known=False),
     "unknown, one cell, two releases": case([release([3], 0.4), release([9], 0.0, 0.3)], [7], 8, known=False),
 }

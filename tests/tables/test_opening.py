@@ -8,8 +8,10 @@ import pickle
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -44,6 +46,7 @@ def test_paths_that_are_no_tables(tmp_path: Path) -> None:
     assert "no such file" in refused(tmp_path / "none.csv").what
     assert "no such file" in refused("").what or "directory" in refused("").what
     assert "no such file" in refused("a\0b.csv").what
+    assert "cannot be read" in refused("a" * 5000 + ".csv").what
     directory = refused(tmp_path)
     assert "directory" in directory.what
     assert "*" in str(directory.advice)
@@ -90,7 +93,9 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
         tmp_path / "a.parquet",
     ):
         assert refused(source).allowed == "town, years"
-    assert refused(pd.DataFrame([[CANARY, 3]])).allowed == "0, 1"
+    assert refused(pd.DataFrame([[CANARY, 3]])).allowed == "0 (int), 1 (int)"
+    zero = Schema({"0": Integer(0, 3)}, population="people", unit="person")
+    assert refused(pd.DataFrame([[1]]), zero, ("0",)).asked == "0"
     for source in (
         pa.table({"city": ["Oslo"], "age": [3]}),
         written(tmp_path / "b.csv", "city,age\nOslo,3\n"),
@@ -167,6 +172,35 @@ def test_no_row_is_read_by_opening(tmp_path: Path) -> None:
     table = open_table(written(tmp_path / "a.csv.gz", truncated), SCHEMA, ("city",))
     with pytest.raises(EOFError):
         table.records()
+    with pytest.raises(duckdb.Error):
+        table.counts()
+
+
+def test_what_a_database_cannot_do_is_refused_at_once() -> None:
+    import ibis
+
+    many = Schema({"v": Categorical(range(2000))}, population="people", unit="person")
+    assert "Parquet" in str(refused(ibis.memtable(pa.table({"v": [1]})), many, ("v",)).advice)
+    lite = ibis.sqlite.connect()
+    lite.raw_sql("CREATE TABLE people (city TEXT, age TEXT)").close()
+    error = refused(lite.table("people"))
+    assert "lacks an operation" in error.what
+    assert "Parquet" in str(error.advice)
+
+
+def test_nothing_is_left_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """T38: what an engine spills goes to a folder that is gone afterwards, not to the current one."""
+    spilled = tmp_path / "spilled"
+    spilled.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spilled))
+    monkeypatch.chdir(tmp_path)
+    table = open_table(written(tmp_path / "a.csv", "city,age\n" + BODY), SCHEMA, ("city", "age"))
+    with table.source.relation() as relation:
+        (folder,) = spilled.iterdir()
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert relation.rows.columns == ("c0", "c1")
+    table.counts()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.csv", "spilled"]
 
 
 def test_an_open_table_shows_no_rows() -> None:

@@ -193,7 +193,7 @@ class Ledger:
                     ("ledger", self.where),
                     ("population", last.population),
                     ("cap", str(last.cap)),
-                    ("spent", f"{last.spent} in {last.number} releases"),
+                    ("spent", f"{last.spent} by {last.number} release{'' if last.number == 1 else 's'}"),
                     ("left", str(last.left)),
                     ("neighbours", str(last.neighbours or "fixed by the first release")),
                     ("head", last.hash),

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from privior.errors import ModelError, NumberError
 from privior.exact import decimal, positive
+from privior.models.statistics import ExactStatistics
 from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
 from privior.schema import Schema
 
@@ -74,6 +75,12 @@ class DirichletCategorical:
         cells = self.size(schema)
         given = self.prior if isinstance(self.prior, tuple) else (self.prior,) * cells
         return np.array([float(parameter) for parameter in given])
+
+    def statistic(self, schema: Schema, codes: ArrayLike) -> ExactStatistics:
+        """Count records given as codes, (records, columns): what engines compute, said in one line."""
+        shape = [schema.column(name).size for name in self.columns]
+        cells = np.ravel_multi_index(tuple(np.asarray(codes).T), shape)
+        return ExactStatistics(np.bincount(cells, minlength=self.size(schema)))
 
     def sensitivity(self, schema: Schema, neighbours: Neighbours) -> Sensitivity:
         """Return how far one unit moves the counts, by `Sensitivity.of_counts`.

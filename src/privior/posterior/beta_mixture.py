@@ -4,7 +4,8 @@ Given its count c among n records, the probability θ of a cell with prior a, of
 with b = A − a + n. Its posterior is the mixture over c with the marginal law p of the count. Since
 I_x(α+1, β−1) = I_x(α, β) − x^α (1−x)^(β−1) / (α B(α, β)), its distribution function telescopes:
 
-    F(x) = I_x(a+l, b−l) − Σ_{c>=l} P(count > c) t_c(x),   t_c(x) = x^(a+c) (1−x)^(b−c−1) / ((a+c) B(a+c, b−c)),
+    F(x) = I_x(a+l, b−l) − Σ_{c>=l} P(count > c) t_c(x),
+    t_c(x) = x^(a+c) (1−x)^(b−c−1) / ((a+c) B(a+c, b−c)),
 
 one incomplete Beta function at the lowest count l, and a sum with constants that are computed once. The
 density is Σ p_c (a+c) t_c(x) / x, so Newton's method needs no more. Quantiles are sought for log(x/(1−x)),
@@ -29,9 +30,9 @@ from privior.posterior.stirling import HALF_LOG_TWO_PI, stirling_remainder
 
 #: how much is computed at once, in values
 _AT_ONCE = 1 << 19
-_MOST_STEPS = 200
-#: log(x/(1−x)) is sought between these, beyond which x is 0 or 1 as a float
-_LOWEST, _HIGHEST = -745.0, 37.0
+_MOST_STEPS = 100
+#: log(x/(1−x)) is sought between these, beyond which x is taken as 0 or 1
+_LOWEST, _HIGHEST = -700.0, 37.0
 #: t_c(x) is negligible for counts this many standard deviations of a binomial from x
 _FAR = 12.0
 #: a quantile is found once Newton's step is below this share of the scale on which log(x/(1−x)) varies
@@ -108,6 +109,9 @@ class _Rows:
         low = np.array([law.low for law in laws])
         self.first = mixture.prior[cells] + low
         self.second = size - mixture.prior[cells] - low
+        # Where a parameter is tiny, a quantile may be 0 or 1 as a float.
+        last = self.second - np.array([law.mass.size - 1 for law in laws])
+        self.tiny = bool(min(self.first.min(), last.min()) < 0.05)
         self.mean, self.stddev = mixture.mean[cells], mixture.stddev[cells]
         mass = np.zeros((cells.size, width))
         for row, law in zip(mass, laws, strict=True):
@@ -136,10 +140,12 @@ class _Rows:
         from scipy.special import betainc, expit
 
         x, y = expit(logit), expit(-logit)
-        away = x - self.at
+        upper = x > 0.5
+        away = np.where(upper, self.rest - y, x - self.at)
         with np.errstate(divide="ignore", invalid="ignore"):
-            from_x = np.where(np.abs(away) < self.at / 2, np.log1p(away / self.at), np.log(x / self.at))
-            from_y = np.where(np.abs(away) < self.rest / 2, np.log1p(-away / self.rest), np.log(y / self.rest))
+            near_x, near_y = np.log1p(away / self.at), np.log1p(-away / self.rest)
+            from_x = np.where(np.abs(away) < self.at / 2, near_x, np.log(x / self.at))
+            from_y = np.where(np.abs(away) < self.rest / 2, near_y, np.log(y / self.rest))
         columns = self._near(x)
         logs = np.multiply.outer(from_x - from_y, np.arange(columns.start, columns.stop))
         logs += self.logs[:, columns]
@@ -147,19 +153,27 @@ class _Rows:
         terms = np.exp(logs, out=logs)
         lost = np.einsum("tij,ij->ti", terms, self.beyond[:, columns])
         slope = np.einsum("tij,ij->ti", terms, self.mass_alpha[:, columns]) * y
-        return betainc(self.first, self.second, x) - lost, slope
+        # Near 1, y has the digits that x lacks.
+        lowest = np.where(upper, 1 - betainc(self.second, self.first, y), betainc(self.first, self.second, x))
+        return lowest - lost, slope
 
     def quantiles(self, tail: float) -> NDArray[np.float64]:
         """Return the points (2, row) below and above which each row has this probability, at most 1/2."""
         from scipy.special import betaincinv, expit, logit
 
-        tails, sign, side = np.array([[tail], [1 - tail]]), np.array([[1.0], [-1.0]]), np.array([[0.0], [1.0]])
+        tails, side = np.array([[tail], [1 - tail]]), np.array([[0.0], [1.0]])
+        sign = 1 - 2 * side
         share, scale = self.mean * (1 - self.mean), self.stddev
         strength = np.maximum(share / scale**2 - 1, 1e-6)
         guess = betaincinv(self.mean * strength, (1 - self.mean) * strength, tails)
-        at = logit(np.minimum(np.maximum(guess, 1e-300), 1 - 1e-16))
+        at = logit(np.minimum(np.maximum(guess, 1e-290), 1 - 1e-16))
         close = _CLOSE * np.minimum(scale / share, 1.0)
-        low, high, found = np.full(at.shape, _LOWEST), np.full(at.shape, _HIGHEST), np.zeros(at.shape, dtype=np.bool_)
+        low, high = np.full(at.shape, _LOWEST), np.full(at.shape, _HIGHEST)
+        found = np.zeros(at.shape, dtype=np.bool_)
+        if self.tiny:
+            edges = np.broadcast_to([[_LOWEST], [_HIGHEST]], at.shape)
+            found = sign * (self.cdf_and_slope(edges)[0] - tails) >= 0
+            at = np.where(found, edges, at)
         for _ in range(_MOST_STEPS):
             value, slope = self.cdf_and_slope(at)
             over = value >= tails
@@ -167,16 +181,17 @@ class _Rows:
             # Newton for log F, or log(1 − F): nearly straight in the tails, and concave as a rule.
             left = np.maximum(sign * (value - side), 1e-300)
             step = sign * left * np.log(tail / left) / np.maximum(slope, 1e-290)
-            newton, near = at + step, np.abs(step) <= close
-            within = (newton >= low) & (newton <= high) | near
+            newton, small = at + step, np.abs(step) <= close
+            near = small & (np.abs(value - tails) <= 1e-6)
+            within = (newton >= low) & (newton <= high) & ~small & (left > 1e-14) | near
             at = np.where(found, at, np.where(within, newton, (low + high) / 2))
-            found |= near
+            found |= near | (high - low <= 4e-16 * np.abs(at))
             if found.all():
                 break
-        return np.asarray(expit(at))
+        return np.where(at <= _LOWEST + 1e-6, 0.0, expit(at))
 
     def _near(self, x: NDArray[np.float64]) -> slice:
-        """Return the columns whose terms are not negligible at every point."""
+        """Return the columns whose terms are not negligible at any point."""
         middle = self.size * x - self.first
         reach = _FAR * np.sqrt(self.size * x * (1 - x)) + _FAR**2
         start = min(max(math.floor((middle - reach).min()), 0), self.logs.shape[1])

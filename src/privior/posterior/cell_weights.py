@@ -112,7 +112,8 @@ class CellWeights:
         if self.prior.size * (self.most + 1) <= _DENSE:
             log_weights = self._dense + tilt * np.arange(self.most + 1)
             peak = log_weights.argmax(axis=1)
-            within = log_weights >= (np.take_along_axis(log_weights, peak[:, None], axis=1) - cut)
+            rounding = 1e-15 * np.abs(log_weights).max(axis=1)
+            within = log_weights >= (log_weights[np.arange(peak.size), peak] - cut - rounding)[:, None]
             return Hull(within.argmax(axis=1), self.most - within[:, ::-1].argmax(axis=1), peak)
         return self._searched(tilt, cut)
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError
 
-#: the largest number of records that inference accepts: beyond it a count is no exact float
-MOST_RECORDS = 2**52
+#: the largest number of records that inference accepts: sums over a hundred thousand cells do not overflow
+MOST_RECORDS = 2**45
 
 #: noisy counts beyond this size are refused, so that no difference can overflow
 _FARTHEST = 2**62

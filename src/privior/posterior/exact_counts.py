@@ -15,6 +15,7 @@ from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.evidence import CellEvidence, Total, misfit
 from privior.posterior.law import Law, mixture
 from privior.posterior.summation import SumTree
+from privior.posterior.table_draws import table_draws
 from privior.posterior.total_blocks import TotalBlocks
 
 
@@ -45,8 +46,7 @@ class ExactCounts:
     def marginals(self) -> tuple[Law, ...]:
         """The posterior of each cell's count."""
         return tuple(
-            mixture(laws, self.shares)
-            for laws in zip(*(tree.marginals for tree in self.trees), strict=True)
+            mixture(laws, self.shares) for laws in zip(*(tree.marginals for tree in self.trees), strict=True)
         )
 
     @cached_property
@@ -69,16 +69,16 @@ class ExactCounts:
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         ends = [law.low + np.searchsorted(np.cumsum(law.mass), tails) for law in self.marginals]
         highest = np.array([law.high for law in self.marginals])
-        return np.minimum(np.array(ends), highest[:, None]).astype(np.float64)
+        return np.asarray(np.minimum(np.array(ends), highest[:, None]), dtype=np.float64)
 
     def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return independent draws of the whole table, as (size, cells)."""
         if len(self.trees) == 1:
-            return self.trees[0].draws(size, rng)
+            return table_draws(self.trees[0], size, rng)
         block = rng.choice(len(self.trees), size=size, p=self.shares)
         tables = np.empty((size, self.prior.size), dtype=np.int64)
         for index in np.unique(block):
-            tables[block == index] = self.trees[index].draws(int(np.sum(block == index)), rng)
+            tables[block == index] = table_draws(self.trees[index], int(np.sum(block == index)), rng)
         return tables
 
     def beta_mixture(self) -> BetaMixture | None:

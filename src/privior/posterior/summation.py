@@ -1,16 +1,17 @@
 """Sums over all tables, as convolutions along a tree of cells.
 
-Independent cells with laws Fᵢ and a factor G of their total have the joint law ∏ Fᵢ(cᵢ) · G(Σ cᵢ) / Z. A known
-total is a G with one point. Cells are merged two by two, always the two narrowest, into nodes whose laws
-are convolutions of their children's; the last two need no convolution if the total is known. Going down,
-the outside weight of a child is its parent's, correlated with its sibling's law: O_L(s) = Σ_r F_R(r) O(s+r).
-A cell's marginal is F·O/Z, and an independent draw of the whole table splits the total at each node with
-weights F_L(s) F_R(t−s). With windows cut to what matters, k cells of width w cost about k w log w.
+Independent cells with laws Fᵢ and a factor G of their total have the joint law ∏ Fᵢ(cᵢ) · G(Σ cᵢ) / Z. A
+known total is a G with one point. Cells are merged two by two, always the two narrowest, into nodes whose
+laws are convolutions of their children's; the last two need no convolution if the total is known. Going
+down, the outside weight of a child is its parent's, correlated with its sibling's law:
+O_L(s) = Σ_r F_R(r) O(s+r). A cell's marginal is F·O/Z; `table_draws` goes down the same tree to draw whole
+tables. With windows cut to what matters, k cells of width w cost about k w log w.
 
 Error: direct convolution adds positive numbers, and is right to about k·10⁻¹⁶ relatively. A Fourier
-transform of N points errs by at most 2 ε log₂ N |f|₂ |g|₂ in each entry; entries below that are dropped,
-and where it is used, twice that bound times what each entry can contribute to Z is added up in `noise`, a bound of the relative error of Z and of
-the total variation error of a marginal. Trimmed tails are part of the bound that `tilt` describes.
+transform of N points errs by at most 2 ε log₂ N |f|₂ |g|₂ in each entry; entries below that are dropped.
+Where it is used, twice that bound, times what each entry can contribute to Z, is added up in `noise`: a
+bound of the relative error of Z, and of the total variation error of a marginal. Trimmed tails are part
+of the bound that `total_blocks` states.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from privior.posterior.law import Law
@@ -30,9 +30,6 @@ from privior.posterior.law import Law
 _FOURIER_FROM = 1 << 17
 #: what calling numpy costs, and one point of a Fourier transform per log₂ N, in multiply-adds
 _CALL, _POINT = 60_000, 6
-_AT_ONCE = 1 << 21
-#: weights are listed if there are few of them per draw, or after a draw was proposed in vain that often
-_LISTED, _ROUNDS = 64, 24
 
 
 @dataclass(frozen=True)
@@ -65,20 +62,6 @@ class SumTree:
     def total(self) -> Law:
         """The law of the total, given G."""
         return self.laws[-1]
-
-    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return independent tables, as (size, cells)."""
-        cells = len(self.marginals)
-        sums = np.empty((len(self.laws), size), dtype=np.int64) if cells > 1 else np.empty((1, size), np.int64)
-        spread = np.cumsum(self.total.mass)
-        chosen = np.searchsorted(spread, rng.random(size) * spread[-1], side="right")
-        sums[-1] = self.total.low + np.minimum(chosen, spread.size - 1)
-        for index, node in reversed(list(enumerate(self.nodes, start=cells))):
-            # Sum over the narrower child; the other one is what remains.
-            narrow, wide = sorted((node.left, node.right), key=lambda child: self.laws[child].mass.size)
-            sums[narrow] = _split(self.laws[narrow], self.laws[wide], sums[index], rng)
-            sums[wide] = sums[index] - sums[narrow]
-        return sums[:cells].T.copy()
 
 
 def sum_tree(
@@ -136,7 +119,7 @@ def merge_order(widths: Sequence[int]) -> list[Node]:
     """Return the nodes that merge the two narrowest laws until one is left."""
     heap = [(width, index) for index, width in enumerate(widths)]
     heapq.heapify(heap)
-    nodes = []
+    nodes: list[Node] = []
     while len(heap) > 1:
         (narrow, left), (wide, right) = heapq.heappop(heap), heapq.heappop(heap)
         heapq.heappush(heap, (_merged_width(narrow, wide), len(widths) + len(nodes)))
@@ -171,7 +154,7 @@ def _convolve(
     left: NDArray[np.float64], right: NDArray[np.float64], fourier: bool
 ) -> tuple[NDArray[np.float64], float]:
     """Return the convolution, and a bound of the error of each entry."""
-    if not fourier or left.size * right.size < _FOURIER_FROM or min(left.size, right.size) < 32:
+    if not fourier or not _is_large(left, right):
         return np.convolve(left, right), 0.0
     size = left.size + right.size - 1
     points = _fast(size)
@@ -182,18 +165,25 @@ def _convolve(
 
 
 def _correlate(
-    outside: NDArray[np.float64], law: NDArray[np.float64], fourier: bool
-) -> tuple[NDArray[np.float64], float]:
-    """Return Σ_r law(r) outside(s+r) for every s where all of the law fits, and its error."""
-    size = outside.size - law.size + 1
-    if not fourier or size * law.size < _FOURIER_FROM or min(size, law.size) < 32:
-        return np.correlate(outside, law, "valid"), 0.0
+    outside: NDArray[np.float64], laws: Sequence[NDArray[np.float64]], fourier: bool
+) -> list[tuple[NDArray[np.float64], float]]:
+    """Return Σ_r law(r) outside(s+r) for every s where all of the law fits, and its error, for both laws."""
+    if not fourier or not _is_large(*laws):
+        return [(np.correlate(outside, law, "valid"), 0.0) for law in laws]
     points = _fast(outside.size)
-    spectrum = np.fft.rfft(outside, points) * np.conj(np.fft.rfft(law, points))
-    weight = np.fft.irfft(spectrum, points)[:size]
-    noise = _fourier_error(outside, law, points)
-    weight[weight <= noise] = 0
-    return weight, 2 * noise
+    spectrum = np.fft.rfft(outside, points)
+    results = []
+    for law in laws:
+        weight = np.fft.irfft(spectrum * np.conj(np.fft.rfft(law, points)), points)
+        weight = weight[: outside.size - law.size + 1]
+        noise = _fourier_error(outside, law, points)
+        weight[weight <= noise] = 0
+        results.append((weight, 2 * noise))
+    return results
+
+
+def _is_large(left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
+    return left.size * right.size >= _FOURIER_FROM and min(left.size, right.size) >= 32
 
 
 def _fast(size: int) -> int:
@@ -224,26 +214,29 @@ def _descend(
         left, right = laws[node.left], laws[node.right]
         root = index == len(laws) - 1
         own = outside if root else Law(laws[index].low, weights.pop(index))
-        for child, sibling, at in ((left, right, node.left), (right, left, node.right)):
-            if root and own.mass.size == 1:
-                weight, error = _shifted(sibling, child, own.low), 0.0
-            else:
-                full = np.zeros(child.mass.size + sibling.mass.size - 1)
-                _overlay(full, child.low + sibling.low, own)
-                weight, error = _correlate(full, sibling.mass, fourier)
-            weights[at] = weight
-            noise += (error + noises[at] * float(weight.sum())) / z
+        if root and own.mass.size == 1:
+            found = [(_shifted(right, left, own.low), 0.0), (_shifted(left, right, own.low), 0.0)]
+        else:
+            full = np.zeros(left.mass.size + right.mass.size - 1)
+            overlay(full, left.low + right.low, own)
+            found = _correlate(full, (right.mass, left.mass), fourier)
+        for (weight, error), child in zip(found, (node.left, node.right), strict=True):
+            weights[child] = weight
+            noise += (error + noises[child] * float(weight.sum())) / z
     if not nodes:
         return (laws[0],), noise
     marginals = []
     for law, index in zip(laws[:cells], range(cells), strict=True):
         mass = law.mass * weights.pop(index)
-        mass /= mass.sum()
-        marginals.append(Law(law.low, mass))
+        total = float(mass.sum())
+        if not total > 0:
+            return tuple(laws[:cells]), math.inf
+        marginals.append(Law(law.low, mass / total))
     return tuple(marginals), noise
 
 
-def _overlay(full: NDArray[np.float64], low: int, law: Law) -> None:
+def overlay(full: NDArray[np.float64], low: int, law: Law) -> None:
+    """Write a law into an array that stands for low, low+1, ..., as far as it fits."""
     first, last = max(law.low, low), min(law.high, low + full.size - 1)
     if first <= last:
         full[first - low : last + 1 - low] = law.mass[first - law.low : last + 1 - law.low]
@@ -252,57 +245,5 @@ def _overlay(full: NDArray[np.float64], low: int, law: Law) -> None:
 def _shifted(sibling: Law, child: Law, total: int) -> NDArray[np.float64]:
     """Return the sibling's law at total − s for each s of the child."""
     full = np.zeros(child.mass.size)
-    _overlay(full, child.low, Law(total - sibling.high, sibling.mass[::-1]))
+    overlay(full, child.low, Law(total - sibling.high, sibling.mass[::-1]))
     return full
-
-
-def _split(narrow: Law, wide: Law, sums: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the narrow part of each sum, with weights F_narrow(s) F_wide(sum − s).
-
-    Propose from F_narrow and accept with F_wide(sum − s) / max F_wide: as both are centred, about every second
-    proposal is taken. Where that is cheaper, and for sums in the tails, all weights are listed.
-    """
-    if (int(sums.max()) - int(sums.min()) + 1) * narrow.mass.size <= _LISTED * sums.size:
-        return _listed(narrow, wide, sums, rng)
-    chosen = np.empty(sums.size, dtype=np.int64)
-    spread = np.cumsum(narrow.mass)
-    spread /= spread[-1]
-    top = wide.mass.max()
-    left, rest = np.arange(sums.size), sums - narrow.low - wide.low
-    for _ in range(_ROUNDS):
-        proposed = np.searchsorted(spread, rng.random(left.size), side="right")
-        other = rest - proposed
-        taken = rng.random(left.size) * top < wide.mass.take(other, mode="clip")
-        taken &= (other >= 0) & (other < wide.mass.size)
-        chosen[left[taken]] = narrow.low + proposed[taken]
-        left, rest = left[~taken], rest[~taken]
-        if not left.size:
-            return chosen
-    chosen[left] = _listed(narrow, wide, sums[left], rng)
-    return chosen
-
-
-def _listed(narrow: Law, wide: Law, sums: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the narrow part of each sum by inverting its distribution function."""
-    distinct, inverse = np.unique(sums, return_inverse=True)
-    width = narrow.mass.size
-    chosen = np.empty(sums.size, dtype=np.int64)
-    uniform = rng.random(sums.size)
-    order = np.argsort(inverse, kind="stable")
-    starts = np.searchsorted(inverse[order], np.arange(distinct.size + 1))
-    few = max(1, _AT_ONCE // width)
-    for begin in range(0, distinct.size, few):
-        some = distinct[begin : begin + few]
-        # Row j needs F_wide at some[j] − narrow.high, ..., some[j] − narrow.low, read backwards.
-        span = Law(int(some[0]) - narrow.high, np.zeros(int(some[-1] - some[0]) + width))
-        _overlay(span.mass, span.low, wide)
-        rows = sliding_window_view(span.mass, width)[some - some[0], ::-1] * narrow.mass
-        np.cumsum(rows, axis=1, out=rows)
-        rows /= rows[:, -1:]
-        rows += np.arange(some.size)[:, None]
-        draws = order[starts[begin] : starts[begin + some.size]]
-        row = (inverse[draws] - begin).astype(np.float64)
-        at = np.minimum(row + uniform[draws], np.nextafter(row + 1, 0))
-        found = np.searchsorted(rows.ravel(), at, side="right") - row.astype(np.int64) * width
-        chosen[draws] = narrow.low + found
-    return chosen

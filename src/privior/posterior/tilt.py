@@ -23,7 +23,7 @@ from privior.posterior.cell_weights import CellWeights, Hull
 from privior.posterior.law import Law
 
 #: the laws of all cells may hold this many values together (1 GB)
-MOST_VALUES = 125_000_000
+MOST_WEIGHTS = 125_000_000
 
 #: cells with wider hulls are integrated roughly while the tilt is sought: any tilt is exact in the end
 _WIDE = 1 << 16
@@ -49,13 +49,11 @@ class TiltedCells:
     log_loss: float
 
 
-def tilted_cells(
-    weights: CellWeights, tilt: float, cut: float, least: int, most: int
-) -> TiltedCells | None:
+def tilted_cells(weights: CellWeights, tilt: float, cut: float, least: int, most: int) -> TiltedCells | None:
     """Return the laws of the cells of tables with a total in least..most; None if they are too wide.
 
-    Each law loses at most e^-cut at each end and as much beyond its hull. A count that no total in range
-    allows, given the hulls of the other cells, is dropped without any loss.
+    Each law loses at most e^-cut at each end and as much beyond its hull. Where most counts of a cell would
+    leave no possible total, given the hulls of the other cells, those are dropped without any loss.
     """
     hull = weights.hull(tilt, cut + math.log(weights.most + 1))
     low, high = hull.low, hull.high
@@ -64,7 +62,9 @@ def tilted_cells(
             np.maximum(low, least - (high.sum() - high)),
             np.minimum(high, most - (low.sum() - low)),
         )
-    if (high < low).any() or (high - low + 1).sum() > MOST_VALUES:
+    whole = (2 * (high - low) > hull.high - hull.low) | (high < low).any()
+    low, high = np.where(whole, hull.low, low), np.where(whole, hull.high, high)
+    if (high - low + 1).sum() > MOST_WEIGHTS:
         return None
     laws: list[Law | None] = [None] * low.size
     best, log_sums = np.empty(low.size, dtype=np.int64), np.empty(low.size)
@@ -74,7 +74,6 @@ def tilted_cells(
             laws[cell] = Law(int(low[cell]), row[: high[cell] - low[cell] + 1]).trimmed(math.exp(-cut))
     heights = weights.log_weights(np.stack([best, hull.peak], axis=1), tilt)
     log_mass = heights[:, 0] + log_sums
-    whole = (low == hull.low) & (high == hull.high)
     ceilings = np.where(whole, log_mass, heights[:, 1] + np.log(hull.width))
     log_loss = math.log(5 * low.size) - cut + float(np.sum(np.maximum(ceilings - log_mass, 0)))
     return TiltedCells(tuple(law for law in laws if law is not None), float(log_mass.sum()), log_loss)
@@ -84,7 +83,7 @@ def tilted_moments(weights: CellWeights, tilt: float, cut: float) -> tuple[float
     """Return mean and variance of the total under the tilted laws, cut more boldly than for the sums."""
     hull = weights.hull(tilt, cut)
     wide = hull.width > _WIDE
-    moments = [_rough_law(weights, hull, cell, tilt)[:2] for cell in np.flatnonzero(wide)]
+    moments = [_rough_law(weights, hull, int(cell), tilt)[:2] for cell in np.flatnonzero(wide)]
     for cells, rows, _, _ in _rows(weights, hull, tilt, ~wide):
         offsets = np.arange(rows.shape[1])
         mean = rows @ offsets
@@ -98,7 +97,7 @@ def tilted_log_mass(weights: CellWeights, tilt: float, cut: float) -> float:
     """Return the log of the product of the masses Σ w(c) e^(λc) of all cells."""
     hull = weights.hull(tilt, cut)
     wide = hull.width > _WIDE
-    masses = [_rough_law(weights, hull, cell, tilt)[2] for cell in np.flatnonzero(wide)]
+    masses = [_rough_law(weights, hull, int(cell), tilt)[2] for cell in np.flatnonzero(wide)]
     for cells, _, best, logs in _rows(weights, hull, tilt, ~wide):
         masses.append(float(np.sum(logs + _at(weights, cells, best, tilt))))
     return math.fsum(masses)
@@ -130,7 +129,7 @@ def tilt_for(weights: CellWeights, target: int, start: float, cut: float) -> tup
 def _rows(
     weights: CellWeights, hull: Hull, tilt: float, wanted: NDArray[np.bool_] | None = None
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]]:
-    """Yield cells, their laws as rows of mass 1 padded with zeros, their modes, and −log of the mass there."""
+    """Yield cells, their laws as padded rows of mass 1, their modes, and −log of the mass there."""
     cells = np.arange(hull.low.size) if wanted is None else np.flatnonzero(wanted)
     width = hull.width
     cells = cells[np.argsort(width[cells], kind="stable")]
@@ -170,7 +169,8 @@ def _at(
 ) -> NDArray[np.float64]:
     every = np.zeros(weights.prior.size, dtype=np.int64)
     every[cells] = counts
-    return weights.log_weights(every[:, None], tilt)[cells, 0]
+    heights: NDArray[np.float64] = weights.log_weights(every[:, None], tilt)[cells, 0]
+    return heights
 
 
 def _rough_law(weights: CellWeights, hull: Hull, cell: int, tilt: float) -> tuple[float, float, float]:

@@ -1,16 +1,17 @@
 """Blocks of totals: the posterior of a table, one well-conditioned range of the number of records at a time.
 
 With a known total n the posterior is ∏ wᵢ(cᵢ) on Σc = n: one tilt, one tree of sums. If only n <= most is
-known, it is g(N) ∏ wᵢ(cᵢ) with N = Σc and g(N) = N!/Γ(N+A), A = Σaᵢ. The totals are then divided into blocks:
-around a centre N₀ the tilt λ = log((N₀+1)/(N₀+A)) makes g(N) e^(−λN) flat, up to about e^±3, so that each block
-is as well conditioned as a known total, and the posterior is the mixture of the blocks. Most posteriors
-need one. Where the cells' tilted laws want a total beyond the block, the tilt moves it to the border.
+known, it is g(N) ∏ wᵢ(cᵢ) with N = Σc and g(N) = N!/Γ(N+A), A = Σaᵢ. The totals are then divided into
+blocks: around a centre N₀ the tilt λ = log((N₀+1)/(N₀+A)) makes g(N) e^(−λN) flat, up to about e^±3, so that
+each block is as well conditioned as a known total, and the posterior is the mixture of the blocks. Most
+posteriors need one. Where the cells' tilted laws want a total beyond the block, the tilt moves it to the
+border.
 
 Error, in total variation, from all cuts together: with δ = e^-cut the share that is cut at each place,
 it is at most 5kδ times the largest G over the mean of G under the tilted laws (about the standard
-deviation of the total). It is computed, and δ is lowered until it is below 10⁻¹². Blocks left out are each less
-likely by e^-34 than the best. Rounding adds about 10⁻¹⁵ per cell, and 10⁻¹⁵ A log(A+n) for each further
-block, whose mass relative to the others' must be found; in large tables the noise of the Fourier
+deviation of the total). It is computed, and δ is lowered until it is below 10⁻¹². Blocks left out are each
+less likely by e^-34 than the best. Rounding adds about 10⁻¹⁵ per cell, and 10⁻¹⁵ A log(A+n) for each
+further block, whose mass relative to the others' must be found; in large tables the noise of the Fourier
 transforms is added, or avoided where direct convolution is affordable.
 """
 
@@ -22,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.posterior.cell_weights import CellWeights
+from privior.posterior.law import Law
 from privior.posterior.stirling import log_rising
 from privior.posterior.summation import SumTree, predicted_cost, sum_tree
-from privior.posterior.law import Law
 from privior.posterior.tilt import TiltedCells, tilt_for, tilted_cells, tilted_log_mass, tilted_moments
 
-#: nothing is summed beyond this many multiply-adds (about 15 seconds), values (2 GB) or blocks
-MOST_COST, MOST_VALUES, MOST_BLOCKS = 3e10, 2.5e8, 64
+#: nothing is summed beyond this many multiply-adds (about 25 seconds), values (2 GB) or blocks
+MOST_COST, MOST_VALUES, MOST_BLOCKS = 5e10, 2.5e8, 64
 #: the error that is aimed at, the one that is still called exact, and what is paid to get below the aim
 _AIM, _LIMIT, _DIRECT_COST = 1e-12, 1e-6, 1e9
 #: how far log g may bend within half a block, and how much less likely a block left out is

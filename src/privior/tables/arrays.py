@@ -42,7 +42,8 @@ def plain_type(given: pa.DataType) -> pa.DataType | None:
     if kinds.is_float16(given):
         return pa.float32()
     if kinds.is_decimal(given):
-        return pa.float64() if kinds.is_decimal256(given) else pa.decimal128(given.precision, given.scale)
+        usual = not kinds.is_decimal256(given) and 0 <= given.scale <= given.precision
+        return pa.decimal128(given.precision, given.scale) if usual else pa.float64()
     if kinds.is_date(given):
         return pa.date32()
     if kinds.is_timestamp(given):

@@ -39,13 +39,15 @@ def lookup(column: Column) -> pa.Table:
         return pa.table(
             {"edge": pa.array(edges, pa.float64()), "code": pa.array(range(len(edges)), pa.int64())}
         )
-    if isinstance(column, Boolean):
-        known = [(word, code) for code in (0, 1) for word in column.SPELLINGS[code]]
-    else:
-        known = [(label, code) for code, label in enumerate(column.labels)]
-    written = [(word, code) for word, code in known if word.encode(errors="ignore").decode() == word]
-    words, codes = zip(*written, strict=True)
+    words, codes = zip(*_words(column), strict=True)
     return pa.table({"text": pa.array(words, pa.string()), "code": pa.array(codes, pa.int64())})
+
+
+def matched(text: ir.Value, column: Column) -> ir.Value:
+    """Return the code of the first level that a text equals: never two codes, as a join might find."""
+    import ibis
+
+    return ibis.cases(*((text == word, ibis.literal(code, "int64")) for word, code in _words(column)))
 
 
 def code(cell: ir.Value, column: Column) -> ir.Value:
@@ -53,15 +55,12 @@ def code(cell: ir.Value, column: Column) -> ir.Value:
     if isinstance(column, Integer):
         return _integer_code(cell, column)
     if isinstance(column, Bounded):
-        number = _clamped(as_number(cell), _literal(column.lower), _literal(column.upper))
-        steps = (number - _literal(column.lower)) / _literal(column.grid)
-        return (
-            _clamped(steps, _literal(Fraction(0)), _literal(Fraction(column.size - 1))).round().cast("int64")
-        )
+        return _bounded_code(as_number(cell), column)
     if isinstance(column, Binned):
         return _binned_code(as_number(cell), _inner_edges(column))
-    assert isinstance(column, Date)  # noqa: S101 - for the type checker: the other kinds are looked up
-    return _day_code(cell, column)
+    if isinstance(column, Date):
+        return _day_code(cell, column)
+    raise TypeError(f"the codes of a {column.kind} column are looked up")
 
 
 def as_text(cell: ir.Value, column: Column | None = None) -> ir.Value:
@@ -123,6 +122,15 @@ def check_floats(name: str, column: Column) -> None:
         )
 
 
+def _words(column: Column) -> list[tuple[str, int]]:
+    """Return each text that has a code; a level that is no valid Unicode can be in no table."""
+    if isinstance(column, Boolean):
+        known = [(word, code) for code in (0, 1) for word in column.SPELLINGS[code]]
+    else:
+        known = [(label, code) for code, label in enumerate(column.labels)]
+    return [(word, code) for word, code in known if word.encode(errors="ignore").decode() == word]
+
+
 def _integer_code(cell: ir.Value, column: Integer) -> ir.Value:
     import ibis
 
@@ -132,6 +140,12 @@ def _integer_code(cell: ir.Value, column: Integer) -> ir.Value:
         return _clamped(cell.cast("int64"), low, high) - low
     bounds = _literal(Fraction(column.lower)), _literal(Fraction(column.upper))
     return _clamped(as_number(cell), *bounds).round().cast("int64") - low
+
+
+def _bounded_code(number: ir.Value, column: Bounded) -> ir.Value:
+    low, high, grid = (_literal(value) for value in (column.lower, column.upper, column.grid))
+    steps = (_clamped(number, low, high) - low) / grid
+    return _clamped(steps, _exact(0.0), _literal(Fraction(column.size - 1))).round().cast("int64")
 
 
 def _day_code(cell: ir.Value, column: Date) -> ir.Value:

@@ -27,24 +27,32 @@ def counts(relation: Relation, schema: Schema, names: tuple[str, ...]) -> NDArra
     """Count the records in each cell of these columns, row-major in the given order."""
     import pyarrow as pa
 
-    columns = [schema.column(name) for name in names]
-    if schema.unit.column is None:
-        found = _numbered(_looked_up(_grouped(relation.rows, columns), relation, columns), columns, _TIMES)
-        totals = found.group_by(_CELL).agg(**{_TIMES: found[_TIMES].sum()})
-    else:
-        found = _numbered(_looked_up(_named(relation.rows, columns), relation, columns), columns, PERSON)
-        kept = persons.at_most(found, _CELL, schema.unit.max_rows)
-        totals = kept.group_by(_CELL).agg(**{_TIMES: kept.count()})
-    answer = relation.run(totals)
+    answer = relation.run(totals(relation, schema, names))
     cells, times = (answer.column(name).cast(pa.int64()).to_numpy() for name in (_CELL, _TIMES))
     result = np.zeros(schema.cells(names), np.int64)
     result[cells] = times
     return result
 
 
-def _grouped(rows: ir.Table, columns: list[Column]) -> ir.Table:
-    """Reduce rows to their keys and say how often each combination occurs."""
-    keyed = rows.select(**_keys(rows, columns))
+def totals(relation: Relation, schema: Schema, names: tuple[str, ...]) -> ir.Table:
+    """Return the expression of the cells that occur and how often."""
+    columns = [schema.column(name) for name in names]
+    if schema.unit.column is None:
+        found = _numbered(_looked_up(_repeated(relation, columns), relation, columns), columns, _TIMES)
+        return found.group_by(_CELL).agg(**{_TIMES: found[_TIMES].sum()})
+    found = _numbered(_looked_up(_named(relation.rows, columns), relation, columns), columns, PERSON)
+    kept = persons.at_most(found, _CELL, schema.unit.max_rows)
+    return kept.group_by(_CELL).agg(**{_TIMES: kept.count()})
+
+
+def _repeated(relation: Relation, columns: list[Column]) -> ir.Table:
+    """Reduce rows to their keys and say how often each occurs, once by once where grouping is not exact."""
+    import ibis
+
+    keys = _keys(relation.rows, columns)
+    if not relation.exact:
+        return relation.rows.select(**keys, **{_TIMES: ibis.literal(1, "int64")})
+    keyed = relation.rows.select(**keys)
     return keyed.group_by(keyed.columns).agg(**{_TIMES: keyed.count()})
 
 
@@ -68,27 +76,33 @@ def _key(cell: ir.Value, kind: Column) -> ir.Value:
 def _looked_up(keyed: ir.Table, relation: Relation, columns: list[Column]) -> ir.Table:
     """Replace the keys that are not codes yet by codes, null where there is none."""
     for place, kind in enumerate(columns):
-        if codes.is_looked_up(kind):
-            name = column(place)
+        if not codes.is_looked_up(kind):
+            continue
+        name = column(place)
+        others = {other: keyed[other] for other in keyed.columns if other != name}
+        if isinstance(kind, Binned):
             known = relation.lookup(codes.lookup(kind))
-            if isinstance(kind, Binned):
-                joined = keyed.asof_join(known, on=keyed[name] >= known.edge)
-            else:
-                joined = keyed.left_join(known, codes.as_text(keyed[name], kind) == known.text)
-            others = {other: keyed[other] for other in keyed.columns if other != name}
-            keyed = joined.select(**others, **{name: known.code})
+            keyed = keyed.asof_join(known, on=keyed[name] >= known.edge).select(
+                **others, **{name: known.code}
+            )
+            continue
+        text = codes.as_text(keyed[name], kind)
+        if relation.exact:
+            known = relation.lookup(codes.lookup(kind))
+            keyed = keyed.left_join(known, text == known.text).select(**others, **{name: known.code})
+        else:
+            keyed = keyed.select(**others, **{name: codes.matched(text, kind)})
     return keyed
 
 
 def _numbered(coded: ir.Table, columns: list[Column], beside: str) -> ir.Table:
     """Replace the codes by the number of the cell; a record whose bad cell has no rule is left out."""
-    stride, number = 1, 0
-    for place, kind in reversed(list(enumerate(columns))):
-        code = coded[column(place)]
-        if kind.missing_code is None:
-            coded = coded.filter(code.notnull())
-        else:
-            code = code.fill_null(kind.missing_code)
-        number = code * stride + number
-        stride *= kind.size
+    rules = [(column(place), kind.size, kind.missing_code) for place, kind in enumerate(columns)]
+    for name, _, missing in rules:
+        if missing is None:
+            coded = coded.filter(coded[name].notnull())
+    number = 0
+    for name, size, missing in rules:
+        code = coded[name] if missing is None else coded[name].fill_null(missing)
+        number = number * size + code
     return coded.select(**{_CELL: number, beside: coded[beside]})

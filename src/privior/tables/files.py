@@ -16,19 +16,24 @@ class Form(Enum):
     PARQUET = (".parquet", ".pq")
 
 
+_LONGEST_SHOWN = 200
 _ENDINGS = tuple(ending for form in Form for ending in form.value)
 
 
-def find(path: str | Path) -> tuple[tuple[Path, ...], Form]:
+def find(path: str) -> tuple[tuple[Path, ...], Form]:
     """Return the files of a path or a glob, in the order of their names, and their common form."""
-    found = _found(str(path))
+    try:
+        found = _found(path)
+        sizes = [file.stat().st_size for file in found]
+    except OSError as error:
+        raise TableError(f"the path cannot be read: {error.strerror}", where=path[:_LONGEST_SHOWN]) from None
     forms = {_form(file) for file in found}
     if len(forms) > 1:
         raise TableError(
-            "the files of the glob have different forms", where=str(path), allowed=" or ".join(_ENDINGS)
+            "the files of the glob have different forms", where=path, allowed=" or ".join(_ENDINGS)
         )
-    for file in found:
-        if file.stat().st_size == 0:
+    for file, size in zip(found, sizes, strict=True):
+        if size == 0:
             raise TableError("the file is empty", where=str(file))
     return found, forms.pop()
 

@@ -94,7 +94,7 @@ def open_polars(frame: pl.DataFrame | pl.LazyFrame, schema: Schema, columns: tup
 
 def open_pandas(frame: pd.DataFrame, schema: Schema, columns: tuple[str, ...]) -> Frame:
     """Check the columns of a pandas frame; their types may depend on the rows and are not checked."""
-    found = [name if isinstance(name, str) else repr(name) for name in frame.columns]
+    found = [name if isinstance(name, str) else f"{name!r} ({type(name).__name__})" for name in frame.columns]
     check_names(found, schema, columns, "pandas.DataFrame")
     wanted = needed(schema, columns)
     return Frame(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+from os import PathLike, fspath
 from typing import Any
 
 from privior.errors import TableError
@@ -48,8 +48,8 @@ def open_table(table: object, schema: Schema, columns: tuple[str, ...]) -> OpenT
 
 
 def _source(table: object, schema: Schema, columns: tuple[str, ...]) -> Source:
-    if isinstance(table, (str, Path)):
-        paths, form = find(table)
+    if isinstance(table, (str, PathLike)):
+        paths, form = find(fspath(table))
         opened = open_delimited if form is Form.DELIMITED else open_parquet
         return opened(paths, schema, columns)
     for kind in type(table).__mro__:

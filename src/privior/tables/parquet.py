@@ -127,7 +127,7 @@ def _footer(path: Path) -> pa.Schema:
 def _cast(cell: str, given: pa.DataType, wanted: pa.DataType) -> str:
     import pyarrow.types as kinds
 
-    if is_binary(given):
+    if is_binary(given.value_type if kinds.is_dictionary(given) else given):
         return f"try(decode({cell}))"
     if kinds.is_decimal(wanted):
         return f"CAST({cell} AS DECIMAL({wanted.precision}, {wanted.scale}))"

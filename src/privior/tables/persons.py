@@ -26,9 +26,12 @@ def name(rows: ir.Table) -> ir.Value:
 
 def count(relation: Relation) -> int:
     """Count the different persons of a relation."""
-    rows = relation.rows
-    answer = relation.run(rows.agg(n=name(rows).nunique()))
-    return int(answer.column("n")[0].as_py())
+    return int(relation.run(number(relation)).column("n")[0].as_py())
+
+
+def number(relation: Relation) -> ir.Table:
+    """Return the expression of how many different persons there are."""
+    return relation.rows.agg(n=name(relation.rows).nunique())
 
 
 def at_most(rows: ir.Table, cell: str, most: int) -> ir.Table:

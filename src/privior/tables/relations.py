@@ -38,17 +38,20 @@ def names(schema: Schema, columns: tuple[str, ...]) -> tuple[str, ...]:
     return counted if schema.unit.column is None else (*counted, PERSON)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Relation:
     """Rows with the columns c0, c1, ... and perhaps `PERSON`, and the engine they live in.
 
     Attributes:
         rows: the table as an expression
+        exact: whether any two texts differ for the engine; a database may take two spellings for one, and
+            then grouping rows or joining levels by text would not be row-local
         lookup: puts a small public table beside the rows and returns it as an expression
         run: carries an expression out and returns its rows
     """
 
     rows: ir.Table
+    exact: bool
     lookup: Callable[[pa.Table], ir.Table]
     run: Callable[[ir.Table], pa.Table]
 
@@ -88,7 +91,7 @@ def in_duckdb(connection: duckdb.DuckDBPyConnection, fields: pa.Schema) -> Relat
     def run(expression: ir.Table) -> pa.Table:
         return connection.sql(str(ibis.to_sql(expression, dialect="duckdb", pretty=False))).to_arrow_table()
 
-    return Relation(ibis.table(ibis.Schema.from_pyarrow(fields), name=ROWS), lookup, run)
+    return Relation(ibis.table(ibis.Schema.from_pyarrow(fields), name=ROWS), True, lookup, run)
 
 
 def in_ibis(rows: ir.Table) -> Relation:
@@ -100,4 +103,4 @@ def in_ibis(rows: ir.Table) -> Relation:
             warnings.simplefilter("ignore", DeprecationWarning)  # Ibis 12 calls what DuckDB 2 renamed
             return expression.to_pyarrow()
 
-    return Relation(rows, ibis.memtable, run)
+    return Relation(rows, False, ibis.memtable, run)

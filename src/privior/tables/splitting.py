@@ -3,7 +3,8 @@
 A cell is text without the quote character, or text between two quote characters in which the quote is
 doubled. A line with any other quote, or with a number of cells that is not the declared one, has no good
 cell: all its cells are null, and the missing rule of each column applies. Quotes are paired within their
-line only, so that a stray one cannot swallow a neighbour (T44).
+line only, so that a stray one cannot swallow a neighbour (T44). If the dialect says `trim`, spaces at both
+ends of a cell are ignored, inside and outside of its quotes.
 """
 
 from __future__ import annotations

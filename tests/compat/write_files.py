@@ -1,0 +1,48 @@
+"""Writes the files that later versions must read, once for each version that changes a format.
+
+python tests/compat/write_files.py FOLDER
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+
+import privior as pv
+
+SCHEMA = pv.Schema(
+    {
+        "fruit": pv.Categorical(["apple", "pear", "plum"], missing="plum"),
+        "ripe": pv.Boolean(),
+        "weight": pv.Bounded(0, 500, grid="0.5"),
+        "size": pv.Binned([0, "1.5", 10]),
+        "year": pv.Integer(1900, 2100),
+        "picked": pv.Date("2026-01-01", "2026-12-31"),
+    },
+    population="orchard",
+    unit=pv.Unit("picker"),
+    csv=pv.CsvDialect(delimiter=";"),
+)
+
+
+def write(folder: Path) -> None:
+    """Write a schema, an analysis, one release of every mechanism, and their ledger."""
+    folder.mkdir(parents=True, exist_ok=True)
+    SCHEMA.write(folder / "schema.toml")
+    model = pv.DirichletCategorical(("fruit", "ripe"), prior="1/2")
+    pv.Analysis(SCHEMA, model, 10, pv.Budget.of("0.5", "1e-6")).write(folder / "analysis.toml")
+    table = pa.table({"fruit": ["apple", "pear"] * 5, "ripe": [True, False] * 5})
+    ledger = pv.Ledger.create(folder / "orchard.ledger", population="orchard", epsilon=10, delta="1e-3")
+    for kind in (pv.KNorm, pv.LaplaceCounts, pv.GaussianCounts, pv.LSHist, pv.LSDim):
+        plan = pv.plan(model, SCHEMA, records=10, epsilon="0.5", delta="1e-6", mechanism=kind)
+        pv.measure(plan, table, ledger=ledger, output=folder / f"{kind.name}.json")
+    connection = sqlite3.connect(ledger.where)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
