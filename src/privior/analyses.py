@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from privior.errors import SchemaError
+from privior.errors import SchemaError, shown
 from privior.exact import decimal
 from privior.models import Model, to_model
 from privior.planning import plan
@@ -53,7 +53,7 @@ class Analysis:
         ask = table(document["ask"], "ask", required=("records", "epsilon"), known=("delta", "neighbours"))
         records = ask["records"]
         if not isinstance(records, int) or isinstance(records, bool):
-            raise SchemaError("records is not a whole number", where="ask", asked=repr(records)[:80])
+            raise SchemaError("records is not a whole number", where="ask", asked=shown(records))
         return Analysis(
             schema=Schema.read(path),
             model=to_model(document["model"]),

@@ -9,17 +9,19 @@ cause, because the cause may depend on the data; the spend stands.
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from privior import __version__
-from privior.errors import LedgerError, PlanError, ReleaseFailedError, TableError
+from privior.errors import LedgerError, PlanError, ReleaseFailedError, TableError, shown
 from privior.ledger import Ledger, LedgerEntry
 from privior.models import ExactStatistics
 from privior.plans import Plan
 from privior.privacy import REPLACE_ONE
 from privior.release import LedgerReceipt, Release
-from privior.tables import open_table
+from privior.tables import OpenTable, open_table
 
 
 def measure(
@@ -35,13 +37,13 @@ def measure(
         output: where to write the release file as well
     """
     if not isinstance(plan, Plan):
-        raise PlanError("not a plan", asked=repr(plan)[:80], advice="Make one with pv.plan(...).")
+        raise PlanError("not a plan", asked=shown(plan), advice="Make one with pv.plan(...).")
     book = ledger if isinstance(ledger, Ledger) else _opened(ledger)
     place = None if output is None else _checked_output(output)
     book.check(plan)
     source = open_table(table, plan.schema, plan.model.columns)
     if plan.neighbours is REPLACE_ONE:
-        records = source.records()
+        records = _records(source)
         if records != plan.records:
             raise TableError(
                 f"the number of records ({plan.schema.unit.noun}s) is not the one planned",
@@ -50,26 +52,20 @@ def measure(
                 advice="Under replace-one it is public and must be exact: plan again with it.",
             )
     entry = book.spend(plan)
-    release = None
-    with suppress(Exception):  # the answer is raised outside, so that no cause hangs on it
-        drawn = _drawn(plan, ExactStatistics(source.counts()), entry, book)
+
+    def act() -> Release:
+        release = _drawn(plan, ExactStatistics(source.counts()), entry, book)
         if place is not None:
-            drawn.write(place)
-        release = drawn
-    if release is None:
-        raise _failed(entry)
-    return release
+            release.write(place)
+        return release
+
+    return _uniform(act, entry)
 
 
 def measure_statistics(plan: Plan, statistics: ExactStatistics, *, ledger: Ledger) -> Release:
     """Spend the plan's cost and release statistics that are already counted: the door for other curators."""
     entry = ledger.spend(plan)
-    release = None
-    with suppress(Exception):
-        release = _drawn(plan, statistics, entry, ledger)
-    if release is None:
-        raise _failed(entry)
-    return release
+    return _uniform(lambda: _drawn(plan, statistics, entry, ledger), entry)
 
 
 def _drawn(plan: Plan, statistics: ExactStatistics, entry: LedgerEntry, book: Ledger) -> Release:
@@ -78,6 +74,25 @@ def _drawn(plan: Plan, statistics: ExactStatistics, entry: LedgerEntry, book: Le
     noisy = plan.mechanism.release(statistics)
     receipt = LedgerReceipt.of(entry, durable=book.durable)
     return Release(plan, noisy, receipt, identifier=os.urandom(16).hex(), library=__version__)
+
+
+def _records(source: OpenTable) -> int:
+    """Count the records; a failure is told without its cause, which may quote a cell."""
+    with suppress(Exception):
+        return source.records()
+    raise TableError("the records of the table cannot be counted", advice="Check that the table can be read.")
+
+
+def _uniform(act: Callable[[], Release], entry: LedgerEntry) -> Release:
+    """Do what follows the spend; every failure has the same answer, raised where no cause hangs on it."""
+    interrupted = False
+    try:
+        return act()
+    except KeyboardInterrupt:
+        interrupted = True
+    except BaseException:  # noqa: S110 - whatever it is, it may depend on the data
+        pass
+    raise KeyboardInterrupt if interrupted else _failed(entry)
 
 
 def _failed(entry: LedgerEntry) -> ReleaseFailedError:
@@ -91,16 +106,18 @@ def _failed(entry: LedgerEntry) -> ReleaseFailedError:
 
 def _opened(ledger: str | Path) -> Ledger:
     if not isinstance(ledger, (str, Path)):
-        raise LedgerError(
-            "not a ledger", asked=repr(ledger)[:80], allowed="pv.Ledger or the path of its file"
-        )
+        raise LedgerError("not a ledger", asked=shown(ledger), allowed="pv.Ledger or the path of its file")
     return Ledger.open(ledger)
 
 
 def _checked_output(output: str | Path) -> Path:
+    if not isinstance(output, (str, Path)):
+        raise TableError("not the path of a release file", asked=shown(output))
     place = Path(output)
-    if place.exists():
+    if "\0" not in str(place) and os.path.lexists(place):
         raise TableError("the release file exists already", where=str(place), advice="Choose another name.")
-    if not place.parent.is_dir() or not os.access(place.parent, os.W_OK):
-        raise TableError("the folder of the release file cannot be written", where=str(place.parent))
-    return place
+    try:
+        with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}."):
+            return place
+    except (OSError, ValueError):
+        raise TableError("the release file cannot be written there", where=shown(str(place))) from None

@@ -7,6 +7,14 @@ same mistake reads the same everywhere. No field may hold a private value: a row
 from __future__ import annotations
 
 
+def shown(value: object) -> str:
+    """Return a value that somebody typed, short enough for a message, whatever it is."""
+    try:
+        return repr(value)[:80]
+    except Exception:  # a number of 5,000 digits, a list nested too deep, an object that cannot be printed
+        return f"a {type(value).__name__} that cannot be printed"
+
+
 class PriviorError(Exception):
     """What went wrong, where, what was asked, what is allowed, what it cost and what to do now."""
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 
-from privior.errors import NumberError
+from privior.errors import NumberError, shown
 
 #: what may be given wherever privior wants an exact number
 Number = str | int | float | Fraction | Decimal
@@ -17,6 +17,7 @@ _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 _RATIO = re.compile(r"[+-]?\d+/\d+")
 _LONGEST = 400
 _MOST_PLACES = 120
+_MOST_BITS = 1300  # of numerator and denominator together: they can be written in _LONGEST signs
 
 
 def rational(value: object, name: str) -> Fraction:
@@ -30,9 +31,9 @@ def rational(value: object, name: str) -> Fraction:
     if isinstance(value, str):
         return _from_text(value.strip(), value, name)
     if isinstance(value, Integral):
-        return Fraction(int(value))
+        return _short(Fraction(int(value)), value, name)
     if isinstance(value, Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
+        return _short(Fraction(int(value.numerator), int(value.denominator)), value, name)
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise _unreadable(value, name)
@@ -49,7 +50,10 @@ def positive(value: object, name: str, *, least: Fraction, most: Fraction) -> Fr
     number = rational(value, name)
     if not least <= number <= most:
         raise NumberError(
-            f"{name} is out of range", asked=value, allowed=f"{decimal(least)} to {decimal(most)}", where=name
+            f"{name} is out of range",
+            asked=shown(value),
+            allowed=f"{decimal(least)} to {decimal(most)}",
+            where=name,
         )
     return number
 
@@ -95,15 +99,22 @@ def _from_text(text: str, value: object, name: str) -> Fraction:
     if len(text) > _LONGEST or not (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text)):
         raise _unreadable(value, name)
     try:
-        return Fraction(text)
+        return _short(Fraction(text), value, name)
     except ZeroDivisionError:
         raise _unreadable(value, name) from None
+
+
+def _short(number: Fraction, value: object, name: str) -> Fraction:
+    """Refuse what could not be written into a file and read back."""
+    if number.numerator.bit_length() + number.denominator.bit_length() > _MOST_BITS:
+        raise _unreadable(value, name)
+    return number
 
 
 def _unreadable(value: object, name: str) -> NumberError:
     return NumberError(
         f"{name} is not a finite number",
         where=name,
-        asked=repr(value)[:80],
+        asked=shown(value),
         allowed='a decimal such as "0.1", a ratio such as "1/3", a whole number, a Fraction',
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from privior.errors import PlanError
+from privior.errors import PlanError, shown
 from privior.mechanisms import MECHANISMS, Mechanism, PublicFacts, forecast
 from privior.models import Model
-from privior.plans import Candidate, Plan
+from privior.plans import Candidate, Plan, check_records
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 
@@ -34,16 +34,15 @@ def plan(
     """
     if not isinstance(model, Model):
         raise PlanError(
-            "not a model", where="model", asked=repr(model)[:80], allowed="pv.DirichletCategorical(...)"
+            "not a model", where="model", asked=shown(model), allowed="pv.DirichletCategorical(...)"
         )
     if not isinstance(schema, Schema):
-        raise PlanError("not a schema", where="schema", asked=repr(schema)[:80], allowed="pv.Schema(...)")
+        raise PlanError("not a schema", where="schema", asked=shown(schema), allowed="pv.Schema(...)")
     relation = Neighbours.of(neighbours)
     size = model.size(schema)
     model.sensitivity(schema, relation)
     budget = Budget.of(epsilon, delta)
-    if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-        raise PlanError("records is not a positive whole number", where="records", asked=repr(records)[:80])
+    check_records(records, schema)
     facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget)
     parameters = model.parameters(schema)
 
@@ -74,7 +73,7 @@ def _choose(
             raise PlanError(
                 "not a mechanism for a table of counts",
                 where="mechanism",
-                asked=repr(wanted)[:80],
+                asked=shown(wanted),
                 allowed=known,
             )
         for fitting, candidate in built:

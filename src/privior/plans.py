@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import PlanError
+from privior.errors import PlanError, shown
 from privior.mechanisms import Forecast, Mechanism, forecast, prior_alone, to_mechanism
 from privior.models import Model, to_model
 from privior.pictures import listing
@@ -54,12 +54,7 @@ class Plan:
     choice: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.records, bool) or not isinstance(self.records, int) or self.records < 1:
-            raise PlanError(
-                "records is not a positive whole number", where="records", asked=repr(self.records)[:80]
-            )
-        if self.records * self.schema.unit.max_rows > MOST_RECORDS:
-            raise PlanError("too many records", where="records", asked=self.records, allowed=MOST_RECORDS)
+        check_records(self.records, self.schema)
         if self.mechanism.levels != self.model.size(self.schema):
             raise PlanError(
                 "the mechanism is for another number of cells",
@@ -177,6 +172,14 @@ class Plan:
     def _prior_row(self) -> list[str]:
         error = self.without_release
         return ["(prior alone)", "0", "0", *_errors(error), "no release at all"]
+
+
+def check_records(records: int, schema: Schema) -> None:
+    """Refuse a number of records that is none, or that integers in some engine cannot count (T04)."""
+    if isinstance(records, bool) or not isinstance(records, int) or records < 1:
+        raise PlanError("records is not a positive whole number", where="records", asked=shown(records))
+    if records * schema.unit.max_rows > MOST_RECORDS:
+        raise PlanError("too many records", where="records", asked=shown(records), allowed=MOST_RECORDS)
 
 
 _HEADER = ["mechanism", "epsilon", "delta", "l2", "total variation", "Hellinger", ""]

@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from privior.errors import PriviorError, ReleaseError
+from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
 from privior.ledger import LedgerEntry
 from privior.models import NoisyStatistics
@@ -106,8 +106,8 @@ class Release:
     def from_json(text: str, where: str = "release") -> Release:
         """Read a release, rebuilding and checking every part of it."""
         try:
-            document = json.loads(text, parse_constant=_no_constant)
-        except (ValueError, RecursionError):
+            document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_twins)
+        except (TypeError, ValueError, RecursionError):
             raise ReleaseError("not a whole JSON document: cut off or damaged", where=where) from None
         if not isinstance(document, dict) or document.get("kind") != _KIND:
             raise ReleaseError("not a privior release", where=where)
@@ -127,7 +127,7 @@ class Release:
         except PriviorError as error:
             place = f"{where}, {error.where}" if error.where else where
             raise ReleaseError(error.what, where=place, asked=error.asked, allowed=error.allowed) from None
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
             raise ReleaseError("an entry is missing or of the wrong kind", where=where) from None
 
     @staticmethod
@@ -140,8 +140,8 @@ class Release:
             text = place.read_text("utf-8")
         except OSError as error:
             raise ReleaseError(f"cannot read the file: {error.strerror}", where=str(place)) from None
-        except UnicodeDecodeError:
-            raise ReleaseError("not a text file", where=str(place)) from None
+        except ValueError:
+            raise ReleaseError("not a text file", where=shown(path)) from None
         return Release.from_json(text, str(place))
 
     def write(self, path: str | Path) -> None:
@@ -217,6 +217,14 @@ def _exactly(document: object, where: str, names: set[str]) -> dict[str, object]
 
 def _is_hex(value: object, length: int) -> bool:
     return isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{length}}}", value) is not None
+
+
+def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse an object that says the same thing twice: readers differ on which one counts."""
+    document = dict(pairs)
+    if len(document) < len(pairs):
+        raise ValueError("a name stands twice")
+    return document
 
 
 def _no_constant(name: str) -> float:

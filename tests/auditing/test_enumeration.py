@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 import privior as pv
-from privior.mechanisms import Mechanism, PublicFacts
+from privior.mechanisms import Mechanism
+from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import Guarantee, Neighbours, SignedSteps
 
 SMALL = [
@@ -51,10 +53,12 @@ def test_gaussian_curve_is_that_of_the_enumeration(relation: Neighbours) -> None
     mechanism = pv.GaussianCounts(3, 2, "0.05", neighbours=relation)
     found = pv.audit(mechanism, records=2, margin=7, epsilons=(0.0, 0.5, 2.0))
     assert found.outside < 1e-4
-    assert not found.holds  # never pure
+    assert found.claimed is None  # never pure
+    assert not pv.audit(mechanism, records=1, margin=3).holds  # no divergence was asked for
     for epsilon, delta in found.deltas.items():
         stated = mechanism.guarantee.delta(epsilon)
         assert delta <= stated <= delta * (1 + 1e-9) + 3 * found.outside
+    assert found.holds
     assert found.deltas[2.0] <= 0.05
 
 
@@ -65,14 +69,53 @@ class Overclaiming(pv.KNorm):
     def __init__(self, levels: int, epsilon: object) -> None:
         super().__init__(levels, epsilon)
 
-    @classmethod
-    def for_facts(cls, facts: PublicFacts) -> Overclaiming:
-        return cls(facts.levels, facts.budget.epsilon)
-
     @property
     def guarantee(self) -> Guarantee:
         cost = pv.Budget(self.epsilon / 2, Fraction(0))
         return Guarantee(SignedSteps(self.epsilon / 2), pv.REPLACE_ONE, cost, "a lie")
+
+
+@pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])
+def test_several_rows_per_unit_are_enumerated(relation: Neighbours) -> None:
+    """One unit may bring up to two records; noise for one record is found out."""
+    honest = pv.LaplaceCounts(3, 1, neighbours=relation, max_rows=2)
+    found = pv.audit(honest, records=4, margin=2, epsilons=(0.0, 0.3))
+    assert found.holds
+    assert found.largest_loss == pytest.approx(1)
+    gaussian = pv.GaussianCounts(2, 1, "0.01", neighbours=relation, max_rows=2)
+    assert pv.audit(gaussian, records=3, margin=25, epsilons=(0.5, 1.0)).holds
+
+
+class ForOneRow(pv.LaplaceCounts):
+    """A planted lie: the noise of one row per unit, sold for two."""
+
+    @property
+    def laplace_scale(self) -> Fraction:
+        return super().laplace_scale / self.max_rows
+
+
+def test_noise_for_fewer_rows_is_found() -> None:
+    found = pv.audit(ForOneRow(3, 1, max_rows=2), records=4, margin=2)
+    assert found.largest_loss == pytest.approx(2)
+    assert not found.holds
+
+
+class Unlawful(pv.KNorm):
+    """A planted fault: its probabilities sum to more than one."""
+
+    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+        return 0.0
+
+
+def test_what_is_no_law_is_refused() -> None:
+    with pytest.raises(pv.AuditError, match="no law"):
+        pv.audit(Unlawful(2, 1), records=2)
+
+
+@pytest.mark.parametrize("facts", [{"records": 0}, {"records": "2"}, {"records": 2, "margin": -1}])
+def test_bad_facts_are_refused(facts: dict[str, Any]) -> None:
+    with pytest.raises(pv.AuditError, match="out of range"):
+        pv.audit(pv.KNorm(2, 1), **facts)
 
 
 def test_an_overclaim_is_found() -> None:

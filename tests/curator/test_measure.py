@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -77,13 +78,14 @@ def test_what_is_wrong_before_the_spend_costs_nothing(
     _refused(
         pv.TableError, "exists already", lambda: pv.measure(plan, table, ledger=ledger, output=table), ledger
     )
-    nowhere = tmp_path / "no" / "release.json"
-    _refused(
-        pv.TableError,
-        "cannot be written",
-        lambda: pv.measure(plan, table, ledger=ledger, output=nowhere),
-        ledger,
-    )
+    for output, says in (
+        (tmp_path / "no" / "release.json", "cannot be written"),
+        (tmp_path / ("x" * 300), "cannot be written"),
+        (f"{tmp_path}/a\0b", "cannot be written"),
+        (5, "not the path"),
+    ):
+        act = partial(pv.measure, plan, table, ledger=ledger, output=output)  # type: ignore[arg-type]
+        _refused(pv.TableError, says, act, ledger)
 
 
 def test_t35_a_budget_that_is_used_up_leaves_the_table_unopened(plan: pv.Plan, tmp_path: Path) -> None:
@@ -170,6 +172,41 @@ def test_t36_every_failure_after_the_spend_has_one_answer(
     assert len(set(answers)) == 1
     assert "stays spent" in answers[0]
     assert "SECRET" not in answers[0]
+
+
+class Failing:
+    """A table whose rows raise with a cell in the message."""
+
+    def __init__(self, error: BaseException, *, when: str) -> None:
+        self.error, self.when = error, when
+
+    def records(self) -> int:
+        if self.when == "records":
+            raise self.error
+        return 100
+
+    def counts(self) -> None:
+        raise self.error
+
+
+def test_t36_a_cell_in_an_exception_goes_nowhere(
+    plan: pv.Plan, ledger: pv.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import privior.curator as curator
+
+    for kind, when, answer in (
+        (ValueError, "records", pv.TableError),
+        (ValueError, "rows", pv.ReleaseFailedError),
+        (SystemExit, "rows", pv.ReleaseFailedError),
+        (KeyboardInterrupt, "rows", KeyboardInterrupt),
+    ):
+        failing = Failing(kind("cell 'SECRET'"), when=when)
+        monkeypatch.setattr(curator, "open_table", lambda *_, failing=failing: failing)
+        with pytest.raises(answer) as failure:
+            pv.measure(plan, "table", ledger=ledger)
+        assert "SECRET" not in str(failure.value)
+        assert failure.value.__context__ is None
+    assert ledger.last().number == 3
 
 
 def test_bad_cells_are_never_an_error(schema: pv.Schema, ledger: pv.Ledger, tmp_path: Path) -> None:

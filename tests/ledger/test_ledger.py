@@ -8,8 +8,10 @@ import pickle
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,6 +188,98 @@ def test_bad_ledgers(tmp_path: Path, schema: pv.Schema) -> None:
     with pytest.raises(pv.NumberError):
         pv.Ledger.create(tmp_path / "other", population="orchard", epsilon=0)
     assert not (tmp_path / "other").exists()
+
+
+def _reseal(ledger: pv.Ledger, **facts: object) -> None:
+    """Append an entry with a right hash and wrong facts, as somebody who knows the format could."""
+    last = ledger.last()
+    forged: Any = {"number": last.number + 1, "previous": last.hash, **facts}
+    entry = replace(last, **forged).sealed()
+    connection = sqlite3.connect(ledger.where)
+    connection.execute("INSERT INTO entries VALUES (?, ?, ?)", (entry.number, entry.body(), entry.hash))
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"cap": pv.Budget.of(100)},
+        {"cost": pv.Budget(Fraction(-1, 10), Fraction(0)), "spent": pv.Budget(Fraction(0), Fraction(0))},
+        {"population": "meadow"},
+        {"neighbours": pv.ADD_OR_REMOVE_ONE},
+    ],
+)
+def test_a_forged_entry_is_noticed(facts: dict[str, object], small: pv.Ledger, schema: pv.Schema) -> None:
+    small.spend(plan_for(schema, "0.1"))
+    same = {"cost": pv.Budget.of("0.1"), "spent": pv.Budget.of("0.2")}
+    _reseal(small, **{**same, **facts})
+    with pytest.raises(pv.LedgerError, match="do not add up"):
+        small.verify()
+
+
+def test_a_malformed_entry_is_refused(small: pv.Ledger) -> None:
+    from privior.ledger.entry import _seal
+
+    connection = sqlite3.connect(small.where)
+    connection.execute("INSERT INTO entries VALUES (1, '[]', ?)", (_seal(1, "[]"),))
+    connection.commit()
+    connection.close()
+    with pytest.raises(pv.LedgerError, match="malformed"):
+        pv.Ledger.open(small.where)
+
+
+def test_a_ledger_with_two_names_is_refused(small: pv.Ledger, schema: pv.Schema, tmp_path: Path) -> None:
+    """Each name would have a write-ahead log of its own, and both together twice the budget."""
+    (tmp_path / "twin").hardlink_to(small.where)
+    for name in (small.where, tmp_path / "twin"):
+        with pytest.raises(pv.LedgerError, match="hard link"):
+            pv.Ledger.open(name)
+    (tmp_path / "twin").unlink()
+    (tmp_path / "symbolic").symlink_to(small.where)
+    pv.Ledger.open(tmp_path / "symbolic").spend(plan_for(schema, "0.1"))
+    assert small.spent == pv.Budget.of("0.1")
+
+
+def _spend_in_child(ledger: pv.Ledger, plan: pv.Plan, answers: object) -> None:
+    try:
+        ledger.spend(plan)
+        answers.put("spent")  # type: ignore[attr-defined]
+    except pv.LedgerError as error:
+        answers.put(error.what)  # type: ignore[attr-defined]
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_cannot_spend_from_a_ledger_in_memory(schema: pv.Schema) -> None:
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    child = context.Process(
+        target=_spend_in_child, args=(pv.Ledger.in_memory(), plan_for(schema, "0.1"), answers)
+    )
+    child.start()
+    assert "belongs to the process" in answers.get(timeout=60)
+    child.join()
+
+
+def test_fractions_that_grow_too_long_are_refused_before_they_break_the_ledger(schema: pv.Schema) -> None:
+    book = pv.Ledger.in_memory()
+    primes = [2**127 - 1, 2**521 - 1, 2**89 - 1, 2**107 - 1, 2**61 - 1]
+    for prime in primes * 3:
+        book.spend(plan_for(schema, Fraction(1, 10) + Fraction(1, prime)))
+    book.verify()
+    long = [plan_for(schema, Fraction(3**380 + power, 3**381 + 2**power)) for power in range(1, 40)]
+    with pytest.raises(pv.LedgerError, match="too long"):
+        list(map(book.spend, long))
+    book.spend(plan_for(schema, "0.1"))
+
+
+def test_names_without_a_path_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (None, 3, "a\0b"):
+        with pytest.raises(pv.LedgerError):
+            pv.Ledger.open(name)  # type: ignore[arg-type]
+    monkeypatch.chdir(tmp_path)
+    assert pv.Ledger.create(":memory:", population="p", epsilon=1).durable
+    assert pv.Ledger.open(":memory:").population == "p"
 
 
 def test_a_ledger_cut_in_half_is_refused(small: pv.Ledger, schema: pv.Schema) -> None:

@@ -57,6 +57,7 @@ def test_what_does_not_fit_says_why() -> None:
         ({"records": 0}, pv.PlanError, "positive whole number"),
         ({"records": 2.5}, pv.PlanError, "positive whole number"),
         ({"records": 10**13}, pv.PlanError, "too many records"),
+        ({"records": 10**400}, pv.PlanError, "too many records"),
         ({"epsilon": 0}, pv.NumberError, "epsilon"),
         ({"epsilon": -1}, pv.NumberError, "epsilon"),
         ({"epsilon": float("nan")}, pv.NumberError, "epsilon"),
@@ -74,14 +75,28 @@ def test_bad_facts_are_refused(facts: dict[str, object], error: type[pv.PriviorE
         plan_of(**facts)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("prior", [0, -1, "nan", "1e12", [1, 0, 1], "x", None, 1e-9])
+@pytest.mark.parametrize(
+    "prior",
+    [
+        0,
+        -1,
+        "nan",
+        "1e12",
+        [1, 0, 1],
+        "x",
+        None,
+        1e-9,
+        b"abc",
+        pytest.param(10**5000, id="huge"),
+    ],
+)
 def test_a_bad_prior_is_refused(prior: object) -> None:
     with pytest.raises(pv.ModelError, match="prior"):
         pv.DirichletCategorical("x", prior=prior)
 
 
 def test_bad_columns_are_refused() -> None:
-    for columns in ([], ["x", "x"], [3]):
+    for columns in ([], ["x", "x"], [3], 5, None):
         with pytest.raises(pv.ModelError):
             pv.DirichletCategorical(columns)  # type: ignore[arg-type]
 
@@ -134,6 +149,11 @@ def test_the_forecast_never_exceeds_the_prior_alone() -> None:
         for levels in (2, 3, 50):
             plan = plan_of(levels, epsilon=epsilon, records=50)
             assert plan.forecast.l2 <= plan.without_release.l2 * (1 + 1e-12)
+
+
+def test_every_documented_budget_can_be_planned() -> None:
+    for epsilon in ("1e-9", "1e-6", "1400", "10000"):
+        assert plan_of(epsilon=epsilon, delta="1e-15").cost.epsilon > 0
 
 
 def test_the_model_is_conjugate() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_several_rows_per_person_cost_more() -> None:
     one = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6")
     five = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6", max_rows=5)
     assert five.stddev > 5 * one.stddev
-    assert pv.LaplaceCounts(levels=3, epsilon=1, max_rows=5).laplace_scale == 5
+    assert pv.LaplaceCounts(levels=3, epsilon=1, max_rows=5).laplace_scale == 10
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,52 @@ def test_a_budget_that_is_no_budget_is_refused(epsilon: object) -> None:
 def test_a_delta_that_is_none_is_refused(delta: object) -> None:
     with pytest.raises(pv.NumberError, match="delta"):
         pv.Budget.of(1, delta)
+
+
+def test_answers_at_both_ends_of_the_range() -> None:
+    """Documented budgets neither overflow nor take for ever."""
+    for epsilon in ("1e-9", "10000"):
+        guarantee = pv.KNorm(3, epsilon).guarantee
+        assert 0 <= guarantee.delta(1) <= 1
+        assert guarantee.attacker_accuracy() <= 1
+        assert guarantee.epsilon("1e-6") <= float(guarantee.cost.epsilon)
+    tiny = pv.GaussianCounts(3, "1e-6", "1e-12")
+    assert Fraction(tiny.guarantee.delta("1e-6")) <= tiny.delta
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1, 1, "x", None])
+def test_a_curve_is_not_asked_for_nonsense(bad: object) -> None:
+    guarantee = pv.KNorm(3, 1).guarantee
+    with pytest.raises(pv.NumberError):
+        guarantee.epsilon(bad)
+    if bad not in (-1, 1):
+        with pytest.raises(pv.NumberError):
+            guarantee.delta(bad)
+    with pytest.raises(pv.NumberError):
+        guarantee.attacker_belief(1.5)
+
+
+@pytest.mark.parametrize("rows", [0, -1, 0.5, "2", None, True, 10**7])
+def test_a_number_of_rows_that_is_none_gives_no_guarantee(rows: Any) -> None:
+    for build in (
+        lambda: pv.LaplaceCounts(3, 1, max_rows=rows),
+        lambda: pv.GaussianCounts(3, 1, "1e-6", max_rows=rows),
+        lambda: pv.Sensitivity.of_counts(pv.REPLACE_ONE, rows),
+    ):
+        with pytest.raises(pv.PlanError, match="max_rows"):
+            build()
+
+
+@pytest.mark.parametrize("levels", [1, 0, -3, 2.5, "3", None, True, pytest.param(10**5000, id="huge")])
+def test_a_number_of_levels_that_is_none_is_refused(levels: Any) -> None:
+    with pytest.raises(pv.PlanError, match="levels"):
+        pv.KNorm(levels, 1)
+
+
+def test_relations_may_be_named() -> None:
+    assert pv.Sensitivity.of_counts("replace-one").l1 == 2
+    with pytest.raises(pv.PlanError, match="neighbour"):
+        pv.Sensitivity.of_counts("both")
 
 
 def test_budgets_are_exact() -> None:

@@ -92,11 +92,29 @@ def test_t40_what_is_no_release_is_refused(text: str) -> None:
         pv.Release.from_json(text)
 
 
+def test_a_name_that_stands_twice_is_refused(release_file: Path) -> None:
+    text = release_file.read_text().replace('"format": 1,', '"format": 1, "format": 1,', 1)
+    with pytest.raises(pv.ReleaseError, match="damaged"):
+        pv.Release.from_json(text)
+
+
+def test_a_deep_entry_is_refused(release_file: Path) -> None:
+    text = release_file.read_text().replace('"prior": "1"', '"prior": ' + "[" * 900 + "]" * 900, 1)
+    assert "[[[" in text
+    with pytest.raises(pv.ReleaseError):
+        pv.Release.from_json(text)
+    for nothing in (None, 3, b"x"):
+        with pytest.raises(pv.ReleaseError):
+            pv.Release.from_json(nothing)  # type: ignore[arg-type]
+
+
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(pv.ReleaseError, match="No such file"):
         pv.Release.read(tmp_path / "none.json")
     with pytest.raises(pv.ReleaseError, match="cannot read"):
         pv.Release.read(tmp_path)
+    with pytest.raises(pv.ReleaseError):
+        pv.Release.read("a\0b")
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(pv.ReleaseError, match="not a text file"):
         pv.Release.read(tmp_path / "binary.json")

@@ -71,7 +71,7 @@ def code_of_text(cell: str | None, column: Column) -> int | None:
             return None
         return (min(max(day, column.lower), column.upper) - column.lower).days
     try:
-        number = float(cell)
+        number = {"true": 1.0, "false": 0.0}[cell] if cell in ("true", "false") else float(cell)
     except ValueError:
         return None
     return None if math.isnan(number) else _number_code(number, column)

@@ -1,4 +1,7 @@
-"""Every kind of table gives the same counts of the same data, whatever the order and types of its rows."""
+"""Every kind of table gives the same counts of the same data, whatever the order and types of its rows.
+
+T03: counts are sums of whole numbers, so no order of adding can change them.
+"""
 
 from __future__ import annotations
 

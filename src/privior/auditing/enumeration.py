@@ -2,21 +2,22 @@
 
 For small numbers of records n and cells k all tables of counts are listed, and for each the probability
 of every output in a box around them is computed from the mechanism's own `log_likelihood`. The largest
-log ratio between neighbours, in both directions, is the true epsilon up to the box; the probability
-outside the box is reported, since delta may hide there. A passed audit is evidence, not a proof.
+log ratio between neighbours, in both directions, is the true epsilon up to the box. What lies outside the
+box is reported and not judged, and that `release` follows `log_likelihood` is for another test to show.
+A passed audit is evidence, not a proof.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import AuditError
+from privior.errors import AuditError, shown
 from privior.mechanisms import Mechanism
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import REPLACE_ONE
@@ -32,6 +33,7 @@ class EnumerationAudit:
     Attributes:
         largest_loss: the largest log ratio of output probabilities between neighbours
         claimed: the pure epsilon of the mechanism's guarantee; None if it claims none
+        claimed_deltas: what the guarantee states at each epsilon asked for
         pair: two neighbouring tables that attain the largest loss
         output: an output at which they do
         pairs: how many ordered pairs of neighbours were compared
@@ -41,6 +43,7 @@ class EnumerationAudit:
 
     largest_loss: float
     claimed: float | None
+    claimed_deltas: dict[float, float]
     pair: tuple[Table, Table]
     output: Table
     pairs: int
@@ -49,8 +52,15 @@ class EnumerationAudit:
 
     @property
     def holds(self) -> bool:
-        """Whether no loss exceeds the pure epsilon claimed (up to rounding)."""
-        return self.claimed is not None and self.largest_loss <= self.claimed * (1 + 1e-9)
+        """Whether nothing in the box exceeds what is claimed: no loss, and no divergence (up to rounding).
+
+        A mechanism that claims no pure epsilon is judged by its divergences alone, so some must be asked for.
+        """
+        if self.claimed is None and not self.deltas:
+            return False
+        pure = self.claimed is None or self.largest_loss <= self.claimed * (1 + 1e-9)
+        allowed = self.claimed_deltas
+        return pure and all(self.deltas[e] <= allowed[e] * (1 + 1e-9) + 1e-12 for e in self.deltas)
 
 
 def audit(
@@ -64,6 +74,9 @@ def audit(
         margin: how far the box of outputs reaches below 0 and above n
         epsilons: where to compute the divergence
     """
+    for name, number, least in (("records", records, 1), ("margin", margin, 0)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise AuditError(f"{name} is out of range", asked=shown(number), allowed=f"{least} or more")
     levels = mechanism.levels
     side = range(-margin, records + margin + 1)
     if len(side) ** levels > _MOST_OUTPUTS:
@@ -75,6 +88,9 @@ def audit(
         )
     outputs = [NoisyStatistics(box) for box in product(side, repeat=levels)]
     laws = {table: _law(mechanism, table, outputs) for table in _all_tables(mechanism, records)}
+    for law in laws.values():
+        if np.isnan(law).any() or np.exp(law).sum() > 1 + 1e-9:
+            raise AuditError("what the mechanism states is no law", asked=mechanism.name)
     possible = np.any([np.isfinite(law) for law in laws.values()], axis=0)
     laws = {table: law[possible] for table, law in laws.items()}
     kept = [box for box, use in zip(outputs, possible, strict=True) if use]
@@ -92,18 +108,34 @@ def audit(
             deltas[epsilon] = max(deltas[epsilon], float(gain[gain > 0].sum()))
     if pair is None or output is None:
         raise AuditError("there are no neighbouring tables", asked=f"{records} records, {levels} levels")
-    pure = mechanism.guarantee.pure
-    outside = max(1 - float(np.exp(law).sum()) for law in laws.values())
+    guarantee = mechanism.guarantee
     return EnumerationAudit(
-        largest, None if pure is None else float(pure), pair, output, pairs, max(0.0, outside), deltas
+        largest_loss=largest,
+        claimed=None if guarantee.pure is None else float(guarantee.pure),
+        claimed_deltas={epsilon: guarantee.delta(epsilon) for epsilon in epsilons},
+        pair=pair,
+        output=output,
+        pairs=pairs,
+        outside=max(0.0, *(1 - float(np.exp(law).sum()) for law in laws.values())),
+        deltas=deltas,
     )
 
 
 def _all_tables(mechanism: Mechanism, records: int) -> Iterator[Table]:
-    """List all tables that are or have neighbours with this many records."""
-    totals = [records] if mechanism.sensitivity.neighbours is REPLACE_ONE else [records - 1, records]
+    """List all tables with this many records, and their neighbours' totals."""
+    rows = _rows(mechanism)
+    if mechanism.sensitivity.total_fixed:
+        totals = range(records, records + 1)
+    else:
+        totals = range(max(0, records - rows), records + 1)
     for total in totals:
         yield from _tables(total, mechanism.levels)
+
+
+def _rows(mechanism: Mechanism) -> int:
+    """Return how many records one unit contributes at most."""
+    sensitivity = mechanism.sensitivity
+    return sensitivity.l1 // 2 if sensitivity.neighbours is REPLACE_ONE else sensitivity.l1
 
 
 def _tables(total: int, cells: int) -> Iterator[Table]:
@@ -115,27 +147,24 @@ def _tables(total: int, cells: int) -> Iterator[Table]:
             yield (first, *rest)
 
 
-def _neighbours(
-    mechanism: Mechanism, laws: dict[Table, NDArray[np.float64]]
-) -> Iterator[tuple[Table, Table]]:
-    """List ordered pairs: every pair appears in both directions."""
+def _neighbours(mechanism: Mechanism, tables: Collection[Table]) -> Iterator[tuple[Table, Table]]:
+    """List ordered pairs: every pair appears in both directions.
+
+    Neighbours differ by what one unit contributes: a table of 1 to m records appears, disappears or, under
+    replace-one, takes the place of another such table.
+    """
+    sizes = range(1, _rows(mechanism) + 1)
+    contributions = [part for size in sizes for part in _tables(size, mechanism.levels)]
+    nothing = (0,) * mechanism.levels
     if mechanism.sensitivity.neighbours is REPLACE_ONE:
-        moves = [
-            tuple((cell == enters) - (cell == leaves) for cell in range(mechanism.levels))
-            for enters in range(mechanism.levels)
-            for leaves in range(mechanism.levels)
-            if enters != leaves
-        ]
+        swaps = list(product(contributions, contributions))
     else:
-        moves = [
-            tuple(sign * (cell == moved) for cell in range(mechanism.levels))
-            for moved in range(mechanism.levels)
-            for sign in (-1, 1)
-        ]
-    for table in laws:
-        for move in moves:
+        swaps = [(nothing, part) for part in contributions] + [(part, nothing) for part in contributions]
+    moves = {tuple(new - old for old, new in zip(*swap, strict=True)) for swap in swaps} - {nothing}
+    for table in tables:
+        for move in sorted(moves):
             other = tuple(count + step for count, step in zip(table, move, strict=True))
-            if other in laws:
+            if other in tables:
                 yield table, other
 
 

@@ -6,8 +6,9 @@ import hashlib
 import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
-from privior.errors import LedgerError
+from privior.errors import LedgerError, PriviorError
 from privior.exact import decimal
 from privior.privacy import Budget, Neighbours
 
@@ -74,8 +75,13 @@ def read_entry(row: tuple[object, object, object], where: str) -> LedgerEntry:
         raise LedgerError(
             "an entry does not match its hash: the ledger is corrupt", where=where, asked=f"entry {number}"
         )
-    document = json.loads(body)
+    try:
+        return _rebuilt(number, json.loads(body), str(sealed))
+    except (PriviorError, KeyError, TypeError, ValueError, ZeroDivisionError, RecursionError):
+        raise LedgerError("an entry is malformed", where=where, asked=f"entry {number}") from None
 
+
+def _rebuilt(number: int, document: dict[str, Any], sealed: str) -> LedgerEntry:
     def amount(name: str) -> Budget:
         epsilon, delta = document[name]
         return Budget(Fraction(epsilon), Fraction(delta))
@@ -91,5 +97,5 @@ def read_entry(row: tuple[object, object, object], where: str) -> LedgerEntry:
         unit=document["unit"],
         plan=document["plan"],
         previous=document["previous"],
-        hash=str(sealed),
+        hash=sealed,
     )

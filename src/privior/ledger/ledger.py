@@ -10,15 +10,17 @@ Nothing is ever refunded: a refund would tell that a release failed.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
-from privior.errors import BudgetExceededError, LedgerError
+from privior.errors import BudgetExceededError, LedgerError, shown
 from privior.ledger.entry import LedgerEntry, read_entry
 from privior.pictures import listing
 from privior.plans import Plan
@@ -28,6 +30,7 @@ from privior.privacy import NOTHING, Budget
 FORMAT = 1
 _APPLICATION = 0x70726976  # marks the SQLite file as ours
 _WAIT = 60.0  # seconds that one spender waits for another
+_MOST_BITS = 8192  # of a sum's denominator
 
 _LAYOUT = (
     "CREATE TABLE entries (number INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
@@ -44,15 +47,16 @@ class Ledger:
     def __init__(self, path: Path | None, connection: sqlite3.Connection | None = None) -> None:
         self._path = path
         self._memory = connection
-        self._turn = threading.Lock()  # threads share the one connection of a ledger in memory
+        self._turn = threading.Lock()  # threads share the one connection of a ledger in memory,
+        self._process = os.getpid()  # processes do not
 
     @staticmethod
     def create(path: str | Path, *, population: str, epsilon: object, delta: object = 0) -> Ledger:
         """Open a new ledger with this cap; an existing file is never touched."""
         cap = Budget.of(epsilon, delta)
-        place = Path(path)
+        place = _path(path)
         if not isinstance(population, str) or not population.strip():
-            raise LedgerError("the population has no name", where=str(place), asked=repr(population)[:80])
+            raise LedgerError("the population has no name", where=str(place), asked=shown(population))
         if place.exists():
             raise LedgerError(
                 "the file exists already", where=str(place), advice="Open it with pv.Ledger.open."
@@ -72,7 +76,7 @@ class Ledger:
     @staticmethod
     def open(path: str | Path) -> Ledger:
         """Open an existing ledger after checking its format and its last entry."""
-        place = Path(path)
+        place = _path(path)
         if not place.is_file():
             raise LedgerError(
                 "there is no ledger here",
@@ -175,15 +179,18 @@ class Ledger:
 
     def verify(self) -> LedgerEntry:
         """Check the whole chain, hashes, order and totals within the cap, and return the last entry."""
-        spent = NOTHING
-        last: LedgerEntry | None = None
-        for last in self.entries():
-            spent = spent + last.cost
-            if last.spent != spent or not spent.fits(last.cap):
-                raise LedgerError("the totals do not add up", where=self.where, asked=f"entry {last.number}")
-        if last is None:
-            raise LedgerError("the ledger is empty", where=self.where)
-        return last
+        entries = list(self.entries())
+        if not entries or entries[0].cost != NOTHING or entries[0].spent != NOTHING:
+            raise LedgerError("the ledger does not begin with an entry that spends nothing", where=self.where)
+        for before, entry in pairwise(entries):
+            adds_up = entry.spent == before.spent + entry.cost and entry.spent.fits(entry.cap)
+            kept = all(
+                getattr(before, fact) in ("", None, getattr(entry, fact))
+                for fact in ("cap", "population", "neighbours", "unit")
+            )
+            if not adds_up or not kept or entry.cost.epsilon <= 0 or entry.cost.delta < 0:
+                raise LedgerError("the totals do not add up", where=self.where, asked=f"entry {entry.number}")
+        return entries[-1]
 
     def __str__(self) -> str:
         last = self.last()
@@ -216,12 +223,20 @@ class Ledger:
     def _connected(self) -> Iterator[sqlite3.Connection]:
         """Give one short-lived connection: nothing is shared between threads, forks or copies."""
         if self._memory is not None:
+            if os.getpid() != self._process:
+                raise LedgerError("a ledger in memory belongs to the process that made it", where=self.where)
             with self._turn:
                 yield self._memory
             return
         assert self._path is not None  # noqa: S101 - a ledger has a file or lives in memory
         if not self._path.is_file():
             raise LedgerError("the ledger is gone", where=self.where)
+        if self._path.stat().st_nlink > 1:
+            raise LedgerError(
+                "the ledger has two names (a hard link), and each would have a log of its own",
+                where=self.where,
+                advice="Remove one of the names.",
+            )
         try:
             connection = sqlite3.connect(
                 f"file:{quote(str(self._path))}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None
@@ -267,6 +282,13 @@ class Ledger:
                 "the ledger protects another unit", where=self.where, asked=unit, allowed=last.unit
             )
         spent = last.spent + plan.cost
+        if max(amount.denominator.bit_length() for amount in (spent.epsilon, spent.delta)) > _MOST_BITS:
+            raise LedgerError(
+                "the sum of these fractions is too long to be written exactly",
+                where=self.where,
+                asked=plan.cost,
+                advice="Use decimals, or fractions with common denominators.",
+            )
         if not spent.fits(last.cap):
             raise BudgetExceededError(
                 "the budget does not allow this release",
@@ -300,6 +322,16 @@ def _lay_out(connection: sqlite3.Connection, population: str, cap: Budget) -> No
         connection.execute(statement)
     _append(connection, LedgerEntry(0, population, NOTHING, NOTHING, cap).sealed())
     connection.execute("COMMIT")
+
+
+def _path(path: object) -> Path:
+    """Return where a ledger lies, as a full path, so that no name has a special meaning to SQLite."""
+    try:
+        place = Path(path).absolute()  # type: ignore[arg-type]
+        place.exists()
+    except (TypeError, ValueError):
+        raise LedgerError("not the path of a ledger", asked=shown(path)) from None
+    return place
 
 
 def _check_format(connection: sqlite3.Connection, where: str) -> None:

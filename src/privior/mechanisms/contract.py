@@ -9,9 +9,9 @@ from typing import ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import PlanError
+from privior.errors import PlanError, shown
 from privior.mechanisms.forecasts import NoiseSpectrum
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import MOST_CELLS, ExactStatistics, NoisyStatistics
 from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
 
 Floats = NDArray[np.float64]
@@ -103,9 +103,11 @@ class Mechanism(Protocol):
 
 
 def check_levels(levels: int, name: str) -> None:
-    """Refuse a table of fewer than two cells."""
-    if isinstance(levels, bool) or not isinstance(levels, int) or levels < 2:
-        raise PlanError("levels is not a whole number above 1", where=name, asked=repr(levels))
+    """Refuse a table of fewer than two cells, or of more than fit into memory."""
+    if isinstance(levels, bool) or not isinstance(levels, int) or not 2 <= levels <= MOST_CELLS:
+        raise PlanError(
+            "levels is out of range", where=name, asked=shown(levels), allowed=f"2 to {MOST_CELLS}"
+        )
 
 
 def true_counts(statistics: ExactStatistics, levels: int) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privior.errors import PlanError
+from privior.errors import PlanError, shown
 from privior.mechanisms.contract import Mechanism
 from privior.mechanisms.gaussian_counts import GaussianCounts
 from privior.mechanisms.k_norm import KNorm
@@ -20,10 +20,10 @@ def to_mechanism(document: object) -> Mechanism:
     kind = next((kind for kind in MECHANISMS if kind.name == name), None)
     if kind is None:
         known = ", ".join(kind.name for kind in MECHANISMS)
-        raise PlanError("unknown mechanism", where="mechanism", asked=repr(name)[:80], allowed=known)
+        raise PlanError("unknown mechanism", where="mechanism", asked=shown(name), allowed=known)
     try:
         return kind(**entries)
-    except TypeError:
+    except (TypeError, ValueError, OverflowError):
         raise PlanError(
             "missing or unknown entries", where=kind.name, asked=", ".join(map(str, entries))
         ) from None

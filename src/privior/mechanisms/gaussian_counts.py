@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -24,7 +24,10 @@ from privior.privacy import (
     Neighbours,
     Sensitivity,
 )
-from privior.randomness import discrete_gaussian
+from privior.randomness import WIDEST, discrete_gaussian
+
+#: the exact curve is a sum over about this many integers; beyond it the concentrated bound is used
+WIDEST_EXACT = Fraction(2**14)
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,10 @@ class GaussianCounts:
 
     One record per unit: neighbours move one count by one (add-or-remove-one) or two counts by one each
     (replace-one), so delta(epsilon) is the exact curve of `DiscreteGaussianShift`. Several records per
-    unit: the divergence of order a is at most a L2^2 / (2 stddev^2) (Canonne, Kamath, Steinke 2020,
-    Theorem 4), converted by `Concentrated`. `stddev` is the smallest that keeps delta(epsilon) at or
-    below the delta asked for, on a public dyadic grid and rounded up; a release stores it, and loading
-    checks the inequality again.
+    unit, or a stddev so large that the exact sum would take long: the divergence of order a is at most
+    a L2^2 / (2 stddev^2) (Canonne, Kamath, Steinke 2020, Theorem 4), converted by `Concentrated`.
+    `stddev` is the smallest that keeps delta(epsilon) at or below the delta asked for, on a public dyadic
+    grid and rounded up; a release stores it, and loading checks the inequality again.
     """
 
     levels: int
@@ -68,16 +71,17 @@ class GaussianCounts:
         object.__setattr__(self, "delta", budget.delta)
         object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
         object.__setattr__(self, "max_rows", max_rows)
+        self.sensitivity  # noqa: B018 - refuses a number of rows that is none
         object.__setattr__(
             self, "stddev", self._calibrated() if stddev is None else rational(stddev, "stddev")
         )
-        if self.stddev <= 0 or Fraction(float(self.stddev)) != self.stddev or not self._enough(self.stddev):
+        if not self._is_a_float() or not self._enough(self.stddev):
             raise PlanError(
                 "this stddev does not give the stated guarantee", where=self.name, asked=decimal(self.stddev)
             )
 
     @classmethod
-    def for_facts(cls, facts: PublicFacts) -> GaussianCounts:
+    def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for delta > 0."""
         return cls(
             facts.levels,
@@ -92,8 +96,11 @@ class GaussianCounts:
         """Of a table of counts under this relation."""
         return Sensitivity.of_counts(self.neighbours, self.max_rows)
 
+    def _is_a_float(self) -> bool:
+        return 0 < self.stddev <= WIDEST and Fraction(float(self.stddev)) == self.stddev
+
     def _pair(self, stddev: Fraction) -> DominatingPair:
-        if self.max_rows == 1:
+        if self.max_rows == 1 and stddev <= WIDEST_EXACT:
             return DiscreteGaussianShift(stddev**2, 2 if self.neighbours is REPLACE_ONE else 1)
         return Concentrated(self.sensitivity.l2_squared / (2 * stddev**2))
 
@@ -105,7 +112,7 @@ class GaussianCounts:
         high = Fraction(1)
         while not self._enough(high):
             high *= 2
-            if high > 2**27:
+            if high > WIDEST:
                 raise PlanError(
                     "this budget needs more noise than can be certified",
                     where=self.name,
@@ -124,12 +131,13 @@ class GaussianCounts:
     @property
     def guarantee(self) -> Guarantee:
         """The (epsilon, delta) asked for, and the whole curve."""
+        pair = self._pair(self.stddev)
         reason = (
             "exact hockey-stick divergence of shifted discrete Gaussians"
-            if self.max_rows == 1
+            if isinstance(pair, DiscreteGaussianShift)
             else "concentrated divergence (Canonne, Kamath, Steinke 2020, Theorem 4 and Corollary 13)"
         )
-        return Guarantee(self._pair(self.stddev), self.neighbours, Budget(self.epsilon, self.delta), reason)
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
 
     @property
     def expected_squared_error(self) -> float:

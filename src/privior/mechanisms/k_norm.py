@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class KNorm:
         object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
 
     @classmethod
-    def for_facts(cls, facts: PublicFacts) -> KNorm:
+    def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total: replace-one, one row per unit."""
         if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
             raise unfit(cls.name, "needs a public total: replace-one and one counted row per unit")

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from privior.exact import decimal, round_up
-from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, with_noise
+from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit, with_noise
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import (
-    ADD_OR_REMOVE_ONE,
     REPLACE_ONE,
     Budget,
     Guarantee,
@@ -23,7 +22,7 @@ from privior.privacy import (
     Sensitivity,
     SignedSteps,
 )
-from privior.randomness import discrete_laplace
+from privior.randomness import WIDEST, discrete_laplace
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class LaplaceCounts:
         levels: int,
         epsilon: object,
         *,
-        neighbours: Neighbours | str = ADD_OR_REMOVE_ONE,
+        neighbours: Neighbours | str = REPLACE_ONE,
         max_rows: int = 1,
     ) -> None:
         check_levels(levels, self.name)
@@ -59,9 +58,11 @@ class LaplaceCounts:
         object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
         object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
         object.__setattr__(self, "max_rows", max_rows)
+        if self.laplace_scale > WIDEST:
+            raise unfit(self.name, "this budget and unit need more noise than can be drawn")
 
     @classmethod
-    def for_facts(cls, facts: PublicFacts) -> LaplaceCounts:
+    def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it; it fits whatever the relation and the unit."""
         return cls(facts.levels, facts.budget.epsilon, neighbours=facts.neighbours, max_rows=facts.max_rows)
 

@@ -28,7 +28,7 @@ def laplace_log_tail(beyond: NDArray[np.int64], rate: float) -> Floats:
 
 def laplace_variance(rate: float) -> float:
     """Return 2 q / (1-q)^2."""
-    return 1 / (2 * math.sinh(rate / 2) ** 2)
+    return 2 * math.exp(-rate) / math.expm1(-rate) ** 2
 
 
 def gaussian_log_pmf(noise: NDArray[np.int64], variance: float) -> Floats:
@@ -72,7 +72,7 @@ def k_norm_expected_squared_error(levels: int, epsilon: float) -> float:
     gap = -math.expm1(-epsilon / 2)
     width = min(1.0, epsilon / 2) / math.sqrt(levels)
     top = math.asinh(math.pi / width)
-    nodes, weights = np.polynomial.legendre.leggauss(800)
+    nodes, weights = _legendre()
     u = (nodes + 1) * top / 2
     t = width * np.sinh(u)
     denominator = gap**2 + 4 * q * np.sin(t / 2) ** 2
@@ -98,6 +98,12 @@ def _k_norm_by_length(levels: int, x: float) -> float:
                 mass += ways * x**length
                 second += ways * squares * x**length
     return second / mass
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[Floats, Floats]:
+    nodes, weights = np.polynomial.legendre.leggauss(800)
+    return nodes, weights
 
 
 @lru_cache(maxsize=64)

@@ -17,7 +17,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import PlanError
+from privior.errors import PlanError, shown
 from privior.exact import decimal, round_up
 from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit
 from privior.mechanisms.forecasts import NoiseSpectrum
@@ -45,7 +45,7 @@ class PublishedLaplace(ABC):
     def __init__(self, levels: int, epsilon: object, records: int) -> None:
         check_levels(levels, self.name)
         if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-            raise PlanError("records is not a positive whole number", where=self.name, asked=repr(records))
+            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
         object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
         object.__setattr__(self, "records", records)

@@ -1,7 +1,15 @@
 """Models: one family per file, each with prior, statistic, sensitivity, update and predictive."""
 
-from privior.models.dirichlet_categorical import DirichletCategorical
+from privior.models.dirichlet_categorical import MOST_CELLS, DirichletCategorical
 from privior.models.documents import Model, to_model
 from privior.models.statistics import Counts, ExactStatistics, NoisyStatistics
 
-__all__ = ["Counts", "DirichletCategorical", "ExactStatistics", "Model", "NoisyStatistics", "to_model"]
+__all__ = [
+    "MOST_CELLS",
+    "Counts",
+    "DirichletCategorical",
+    "ExactStatistics",
+    "Model",
+    "NoisyStatistics",
+    "to_model",
+]

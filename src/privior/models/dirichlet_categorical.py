@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privior.errors import ModelError, NumberError
+from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, positive
 from privior.models.statistics import ExactStatistics
 from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
@@ -46,9 +46,12 @@ class DirichletCategorical:
     family: ClassVar[str] = "dirichlet-categorical"
 
     def __init__(self, columns: str | Sequence[str], prior: object = 1) -> None:
-        names = (columns,) if isinstance(columns, str) else tuple(columns)
+        names = (columns,) if isinstance(columns, str) else columns
+        if not isinstance(names, Sequence):
+            raise ModelError("columns are not names", where=self.family, asked=shown(columns))
+        names = tuple(names)
         if not names or not all(isinstance(name, str) for name in names):
-            raise ModelError("no columns", where=self.family, asked=repr(columns)[:80])
+            raise ModelError("no columns", where=self.family, asked=shown(columns))
         if len(set(names)) < len(names):
             raise ModelError("a column is named twice", where=self.family, asked=", ".join(names))
         object.__setattr__(self, "columns", names)
@@ -82,13 +85,13 @@ class DirichletCategorical:
         cells = np.ravel_multi_index(tuple(np.asarray(codes).T), shape)
         return ExactStatistics(np.bincount(cells, minlength=self.size(schema)))
 
-    def sensitivity(self, schema: Schema, neighbours: Neighbours) -> Sensitivity:
+    def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
         """Return how far one unit moves the counts, by `Sensitivity.of_counts`.
 
         Leaving out a record with a bad cell (`missing=DROP`) makes the number of counted records private,
         so it is refused where that number is taken as public.
         """
-        if neighbours is REPLACE_ONE and schema.drops(self.columns):
+        if Neighbours.of(neighbours) is REPLACE_ONE and schema.drops(self.columns):
             raise ModelError(
                 "records with bad cells cannot be dropped under replace-one: their number would be public",
                 where=", ".join(name for name in self.columns if schema.drops((name,))),
@@ -119,7 +122,7 @@ class DirichletCategorical:
 def _read_prior(prior: object) -> Fraction | tuple[Fraction, ...]:
     least, most = PRIOR_RANGE
     try:
-        if isinstance(prior, (Sequence, np.ndarray)) and not isinstance(prior, str):
+        if isinstance(prior, (list, tuple)) or (isinstance(prior, np.ndarray) and prior.ndim == 1):
             return tuple(positive(parameter, "prior", least=least, most=most) for parameter in prior)
         return positive(prior, "prior", least=least, most=most)
     except NumberError as error:

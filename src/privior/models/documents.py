@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privior.errors import ModelError
+from privior.errors import ModelError, shown
 from privior.models.dirichlet_categorical import DirichletCategorical
 
 #: what a plan can hold: the families, one file each
@@ -21,7 +21,7 @@ def to_model(document: object) -> Model:
         raise ModelError(
             "unknown family",
             where="model",
-            asked=repr(document.get("family"))[:80],
+            asked=shown(document.get("family")),
             allowed=", ".join(FAMILIES),
         )
     if set(entries) - {"columns", "prior"} or "columns" not in entries:
@@ -33,5 +33,5 @@ def to_model(document: object) -> Model:
         )
     columns = entries["columns"]
     if not isinstance(columns, (str, list)):
-        raise ModelError("columns are not names", where="model", asked=repr(columns)[:80])
+        raise ModelError("columns are not names", where="model", asked=shown(columns))
     return family(columns, prior=entries.get("prior", 1))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior import pictures
-from privior.errors import InferenceError
+from privior.errors import InferenceError, shown
 from privior.models import DirichletCategorical
 from privior.pictures import listing
 from privior.posterior.certain import Betas, CertainCounts
@@ -262,7 +262,7 @@ class CategoricalPosterior:
             if len(self.model.columns) > 1:
                 columns = ", ".join(self.model.columns)
                 raise InferenceError(
-                    "not an event", asked=repr(event)[:80], allowed=f"{{column: level}} of {columns}"
+                    "not an event", asked=shown(event), allowed=f"{{column: level}} of {columns}"
                 )
             event = {self.model.columns[0]: event}
         unknown = [str(name) for name in event if name not in self.model.columns]

@@ -109,13 +109,19 @@ class CellWeights:
 
     def hull(self, tilt: float, cut: float) -> Hull:
         """Return each cell's hull at a tilt: all counts within `cut` of the peak, in log weight."""
-        if self.prior.size * (self.most + 1) <= _DENSE:
-            log_weights = self._dense + tilt * np.arange(self.most + 1)
+        log_weights = self.listed(tilt)
+        if log_weights is not None:
             peak = log_weights.argmax(axis=1)
             rounding = 1e-15 * np.abs(log_weights).max(axis=1)
             within = log_weights >= (log_weights[np.arange(peak.size), peak] - cut - rounding)[:, None]
             return Hull(within.argmax(axis=1), self.most - within[:, ::-1].argmax(axis=1), peak)
         return self._searched(tilt, cut)
+
+    def listed(self, tilt: float) -> NDArray[np.float64] | None:
+        """Return all tilted log weights (cell, count) of a small table, less exact where they are large."""
+        if self.prior.size * (self.most + 1) > _DENSE:
+            return None
+        return self._dense + tilt * np.arange(self.most + 1)
 
     @cached_property
     def _dense(self) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import InferenceError
+from privior.errors import InferenceError, shown
 
 #: the largest number of records that inference accepts: sums over a hundred thousand cells do not overflow
 MOST_RECORDS = 2**45
@@ -91,7 +91,7 @@ class Total:
             raise InferenceError(
                 "the number of records is out of range",
                 where="total",
-                asked=repr(self.most),
+                asked=shown(self.most),
                 allowed=f"0 to {MOST_RECORDS}",
             )
 

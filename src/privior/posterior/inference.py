@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from privior.errors import InferenceError
+from privior.errors import InferenceError, shown
 from privior.models import DirichletCategorical
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
@@ -42,9 +42,7 @@ def infer(
         latent = CertainCounts(np.maximum(given[0].statistics.array(), 0), parameters)
         return CategoricalPosterior(tuple(given), model, latent)
     if noise != "account":
-        raise InferenceError(
-            "unknown way to treat noise", asked=repr(noise)[:80], allowed='"account", "ignore"'
-        )
+        raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
     evidence = [
         CellEvidence(
             release.statistics.array(),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import InferenceError
+from privior.errors import InferenceError, shown
 
 Floats = NDArray[np.float64]
 
@@ -18,7 +18,7 @@ def check_level(level: float) -> float:
     """Return the level of an interval, which lies between 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
         raise InferenceError(
-            "not the level of an interval", asked=repr(level)[:80], allowed="a number between 0 and 1"
+            "not the level of an interval", asked=shown(level), allowed="a number between 0 and 1"
         )
     return float(level)
 
@@ -26,7 +26,7 @@ def check_level(level: float) -> float:
 def check_number(number: int, name: str) -> int:
     """Return how many draws or records are wanted: a positive whole number."""
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-        raise InferenceError(f"{name} is not a positive whole number", asked=repr(number)[:80])
+        raise InferenceError(f"{name} is not a positive whole number", asked=shown(number))
     return int(number)
 
 

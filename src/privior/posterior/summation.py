@@ -30,6 +30,8 @@ from privior.posterior.law import Law
 _FOURIER_FROM = 1 << 17
 #: what calling numpy costs, and one point of a Fourier transform per log₂ N, in multiply-adds
 _CALL, _POINT = 60_000, 6
+#: what is cut off each end of a marginal
+_NOTHING = 1e-18
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,7 @@ def _descend(
         total = float(mass.sum())
         if not total > 0:
             return tuple(laws[:cells]), math.inf
-        marginals.append(Law(law.low, mass / total))
+        marginals.append(Law(law.low, mass / total).trimmed(_NOTHING))
     return tuple(marginals), noise
 
 

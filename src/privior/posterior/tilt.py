@@ -81,14 +81,16 @@ def tilted_cells(weights: CellWeights, tilt: float, cut: float, least: int, most
 
 def tilted_moments(weights: CellWeights, tilt: float, cut: float) -> tuple[float, float]:
     """Return mean and variance of the total under the tilted laws, cut more boldly than for the sums."""
+    listed = weights.listed(tilt)
+    if listed is not None:
+        rows = np.exp(listed - listed.max(axis=1, keepdims=True))
+        return _row_moments(rows / rows.sum(axis=1, keepdims=True))
     hull = weights.hull(tilt, cut)
     wide = hull.width > _WIDE
     moments = [_rough_law(weights, hull, int(cell), tilt)[:2] for cell in np.flatnonzero(wide)]
     for cells, rows, _, _ in _rows(weights, hull, tilt, ~wide):
-        offsets = np.arange(rows.shape[1])
-        mean = rows @ offsets
-        variance = np.maximum(rows @ (offsets * offsets) - mean * mean, 0)
-        moments.append((float(np.sum(hull.low[cells] + mean)), float(variance.sum())))
+        mean, variance = _row_moments(rows)
+        moments.append((float(hull.low[cells].sum()) + mean, variance))
     mean_, variance_ = np.sum(moments, axis=0)
     return float(mean_), float(variance_)
 
@@ -124,6 +126,14 @@ def tilt_for(weights: CellWeights, target: int, start: float, cut: float) -> tup
         elif high - low <= 1e-14 * max(abs(low), abs(high)):
             break
     return tilt, math.sqrt(variance)
+
+
+def _row_moments(rows: NDArray[np.float64]) -> tuple[float, float]:
+    """Return mean and variance of the sum of laws on 0, 1, ..., one in each row."""
+    offsets = np.arange(rows.shape[1])
+    means = rows @ offsets
+    variances = np.maximum(rows @ (offsets * offsets) - means * means, 0)
+    return float(means.sum()), float(variances.sum())
 
 
 def _rows(

@@ -10,8 +10,8 @@ border.
 Error, in total variation, from all cuts together: with δ = e^-cut the share that is cut at each place,
 it is at most 5kδ times the largest G over the mean of G under the tilted laws (about the standard
 deviation of the total). It is computed, and δ is lowered until it is below 10⁻¹². Blocks left out are each
-less likely by e^-34 than the best. Rounding adds about 10⁻¹⁵ per cell, and 10⁻¹⁵ A log(A+n) for each
-further block, whose mass relative to the others' must be found; in large tables the noise of the Fourier
+less likely by e^-34 than the best. Rounding is allowed 10⁻¹³ + 10⁻¹⁵ k, and 10⁻¹⁵ A log(A+n) for each further
+block, whose mass relative to the others' must be found; in large tables the noise of the Fourier
 transforms is added, or avoided where direct convolution is affordable.
 """
 
@@ -45,7 +45,7 @@ class TotalBlocks:
         self.trees: list[SumTree] = []
         self.log_masses: list[float] = []
         self.cost = 0.0
-        self.error = 1e-15 * weights.prior.size
+        self.error = self._rounding = 1e-13 + 1e-15 * weights.prior.size
         self._concentration = float(weights.prior.sum())
         self._rough = 25.0
 
@@ -103,7 +103,7 @@ class TotalBlocks:
             if tree is not None:
                 loss = math.exp(min(cells.log_loss + self._highest(tilt, least, most) - tree.log_mass, 700.0))
                 if loss <= _AIM:
-                    self.error = max(self.error, loss + tree.noise + 1e-15 * len(widths))
+                    self.error = max(self.error, loss + tree.noise + self._rounding)
                     self.trees.append(tree)
                     self.log_masses.append(cells.log_mass + tree.log_mass)
                     return self.error <= _LIMIT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from privior.errors import NumberError
+from privior.errors import NumberError, shown
 from privior.exact import decimal, positive, rational
 
 #: outside this range epsilon protects nothing or allows nothing
@@ -30,7 +30,7 @@ class Budget:
             raise NumberError(
                 "delta is out of range",
                 where="delta",
-                asked=delta,
+                asked=shown(delta),
                 allowed=f"0, or {decimal(LEAST_DELTA)} to below 1",
             )
         return Budget(positive(epsilon, "epsilon", least=least, most=most), chance)

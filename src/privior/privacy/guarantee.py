@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from privior.exact import decimal, round_up
+from privior.errors import NumberError, shown
+from privior.exact import decimal, rational, round_down, round_up
 from privior.privacy.budget import Budget
 from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, Neighbours
 from privior.privacy.pairs import DominatingPair
@@ -35,12 +36,21 @@ class Guarantee:
 
     def delta(self, epsilon: object) -> float:
         """Return delta at this epsilon, from the exact curve, never rounded down."""
-        return self.pair.delta(float(epsilon))  # type: ignore[arg-type]
+        exact = rational(epsilon, "epsilon")
+        return self.pair.delta(epsilon if isinstance(epsilon, float) else round_down(exact))
 
-    def epsilon(self, delta: float = 0.0) -> float:
+    def epsilon(self, delta: object = 0) -> float:
         """Return the smallest epsilon for this delta, never rounded down; infinite if there is none."""
+        chance = rational(delta, "delta")
+        if not 0 <= chance < 1:
+            raise NumberError(
+                "delta is out of range", where="delta", asked=shown(delta), allowed="0 to below 1"
+            )
+        return self._epsilon(round_down(chance))
+
+    def _epsilon(self, delta: float) -> float:
         pure = self.pure
-        if delta <= 0:
+        if delta == 0:
             return math.inf if pure is None else round_up(pure)
         if self.pair.delta(0.0) <= delta:
             return 0.0
@@ -60,6 +70,10 @@ class Guarantee:
 
     def attacker_belief(self, prior: float = 0.5) -> float | None:
         """Bound the belief to which a pure guarantee lets a prior belief rise; None if it is not pure."""
+        if not 0 <= prior <= 1:
+            raise NumberError(
+                "a belief is a probability", where="prior", asked=shown(prior), allowed="0 to 1"
+            )
         if self.pure is None:
             return None
         return prior / (prior + (1 - prior) * math.exp(-round_up(self.pure)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from privior.errors import PlanError
+from privior.errors import PlanError, shown
 
 
 class Neighbours(Enum):
@@ -25,7 +25,7 @@ class Neighbours(Enum):
         raise PlanError(
             "unknown neighbour relation",
             where="neighbours",
-            asked=repr(value)[:80],
+            asked=shown(value),
             allowed=", ".join(relation.value for relation in cls),
         )
 

@@ -14,8 +14,13 @@ from typing import Protocol
 
 import numpy as np
 
-# Floating-point sums of positive terms with relative error far below this are multiplied by it.
+# Sums of positive terms, whose relative error is far below this, are multiplied by it; a difference
+# epsilon - loss is first lowered by more than the rounding of its two terms.
 _UP = 1 + 1e-10
+_ROUNDING = 1e-15
+_LEAST = 5e-324
+# beyond this many times sqrt(2 variance) (or sqrt(4 variance)) a Gaussian weighs less than 1e-300 in all
+_FARTHEST = 28
 _LARGEST_CHUNK = 1 << 20
 
 
@@ -52,15 +57,16 @@ class SignedSteps:
         """Sum P[loss] (1 - e^(epsilon - loss)) over the losses above epsilon."""
         if Fraction(epsilon) >= self.step * self.times:
             return 0.0
-        step = float(self.step)
-        up, down = 1 / (1 + math.exp(-step)), 1 / (1 + math.exp(step))
+        up = 1 / (1 + math.exp(-float(self.step)))
+        down = up * math.exp(-float(self.step))
         total = 0.0
         for plus in range(self.times + 1):
-            gap = epsilon - float(self.step * (2 * plus - self.times))
+            loss = float(self.step * (2 * plus - self.times))
+            gap = epsilon - loss - _ROUNDING * (abs(epsilon) + abs(loss))
             if gap < 0:
                 chance = math.comb(self.times, plus) * up**plus * down ** (self.times - plus)
                 total += chance * -math.expm1(gap)
-        return min(1.0, total * _UP)
+        return min(1.0, max(total * _UP, _LEAST))
 
 
 @dataclass(frozen=True)
@@ -86,27 +92,30 @@ class DiscreteGaussianShift:
         """Sum P(x) (1 - e^(epsilon - loss(x))) from the first x with a positive term downwards."""
         variance = float(self.variance)
         if self.coordinates == 1:
-            start = math.ceil(0.5 - epsilon * variance)
+            start = math.ceil((0.5 - epsilon * variance) * (1 + 1e-15)) + 1
             widths, norms = 2 * variance, (1.0, 1.0)
         else:
-            start = math.ceil(1 - epsilon * variance)
+            start = math.ceil((1 - epsilon * variance) * (1 + 1e-15)) + 1
             widths = 4 * variance
             norms = (_theta(0.0, variance), _theta(0.5, variance))
+        farthest = math.ceil(_FARTHEST * math.sqrt(widths))
+        total = 1e-300 if start > farthest else 0.0  # what lies farther out, where all terms are positive
+        start = min(start, farthest)
         normaliser = _theta(0.0, 2 * variance) ** self.coordinates
         chunk = min(_LARGEST_CHUNK, 64 + int(12 * math.sqrt(widths)))
-        total = 0.0
         while True:
             x = np.arange(start, start - chunk, -1, dtype=np.float64)
             loss = (1 - 2 * x) / (2 * variance) if self.coordinates == 1 else (1 - x) / variance
             weight = np.exp(-x * x / widths) * np.where(x % 2 == 0, norms[0], norms[1])
-            total += float(np.sum(weight * -np.expm1(np.minimum(epsilon - loss, 0.0))))
+            gap = epsilon - loss - _ROUNDING * (abs(epsilon) + np.abs(loss))
+            total += float(np.sum(weight * -np.expm1(np.minimum(gap, 0.0))))
             start -= chunk
             # Past the mode the terms fall faster than geometrically: what is left is below the last
             # weight times the width of the law.
             rest = math.exp(-(start * start) / widths) * max(norms) * (math.sqrt(widths) + 2)
             if start < 0 and rest <= 1e-30 * total + 1e-300:
                 break
-        return min(1.0, (total + rest) / normaliser * _UP)
+        return min(1.0, max((total + rest) / normaliser * _UP, _LEAST))
 
 
 @dataclass(frozen=True)
@@ -140,7 +149,7 @@ class Concentrated:
                 high = right
             else:
                 low = left
-        return min(1.0, math.exp(min(0.0, log_bound((low + high) / 2))) * _UP)
+        return min(1.0, max(math.exp(min(0.0, log_bound((low + high) / 2) + 1e-8)), _LEAST))
 
 
 def _theta(offset: float, variance: float) -> float:

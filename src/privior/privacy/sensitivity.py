@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from privior.errors import PlanError, shown
 from privior.privacy.neighbours import REPLACE_ONE, Neighbours
+
+#: more rows of one unit than this are a mistake
+MOST_ROWS = 10**6
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Sensitivity:
     neighbours: Neighbours
 
     @staticmethod
-    def of_counts(neighbours: Neighbours, max_rows: int = 1) -> Sensitivity:
+    def of_counts(neighbours: Neighbours | str, max_rows: int = 1) -> Sensitivity:
         """Return how far one unit moves a table of counts, if it contributes up to `max_rows` = m records.
 
         Every record adds one to one cell. Replacing a unit takes up to m records away and adds up to m:
@@ -33,9 +37,17 @@ class Sensitivity:
         With m = 1 exactly one leaves and one enters, so the total is the public number of units.
         Adding or removing a unit: L1 at most m, squares at most m^2. All are attained.
         """
-        if neighbours is REPLACE_ONE:
-            return Sensitivity(2 * max_rows, 2 * max_rows**2, max_rows == 1, neighbours)
-        return Sensitivity(max_rows, max_rows**2, False, neighbours)
+        relation = Neighbours.of(neighbours)
+        if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= MOST_ROWS:
+            raise PlanError(
+                "max_rows is out of range",
+                where="sensitivity",
+                asked=shown(max_rows),
+                allowed=f"1 to {MOST_ROWS}",
+            )
+        if relation is REPLACE_ONE:
+            return Sensitivity(2 * max_rows, 2 * max_rows**2, max_rows == 1, relation)
+        return Sensitivity(max_rows, max_rows**2, False, relation)
 
     @property
     def l2(self) -> float:

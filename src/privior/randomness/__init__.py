@@ -9,8 +9,8 @@
 
 from __future__ import annotations
 
-from privior.randomness.discrete import discrete_gaussian, discrete_laplace
+from privior.randomness.discrete import WIDEST, discrete_gaussian, discrete_laplace
 from privior.randomness.entropy import Bits
 from privior.randomness.knorm import k_norm
 
-__all__ = ["Bits", "discrete_gaussian", "discrete_laplace", "k_norm"]
+__all__ = ["WIDEST", "Bits", "discrete_gaussian", "discrete_laplace", "k_norm"]

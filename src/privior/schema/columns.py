@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar, Final, Literal
 
-from privior.errors import SchemaError
+from privior.errors import SchemaError, shown
 from privior.exact import decimal, rational
 
 #: more levels than this in one column are a mistake in the schema
@@ -66,7 +66,7 @@ class Column(ABC):
             return self.labels.index(text(value))
         except ValueError:
             raise SchemaError(
-                "not a level of the column", asked=repr(value), allowed=_some(self.labels), where=self.kind
+                "not a level of the column", asked=shown(value), allowed=_some(self.labels), where=self.kind
             ) from None
 
 
@@ -80,21 +80,26 @@ class Categorical(Column):
 
     def __init__(self, levels: Sequence[Level], missing: Level | Literal[Missing.DROP] | None = None) -> None:
         if isinstance(levels, str) or not isinstance(levels, Sequence):
-            raise SchemaError("levels are not a list", where=self.kind, asked=repr(levels)[:80])
+            raise SchemaError("levels are not a list", where=self.kind, asked=shown(levels))
         chosen = tuple(levels)
         if len(chosen) < 2:
             raise SchemaError("too few levels", where=self.kind, asked=len(chosen), allowed="2 or more")
         if len(chosen) > MOST_LEVELS:
             raise SchemaError("too many levels", where=self.kind, asked=len(chosen), allowed=MOST_LEVELS)
         for level in chosen:
-            if not isinstance(level, (str, int)) or (isinstance(level, str) and not level):
+            known = isinstance(level, str) or (isinstance(level, int) and abs(level) < 2**63)
+            if not known or level == "":
                 raise SchemaError(
-                    "a level is neither text nor a whole number", where=self.kind, asked=repr(level)[:80]
+                    "a level is neither text nor a whole number", where=self.kind, asked=shown(level)
                 )
         labels = [text(level) for level in chosen]
         if len(set(labels)) < len(labels):
             twice = next(label for label in labels if labels.count(label) > 1)
             raise SchemaError("a level is listed twice", where=self.kind, asked=twice)
+        if missing is DROP and DROP.value in labels:
+            raise SchemaError(
+                "DROP cannot be told from a level of that name", where=self.kind, asked=DROP.value
+            )
         object.__setattr__(self, "levels", chosen)
         object.__setattr__(self, "missing", chosen[-1] if missing is None else missing)
         self.missing_code  # noqa: B018 - an unknown level is refused now, not at the first bad cell
@@ -126,7 +131,7 @@ class Boolean(Column):
     def __post_init__(self) -> None:
         if self.missing is not DROP and not isinstance(self.missing, bool):
             raise SchemaError(
-                "missing must be True, False or DROP", where=self.kind, asked=repr(self.missing)
+                "missing must be True, False or DROP", where=self.kind, asked=shown(self.missing)
             )
 
     @property
@@ -152,7 +157,7 @@ class Integer(Column):
     def __post_init__(self) -> None:
         for name, bound in (("lower", self.lower), ("upper", self.upper)):
             if isinstance(bound, bool) or not isinstance(bound, int) or abs(bound) > 2**53:
-                raise SchemaError(f"{name} is not a whole number", where=self.kind, asked=repr(bound)[:80])
+                raise SchemaError(f"{name} is not a whole number", where=self.kind, asked=shown(bound))
         _check_bounds(self.kind, self.lower, self.upper)
         _check_size(self.kind, self.upper - self.lower + 1)
         if self.missing is None:
@@ -220,7 +225,7 @@ class Bounded(Column):
         """Return the code of a point of the grid."""
         steps = (rational(value, "value") - self.lower) / self.grid
         if steps.denominator != 1 or not 0 <= steps < self.size:
-            raise SchemaError("not a point of the grid", where=self.kind, asked=repr(value))
+            raise SchemaError("not a point of the grid", where=self.kind, asked=shown(value))
         return int(steps)
 
 
@@ -240,16 +245,14 @@ class Binned(Column):
     ) -> None:
         if isinstance(edges, str) or not isinstance(edges, Sequence) or len(edges) < 3:
             raise SchemaError(
-                "too few edges", where=self.kind, asked=repr(edges)[:80], allowed="3 or more: 2 bins"
+                "too few edges", where=self.kind, asked=shown(edges), allowed="3 or more: 2 bins"
             )
         try:
             cuts = tuple(rational(edge, "edge") for edge in edges)
         except Exception:
-            raise SchemaError(
-                "an edge is not a number", where=self.kind, asked=repr(list(edges))[:80]
-            ) from None
+            raise SchemaError("an edge is not a number", where=self.kind, asked=shown(list(edges))) from None
         if any(low >= high for low, high in pairwise(cuts)):
-            raise SchemaError("the edges do not increase", where=self.kind, asked=repr(list(edges))[:80])
+            raise SchemaError("the edges do not increase", where=self.kind, asked=shown(list(edges)))
         _check_size(self.kind, len(cuts) - 1)
         object.__setattr__(self, "edges", cuts)
         if isinstance(missing, int) and not isinstance(missing, bool) and 0 <= missing < self.size:
@@ -298,9 +301,7 @@ class Date(Column):
         try:
             return date.fromisoformat(str(value))
         except ValueError:
-            raise SchemaError(
-                "not a day", where=cls.kind, asked=repr(value)[:80], allowed="YYYY-MM-DD"
-            ) from None
+            raise SchemaError("not a day", where=cls.kind, asked=shown(value), allowed="YYYY-MM-DD") from None
 
     @property
     def size(self) -> int:

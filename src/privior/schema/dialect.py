@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from privior.errors import SchemaError
+from privior.errors import SchemaError, shown
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class CsvDialect:
                 raise SchemaError(
                     f"the {name} is not one ASCII character",
                     where="csv",
-                    asked=repr(sign),
+                    asked=shown(sign),
                     allowed="one character",
                 )
         if self.delimiter == self.quote:
@@ -41,4 +41,4 @@ class CsvDialect:
             raise SchemaError("unknown encoding", where="csv", asked=self.encoding, allowed="utf-8, latin-1")
         for name, flag in (("header", self.header), ("trim", self.trim)):
             if not isinstance(flag, bool):
-                raise SchemaError(f"{name} must be true or false", where="csv", asked=repr(flag))
+                raise SchemaError(f"{name} must be true or false", where="csv", asked=shown(flag))

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from privior.errors import PriviorError, SchemaError
+from privior.errors import PriviorError, SchemaError, shown
 from privior.exact import decimal
 from privior.schema.columns import DROP, KINDS, Column
 from privior.schema.dialect import CsvDialect
@@ -42,7 +42,7 @@ def table(
 def line(value: object, where: str) -> str:
     """Check that a document is text."""
     if not isinstance(value, str):
-        raise SchemaError("not text", where=where, asked=repr(value)[:80])
+        raise SchemaError("not text", where=where, asked=shown(value))
     return value
 
 
@@ -84,18 +84,19 @@ def to_column(name: str, document: object) -> Column:
     kind = KINDS.get(str(entries.pop("type")))
     if kind is None:
         raise SchemaError(
-            "unknown type of column", where=name, asked=repr(document)[:80], allowed=", ".join(KINDS)
+            "unknown type of column", where=name, asked=shown(document), allowed=", ".join(KINDS)
         )
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # every column is a dataclass
     table(entries, name, known=known)
-    if entries.get("missing") == DROP.value and DROP.value not in _listed(entries.get("levels")):
+    levels = entries.get("levels")
+    if entries.get("missing") == DROP.value and not (isinstance(levels, list) and DROP.value in levels):
         entries["missing"] = DROP
     return _built(kind, name, entries)
 
 
 def read_toml(path: str | Path) -> dict[str, object]:
     """Read a TOML file, with an error that names the file and, where it is malformed, the line."""
-    where = str(path)
+    where = str(path) if isinstance(path, Path) else shown(path).strip("'")
     try:
         if Path(path).stat().st_size > _LARGEST_FILE:
             raise SchemaError("the file is too large", where=where, allowed=f"{_LARGEST_FILE} bytes")
@@ -104,6 +105,8 @@ def read_toml(path: str | Path) -> dict[str, object]:
         raise SchemaError(f"cannot read the file: {error.strerror}", where=where) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SchemaError(f"not a TOML file: {error}", where=where) from None
+    except (TypeError, ValueError, RecursionError):
+        raise SchemaError("not the path of a readable TOML file", where=where) from None
 
 
 def write_toml(document: dict[str, object], path: str | Path) -> None:
@@ -114,6 +117,8 @@ def write_toml(document: dict[str, object], path: str | Path) -> None:
         Path(path).write_text(tomli_w.dumps(document), "utf-8")
     except OSError as error:
         raise SchemaError(f"cannot write the file: {error.strerror}", where=str(path)) from None
+    except (TypeError, ValueError):
+        raise SchemaError("a name or level is not valid text", where=str(path)) from None
 
 
 def _built(kind: Callable[..., T], where: str, entries: dict[str, object]) -> T:
@@ -123,7 +128,7 @@ def _built(kind: Callable[..., T], where: str, entries: dict[str, object]) -> T:
         raise SchemaError(
             error.what, where=where, asked=error.asked, allowed=error.allowed, advice=error.advice
         ) from None
-    except TypeError as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise SchemaError(f"an entry is missing or of the wrong kind: {error}", where=where) from None
 
 
@@ -137,7 +142,3 @@ def _plain(value: object) -> object:
     if isinstance(value, date):
         return value.isoformat()
     return value
-
-
-def _listed(levels: object) -> Sequence[object]:
-    return levels if isinstance(levels, list) else ()

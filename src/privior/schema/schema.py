@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from privior.errors import SchemaError
+from privior.errors import SchemaError, shown
 from privior.schema import documents
 from privior.schema.columns import DROP, Column
 from privior.schema.dialect import CsvDialect
@@ -46,24 +46,22 @@ class Schema:
             raise SchemaError("there are no columns", where="schema", advice="Give {name: column}.")
         for name, column in columns.items():
             if not isinstance(name, str) or not name or any(sign in name for sign in "\r\n\0"):
-                raise SchemaError(
-                    "a column name is not one line of text", where="schema", asked=repr(name)[:80]
-                )
+                raise SchemaError("a column name is not one line of text", where="schema", asked=shown(name))
             if not isinstance(column, Column):
                 raise SchemaError(
                     "not a column",
                     where=name,
-                    asked=repr(column)[:80],
+                    asked=shown(column),
                     allowed="pv.Categorical(...), pv.Integer(...), ...",
                 )
         if not isinstance(population, str) or not population.strip() or "\n" in population:
-            raise SchemaError("the population has no name", where="population", asked=repr(population)[:80])
+            raise SchemaError("the population has no name", where="population", asked=shown(population))
         whose = Unit(unit) if isinstance(unit, str) else unit
         if not isinstance(whose, Unit):
             raise SchemaError(
                 "not a unit of protection",
                 where="unit",
-                asked=repr(unit)[:80],
+                asked=shown(unit),
                 allowed='"person", pv.Unit(...)',
             )
         if whose.column in columns:
@@ -73,10 +71,15 @@ class Schema:
                 asked=whose.column,
                 advice="Remove it from the columns.",
             )
+        dialect = CsvDialect() if csv is None else csv
+        if not isinstance(dialect, CsvDialect):
+            raise SchemaError(
+                "not a CSV dialect", where="csv", asked=shown(csv), allowed="pv.CsvDialect(...)"
+            )
         object.__setattr__(self, "columns", MappingProxyType(dict(columns)))
         object.__setattr__(self, "population", population)
         object.__setattr__(self, "unit", whose)
-        object.__setattr__(self, "csv", csv if csv is not None else CsvDialect())
+        object.__setattr__(self, "csv", dialect)
 
     def __hash__(self) -> int:
         return hash((tuple(self.columns.items()), self.population, self.unit, self.csv))
@@ -89,7 +92,7 @@ class Schema:
         if name not in self.columns:
             known = list(self.columns)
             raise SchemaError(
-                "unknown column", where="schema", asked=repr(name), allowed=", ".join(known[:20])
+                "unknown column", where="schema", asked=shown(name), allowed=", ".join(known[:20])
             )
         return self.columns[name]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from privior.errors import SchemaError
+from privior.errors import SchemaError, shown
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,16 @@ class Unit:
     def __post_init__(self) -> None:
         if not isinstance(self.noun, str) or not self.noun.strip():
             raise SchemaError("the unit of protection has no name", where="unit", advice='Say unit="person".')
-        if isinstance(self.max_rows, bool) or not isinstance(self.max_rows, int) or self.max_rows < 1:
+        whole = isinstance(self.max_rows, int) and not isinstance(self.max_rows, bool)
+        if not whole or not 1 <= self.max_rows <= 10**6:
             raise SchemaError(
-                "max_rows is not a positive whole number",
+                "max_rows is out of range",
                 where="unit",
-                asked=repr(self.max_rows),
-                allowed="1, 2, ...",
+                asked=shown(self.max_rows),
+                allowed="1 to 1000000",
             )
         if self.column is not None and (not isinstance(self.column, str) or not self.column):
-            raise SchemaError("the person column has no name", where="unit", asked=repr(self.column))
+            raise SchemaError("the person column has no name", where="unit", asked=shown(self.column))
         if self.column is None and self.max_rows != 1:
             raise SchemaError(
                 "several rows per person need the column that names the person",

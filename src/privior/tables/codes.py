@@ -77,8 +77,7 @@ def as_text(cell: ir.Value, column: Column | None = None) -> ir.Value:
     elif kind.is_decimal():
         text = cell.cast("string").re_replace(r"\.0+$", "")
     elif kind.is_boolean():
-        true, false = (_spelling(column, word) for word in ("true", "false"))
-        text = ibis.ifelse(cell.isnull(), ibis.null("string"), ibis.ifelse(cell, true, false))
+        text = ibis.ifelse(cell.isnull(), ibis.null("string"), ibis.ifelse(cell, "true", "false"))
     elif kind.is_timestamp():
         moment = cell.cast("timestamp(6)")
         written = moment.between(datetime(1, 1, 1), datetime(9999, 12, 31))
@@ -99,6 +98,8 @@ def as_number(cell: ir.Value) -> ir.Value:
         return cell.cast("float64")
     text = cell if kind.is_float64() or kind.is_string() else cell.cast("string")
     number = text.try_cast("float64")
+    if kind.is_string():  # a truth value whose column became text
+        number = ibis.cases((cell == "true", _exact(1.0)), (cell == "false", _exact(0.0)), else_=number)
     return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
 
 
@@ -123,11 +124,19 @@ def check_floats(name: str, column: Column) -> None:
 
 
 def _words(column: Column) -> list[tuple[str, int]]:
-    """Return each text that has a code; a level that is no valid Unicode can be in no table."""
+    """Return each text that has a code; a level that is no valid Unicode can be in no table.
+
+    A truth value is written "true" or "false" whatever column it comes from, so these texts also stand for
+    a level that the schema writes otherwise, such as "True".
+    """
     if isinstance(column, Boolean):
         known = [(word, code) for code in (0, 1) for word in column.SPELLINGS[code]]
     else:
-        known = [(label, code) for code, label in enumerate(column.labels)]
+        labels = column.labels
+        known = [(label, code) for code, label in enumerate(labels)]
+        lowered = [label.lower() for label in labels]
+        truths = (word for word in ("true", "false") if word not in labels and word in lowered)
+        known += [(word, lowered.index(word)) for word in truths]
     return [(word, code) for word, code in known if word.encode(errors="ignore").decode() == word]
 
 
@@ -191,12 +200,6 @@ def _clamped(value: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
     import ibis
 
     return ibis.cases((value.between(low, high), value), (value > high, high), (value < low, low))
-
-
-def _spelling(column: Column | None, word: str) -> str:
-    """Return how the schema writes a truth value, if it does."""
-    labels = column.labels if column is not None else ()
-    return next((label for label in labels if label.lower() == word and word not in labels), word)
 
 
 def _midnight(day: date) -> datetime:

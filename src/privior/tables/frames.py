@@ -127,9 +127,7 @@ def _pandas_column(series: pd.Series) -> pa.ChunkedArray:
         places = series.cat.codes.to_numpy()
         known = _pandas_column(pd.Series(kind.categories))
         return known.take(pa.array(places, mask=places < 0))
-    if isinstance(kind, pd.DatetimeTZDtype):
-        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-    elif not _has_arrow_type(series):
+    if not _has_arrow_type(series):
         return pa.chunked_array([texts(series.to_numpy(dtype=object))], pa.large_string())
     cells = pa.array(series, from_pandas=True)
     column = cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells])
@@ -137,14 +135,18 @@ def _pandas_column(series: pd.Series) -> pa.ChunkedArray:
 
 
 def _has_arrow_type(series: pd.Series) -> bool:
-    """Say whether every cell of a column that has this type also has one and the same Arrow type."""
+    """Say whether cells of a column of this type count as they would in a column of Python objects.
+
+    One cell of another kind turns a whole pandas column into objects, so both must be read alike: numbers
+    and texts are; truth values, moments and the rest are always read as objects.
+    """
     import pandas as pd
 
     kind = series.dtype
     if isinstance(kind, pd.ArrowDtype):
-        return plain_type(kind.pyarrow_dtype) is not None
+        return kind.kind in "iufO" and plain_type(kind.pyarrow_dtype) is not None
     if isinstance(kind, pd.StringDtype):
         return bool(kind.storage == "pyarrow")
     if isinstance(kind, pd.SparseDtype):
         return False
-    return kind.kind in "biufM" and kind.itemsize <= 8
+    return kind.kind in "iuf" and kind.itemsize <= 8

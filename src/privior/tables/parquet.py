@@ -93,7 +93,9 @@ class CarefulParquet:
                     yield pa.RecordBatch.from_arrays(cells, schema=self.files.fields)
 
 
-def open_parquet(paths: tuple[Path, ...], schema: Schema, columns: tuple[str, ...]) -> Parquet:
+def open_parquet(
+    paths: tuple[Path, ...], schema: Schema, columns: tuple[str, ...]
+) -> Parquet | CarefulParquet:
     """Check the footers of Parquet files and find the needed columns in them."""
     import pyarrow as pa
 
@@ -111,7 +113,10 @@ def open_parquet(paths: tuple[Path, ...], schema: Schema, columns: tuple[str, ..
                 allowed=f"those of {paths[0]}",
             )
     plain_types = [plain_type(kind) for kind in given.types]
-    return Parquet(paths, places, given, pa.schema(zip(names(schema, columns), plain_types, strict=True)))
+    files = Parquet(paths, places, given, pa.schema(zip(names(schema, columns), plain_types, strict=True)))
+    # the engine rounds nanoseconds before 1970 up and Arrow down; one reader for all rows, by their type
+    nanoseconds = any(pa.types.is_timestamp(kind) and kind.unit == "ns" for kind in given.types)
+    return files.careful() if nanoseconds else files
 
 
 def _footer(path: Path) -> pa.Schema:

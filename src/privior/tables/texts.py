@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from numbers import Integral
 from typing import Any
@@ -37,6 +37,10 @@ def _written(cell: object) -> str | None:
         return "true" if cell else "false"
     if isinstance(cell, Integral):
         return str(int(cell))
+    if isinstance(cell, (complex, np.complexfloating)):
+        return None if cell.imag else _number(float(cell.real), float(cell.real))
+    if isinstance(cell, (timedelta, np.timedelta64)):
+        return None  # no column of a schema holds durations
     if isinstance(cell, (float, np.floating)):
         return _number(float(cell), cell)
     if isinstance(cell, Decimal):
@@ -52,7 +56,7 @@ def _written(cell: object) -> str | None:
 def _number(value: Any, cell: object) -> str | None:
     if math.isnan(value):
         return None
-    if abs(value) < _LARGEST_WHOLE and value == int(value):
+    if -_LARGEST_WHOLE <= value < _LARGEST_WHOLE and value == int(value):
         return str(int(value))
     return str(cell)
 
