@@ -92,10 +92,10 @@ class DiscreteGaussianShift:
         """Sum P(x) (1 - e^(epsilon - loss(x))) from the first x with a positive term downwards."""
         variance = float(self.variance)
         if self.coordinates == 1:
-            start = math.ceil((0.5 - epsilon * variance) * (1 + 1e-15)) + 1
+            start = math.ceil(0.5 - epsilon * variance) + 1
             widths, norms = 2 * variance, (1.0, 1.0)
         else:
-            start = math.ceil((1 - epsilon * variance) * (1 + 1e-15)) + 1
+            start = math.ceil(1 - epsilon * variance) + 1
             widths = 4 * variance
             norms = (_theta(0.0, variance), _theta(0.5, variance))
         farthest = math.ceil(_FARTHEST * math.sqrt(widths))
