@@ -56,25 +56,38 @@ def hash_of(parts: tuple[str, ...]) -> str:
     return digest.hexdigest()
 
 
+@dataclass(frozen=True)
+class Certificate:
+    """What a measurement certifies: made before it starts, so that later edits are not certified with it."""
+
+    parts: tuple[str, ...]
+    sources: str
+
+    @staticmethod
+    def of(*parts: str) -> Certificate:
+        """Hash the sources of these parts as they are now."""
+        return Certificate(parts, hash_of(parts))
+
+
 def store(
     name: str,
+    certificate: Certificate,
     *,
     title: str,
     claim: str,
-    parts: tuple[str, ...],
     header: tuple[str, ...],
     rows: Sequence[tuple[str, ...]],
 ) -> None:
-    """Write a measurement with today's date and the hash of its sources."""
+    """Write a measurement with today's date and what it certifies."""
     RESULTS.mkdir(exist_ok=True)
     document = {
         "title": title,
         "claim": claim,
-        "parts": parts,
+        "parts": certificate.parts,
         "header": header,
         "rows": rows,
         "date": datetime.now(UTC).date().isoformat(),
-        "sources": hash_of(parts),
+        "sources": certificate.sources,
     }
     (RESULTS / f"{name}.json").write_text(json.dumps(document, indent=1) + "\n")
 

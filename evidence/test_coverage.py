@@ -13,7 +13,7 @@ from multiprocessing import get_context
 
 import numpy as np
 import pyarrow as pa
-from record import store
+from record import Certificate, store
 
 import privior as pv
 
@@ -61,13 +61,14 @@ def passes(coverage: float) -> bool:
 
 
 def test_intervals_cover() -> None:
+    certificate = Certificate.of("posterior", "mechanisms", "randomness", "models")
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         cells = list(pool.map(measured, CELLS))
     store(
         "coverage",
+        certificate,
         title="Coverage of 90% intervals",
         claim=f"87% to 93% of {SETS} data sets from the prior, 20 ms a release; ignoring the noise must fail",
-        parts=("posterior", "mechanisms", "randomness", "models"),
         header=(
             "levels",
             "records",

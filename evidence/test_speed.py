@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 from counting import compare_parquet
-from record import store
+from record import Certificate, store
 
 import privior as pv
 
@@ -22,6 +22,7 @@ def cpu_seconds(act: Callable[[], object]) -> float:
 
 
 def test_ten_thousand_levels() -> None:
+    certificate = Certificate.of("posterior", "mechanisms", "randomness", "planning", "tables", "curator")
     names = [f"level {i}" for i in range(LEVELS)]
     schema = pv.Schema({"x": pv.Categorical(names)}, population="p", unit="person")
     rng = np.random.default_rng(0)
@@ -51,21 +52,22 @@ def test_ten_thousand_levels() -> None:
             assert seconds <= bar, what
     store(
         "ten-thousand-levels",
+        certificate,
         title="Ten thousand levels, a million records",
         claim="plan and release within 5 s, inference within 30 s",
-        parts=("posterior", "mechanisms", "randomness", "planning", "tables", "curator"),
         header=("step", "CPU seconds", "bar"),
         rows=lines,
     )
 
 
 def test_counting_against_the_engine() -> None:
+    certificate = Certificate.of("tables")
     found = list(compare_parquet(rows=10_000_000, repetitions=9))
     store(
         "counting",
+        certificate,
         title="Counting ten million rows of Parquet",
         claim="within 3 times DuckDB's own GROUP BY on the same file in the same run",
-        parts=("tables",),
         header=("columns", "privior, CPU s", "GROUP BY, CPU s", "ratio, CPU", "ratio, wall"),
         rows=[
             (

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from privior.errors import SchemaError, shown
+from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
 from privior.models import Model, to_model
 from privior.planning import plan
@@ -33,6 +33,12 @@ class Analysis:
     records: int
     budget: Budget
     neighbours: Neighbours = REPLACE_ONE
+
+    def __post_init__(self) -> None:
+        kinds = {"schema": Schema, "model": Model, "budget": Budget, "neighbours": Neighbours}
+        for name, kind in kinds.items():
+            if not isinstance(getattr(self, name), kind):
+                raise PlanError(f"not a {kind.__name__}", where=name, asked=shown(getattr(self, name)))
 
     def plan(self) -> Plan:
         """Plan the release that the file asks for."""

@@ -45,8 +45,9 @@ def measure(
     if plan.neighbours is REPLACE_ONE:
         records = _records(source)
         if records != plan.records:
+            found = f"the table has {records} {plan.schema.unit.noun}s"
             raise TableError(
-                f"the number of records ({plan.schema.unit.noun}s) is not the one planned",
+                f"the number of records is not the one planned: {found}",
                 asked=plan.records,
                 allowed=records,
                 advice="Under replace-one it is public and must be exact: plan again with it.",

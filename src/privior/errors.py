@@ -18,7 +18,8 @@ def shown(value: object) -> str:
 class PriviorError(Exception):
     """What went wrong, where, what was asked, what is allowed, what it cost and what to do now."""
 
-    #: what the failure cost; every error but `ReleaseFailedError` comes before the spend
+    #: what the failure cost; every error but `ReleaseFailedError` comes before the spend, and what is free
+    #: anyway says nothing about it
     cost = "Nothing was spent."
 
     def __init__(
@@ -45,7 +46,8 @@ class PriviorError(Exception):
         lines += [f"  {name}: {value}" for name, value in facts if value is not None]
         if self.advice:
             lines.append(f"  {self.advice}")
-        lines.append(f"  {self.cost}")
+        if self.cost:
+            lines.append(f"  {self.cost}")
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -90,13 +92,19 @@ class TableError(PriviorError):
 class ReleaseError(PriviorError):
     """A release file is malformed, incomplete, too large or of a newer format."""
 
+    cost = ""
+
 
 class InferenceError(PriviorError):
-    """The posterior asked for is not defined for these releases."""
+    """The posterior or the question asked for is not defined for these releases."""
+
+    cost = ""
 
 
 class AuditError(PriviorError):
     """The audit asked for cannot be carried out."""
+
+    cost = ""
 
 
 class ReleaseFailedError(PriviorError):

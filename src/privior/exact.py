@@ -113,8 +113,7 @@ def _short(number: Fraction, value: object, name: str) -> Fraction:
 
 def _unreadable(value: object, name: str) -> NumberError:
     return NumberError(
-        f"{name} is not a finite number",
-        where=name,
+        f"{name} cannot be read as a number",
         asked=shown(value),
         allowed='a decimal such as "0.1", a ratio such as "1/3", a whole number, a Fraction',
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 from privior.errors import PlanError, shown
 from privior.mechanisms import MECHANISMS, Mechanism, PublicFacts, forecast
 from privior.models import Model
@@ -42,6 +44,7 @@ def plan(
     size = model.size(schema)
     model.sensitivity(schema, relation)
     budget = Budget.of(epsilon, delta)
+    records = int(records) if isinstance(records, Integral) else records  # numpy's numbers are not int
     check_records(records, schema)
     facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget)
     parameters = model.parameters(schema)
@@ -69,7 +72,7 @@ def _choose(
     """Return the mechanism to use and one sentence that says why."""
     if wanted is not None:
         if wanted not in MECHANISMS:
-            known = ", ".join(kind.__name__ for kind in MECHANISMS)
+            known = "a class: " + ", ".join(f"pv.{kind.__name__}" for kind in MECHANISMS)
             raise PlanError(
                 "not a mechanism for a table of counts",
                 where="mechanism",

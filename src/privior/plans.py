@@ -13,7 +13,7 @@ from privior.errors import PlanError, shown
 from privior.mechanisms import Forecast, Mechanism, forecast, prior_alone, to_mechanism
 from privior.models import Model, to_model
 from privior.pictures import listing
-from privior.privacy import Budget, Guarantee, Neighbours
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.schema import Schema
 
 #: with more records than this, counts might not be exact in every engine
@@ -31,7 +31,7 @@ class Candidate:
     unfit: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """What `measure` will do, fixed before any data are opened.
 
@@ -103,6 +103,29 @@ class Plan:
         """How far from the truth publishing the prior alone would be."""
         return prior_alone(self.prior, self.records)
 
+    @property
+    def records_in_words(self) -> str:
+        """What is known about the number of records."""
+        unit = self.schema.unit
+        if self.neighbours is not REPLACE_ONE:
+            return f"at most {self.records} {unit.noun}s; the number stays private"
+        rows = (
+            ""
+            if unit.max_rows == 1
+            else f", up to {unit.max_rows} rows each; the number of rows stays private"
+        )
+        return f"exactly {self.records} {unit.noun}s, which is public{rows}"
+
+    @property
+    def bad_cells_in_words(self) -> str:
+        """Where missing, unknown and unparseable cells go."""
+        columns = {name: self.schema.column(name) for name in self.model.columns}
+        codes = {name: column.missing_code for name, column in columns.items()}
+        return "; ".join(
+            f"{name}: left out" if code is None else f"{name}: counted as {columns[name].labels[code]}"
+            for name, code in codes.items()
+        )
+
     def to_document(self) -> dict[str, object]:
         """Write the plan as plain values: what a release says about how it was made."""
         return {
@@ -138,36 +161,26 @@ class Plan:
         canonical = json.dumps(self.to_document(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
+    def __repr__(self) -> str:
+        facts = f"{self.mechanism.name}, {self.cost}, {self.neighbours}, {self.records} records"
+        return f"<plan: {self.model}, {facts}>"
+
     def __str__(self) -> str:
         unit = self.schema.unit
         facts = [
             ("population", f"{self.schema.population}, protecting {unit}"),
             ("model", f"{self.model}: {self.mechanism.levels} cells"),
-            (
-                "records",
-                f"{self.records}"
-                if self.total_public
-                else f"{self.records} at most, the number stays private",
-            ),
+            ("records", self.records_in_words),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
             ("that is", self.guarantee.claim(unit.noun)),
-            ("bad cells", "; ".join(self._bad_cells())),
+            ("bad cells", self.bad_cells_in_words),
         ]
         lines = listing.facts(facts)
         if self.candidates:
             lines += ["", *listing.table(_HEADER, [*map(_row, self.candidates), self._prior_row()])]
             lines += ["", self.choice]
         return "\n".join(lines)
-
-    def _bad_cells(self) -> list[str]:
-        columns = ((name, self.schema.column(name)) for name in self.model.columns)
-        return [
-            f"{name}: left out"
-            if column.missing_code is None
-            else f"{name}: counted as {column.labels[column.missing_code]}"
-            for name, column in columns
-        ]
 
     def _prior_row(self) -> list[str]:
         error = self.without_release
@@ -177,9 +190,9 @@ class Plan:
 def check_records(records: int, schema: Schema) -> None:
     """Refuse a number of records that is none, or that integers in some engine cannot count (T04)."""
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-        raise PlanError("records is not a positive whole number", where="records", asked=shown(records))
+        raise PlanError("records is not a positive whole number", asked=shown(records))
     if records * schema.unit.max_rows > MOST_RECORDS:
-        raise PlanError("too many records", where="records", asked=shown(records), allowed=MOST_RECORDS)
+        raise PlanError("too many records", asked=shown(records), allowed=MOST_RECORDS)
 
 
 _HEADER = ["mechanism", "epsilon", "delta", "l2", "total variation", "Hellinger", ""]

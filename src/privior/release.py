@@ -51,7 +51,7 @@ class LedgerReceipt:
         return LedgerReceipt(entry.population, entry.number, entry.hash, durable)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Release:
     """Noisy statistics with everything needed to use and check them."""
 
@@ -70,7 +70,7 @@ class Release:
         if any(
             isinstance(count, bool) or not isinstance(count, int) or abs(count) >= 2**62 for count in counts
         ):
-            raise ReleaseError("a count is not a whole number", where="statistics")
+            raise ReleaseError("a count is not a whole number, or too large", where="statistics")
         if not plan.mechanism.admits(self.statistics, plan.records):
             raise ReleaseError("the mechanism cannot have given these counts", where="statistics")
         if self.receipt.population != plan.schema.population:
@@ -108,7 +108,7 @@ class Release:
         try:
             document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_twins)
         except (TypeError, ValueError, RecursionError):
-            raise ReleaseError("not a whole JSON document: cut off or damaged", where=where) from None
+            raise ReleaseError("not a valid JSON document: cut off, damaged or forged", where=where) from None
         if not isinstance(document, dict) or document.get("kind") != _KIND:
             raise ReleaseError("not a privior release", where=where)
         number = document.get("format")
@@ -133,6 +133,8 @@ class Release:
     @staticmethod
     def read(path: str | Path) -> Release:
         """Read a release file."""
+        if not isinstance(path, (str, Path)):
+            raise ReleaseError("not the path of a release file", asked=shown(path))
         place = Path(path)
         try:
             if place.stat().st_size > LARGEST_FILE:
@@ -147,7 +149,10 @@ class Release:
     def write(self, path: str | Path) -> None:
         """Write the release file, whole or not at all."""
         place = Path(path)
-        handle, draft = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.", suffix=".part")
+        try:
+            handle, draft = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.", suffix=".part")
+        except (OSError, ValueError):
+            raise ReleaseError("the file cannot be written there", where=shown(str(path))) from None
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(self.to_json())
@@ -159,6 +164,10 @@ class Release:
             Path(draft).unlink(missing_ok=True)
             raise
 
+    def __repr__(self) -> str:
+        population = self.plan.schema.population
+        return f"<release {self.identifier} of {population}: {self.plan.model}, {self.plan.cost}>"
+
     def __str__(self) -> str:
         guarantee, plan = self.plan.guarantee, self.plan
         where = f"entry {self.receipt.entry}, head {self.receipt.head[:16]}"
@@ -166,8 +175,10 @@ class Release:
             listing.facts(
                 [
                     ("release", f"{self.identifier} (privior {self.library})"),
-                    ("population", plan.schema.population),
-                    ("model", f"{plan.model}: {plan.mechanism.levels} cells, {plan.records} records"),
+                    ("population", f"{plan.schema.population}, protecting {plan.schema.unit}"),
+                    ("model", f"{plan.model}: {plan.mechanism.levels} cells"),
+                    ("records", plan.records_in_words),
+                    ("bad cells", plan.bad_cells_in_words),
                     ("mechanism", f"{plan.mechanism.name}: {plan.mechanism.about}"),
                     ("guarantee", str(guarantee)),
                     ("that is", guarantee.claim(plan.schema.unit.noun)),

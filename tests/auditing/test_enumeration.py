@@ -54,7 +54,11 @@ def test_gaussian_curve_is_that_of_the_enumeration(relation: Neighbours) -> None
     found = pv.audit(mechanism, records=2, margin=7, epsilons=(0.0, 0.5, 2.0))
     assert found.outside < 1e-4
     assert found.claimed is None  # never pure
-    assert not pv.audit(mechanism, records=1, margin=3).holds  # no divergence was asked for
+    with pytest.raises(pv.AuditError, match="needs an epsilon"):
+        pv.audit(mechanism, records=1)
+    with pytest.raises(pv.AuditError, match="too much probability"):
+        pv.audit(mechanism, records=2, margin=1, epsilons=(2.0,))
+    assert "nothing exceeds the claim" in str(found)
     for epsilon, delta in found.deltas.items():
         stated = mechanism.guarantee.delta(epsilon)
         assert delta <= stated <= delta * (1 + 1e-9) + 3 * found.outside
@@ -82,7 +86,7 @@ def test_several_rows_per_unit_are_enumerated(relation: Neighbours) -> None:
     found = pv.audit(honest, records=4, margin=2, epsilons=(0.0, 0.3))
     assert found.holds
     assert found.largest_loss == pytest.approx(1)
-    gaussian = pv.GaussianCounts(2, 1, "0.01", neighbours=relation, max_rows=2)
+    gaussian = pv.GaussianCounts(2, 2, "0.1", neighbours=relation, max_rows=2)
     assert pv.audit(gaussian, records=3, margin=25, epsilons=(0.5, 1.0)).holds
 
 
@@ -128,6 +132,13 @@ def test_an_overclaim_is_found() -> None:
 def test_both_directions_are_compared() -> None:
     """Two tables with one record in two cells have two ordered pairs; one direction would give one."""
     assert pv.audit(pv.KNorm(2, 1), records=1).pairs == 2
+
+
+def test_what_cannot_be_audited_is_refused(plan: pv.Plan) -> None:
+    with pytest.raises(pv.AuditError, match="not a mechanism"):
+        pv.audit(plan, records=2)  # type: ignore[arg-type]
+    with pytest.raises(pv.AuditError, match="another number of records"):
+        pv.audit(pv.LSHist(3, 1, records=4), records=5)
 
 
 def test_too_large_is_refused() -> None:

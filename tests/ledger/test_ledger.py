@@ -36,7 +36,14 @@ def test_t31_ten_tenths_fit_and_the_eleventh_is_refused(small: pv.Ledger, schema
     with pytest.raises(pv.BudgetExceededError) as refusal:
         small.spend(tenth)
     message = str(refusal.value)
-    for fact in ("asked: epsilon 0.1", "allowed: epsilon 0", "spent so far: epsilon 1", "Nothing was spent"):
+    facts = (
+        "asked: epsilon 0.1",
+        "allowed: epsilon 0",
+        "spent so far: epsilon 1",
+        "used up",
+        "Nothing was spent",
+    )
+    for fact in facts:
         assert fact in message
     assert small.verify() == before
 

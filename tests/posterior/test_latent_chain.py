@@ -177,7 +177,6 @@ def test_chains_that_disagree_say_so() -> None:
     assert found.diagnostics.r_hat is not None
     assert found.diagnostics.r_hat > WORST_R_HAT
     assert found.diagnostics.warning is not None
-    assert "WARNING" in str(found.diagnostics)
     assert found.diagnostics.sweeps * 400 <= 200_000
     assert (found.states.sum(axis=1) == 10**6).all()
 

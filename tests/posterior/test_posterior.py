@@ -124,7 +124,7 @@ def test_draws_and_samples() -> None:
     records = posterior.sample(1000, seed=2)
     assert list(records) == ["sex", "smoker"]
     assert len(records["sex"]) == 1000
-    assert set(records["smoker"]) <= {"false", "true"}
+    assert set(records["smoker"]) <= {False, True}
     assert np.array_equal(posterior.predictive(), posterior.mean())
     assert posterior.counts().draws(6, seed=0).sum(axis=1).tolist() == [10] * 6
     assert posterior.counts().interval(0.9).shape == (4, 2)
@@ -174,8 +174,16 @@ def test_bad_questions() -> None:
     ):
         with pytest.raises(pv.InferenceError):
             ask()
-    with pytest.raises(pv.SchemaError, match="female, male"):
+    with pytest.raises(pv.InferenceError, match="not a level of sex"):
         posterior.probability({"sex": "other"})
+    for event, given in (({"sex": []}, None), ({"sex": "male"}, {"sex": []})):
+        with pytest.raises(pv.InferenceError, match="names no level of sex"):
+            posterior.probability(event, given)
+    for seed in ("x", -1, 1.5):
+        with pytest.raises(pv.InferenceError, match="seed"):
+            posterior.sample(3, seed=seed)  # type: ignore[arg-type]
+    with pytest.raises(pv.InferenceError, match="too large"):
+        posterior.draws(10**12)
 
 
 def test_bad_releases() -> None:
@@ -186,6 +194,7 @@ def test_bad_releases() -> None:
         ([release, release], "given twice"),
         ([release, release_of(ROWS[:9])], "number of records"),
         ([release, release_of(ROWS, columns="sex")], "columns"),
+        (None, "not a release"),
         ([release, release_of(ROWS, prior=2)], "prior"),
         ([release, release_of(ROWS, neighbours=pv.ADD_OR_REMOVE_ONE)], "neighbours"),
     ):
@@ -195,6 +204,33 @@ def test_bad_releases() -> None:
         pv.infer(release, noise="reduce")  # type: ignore[arg-type]
     with pytest.raises(pv.ModelError, match="prior"):
         pv.infer(release, prior=-1)
+    pv.infer([release, release_of(ROWS, prior=2)], prior=1)  # her own prior replaces both
+
+
+def test_questions_may_be_asked_as_cells_are_written() -> None:
+    schema = pv.Schema(
+        {"age": pv.Integer(0, 3), "bin": pv.Binned([0, 10, 20]), "smoker": pv.Boolean()},
+        population="p",
+        unit="person",
+    )
+    table = pa.table({"age": [1, 2], "bin": [5, 15], "smoker": [True, False]})
+    plan = pv.plan(pv.DirichletCategorical(("age", "bin", "smoker")), schema, records=np.int64(2), epsilon=1)  # type: ignore[arg-type]
+    posterior = pv.infer(pv.measure(plan, table, ledger=pv.Ledger.in_memory()))
+    assert posterior.probability({"bin": 15}).mean == posterior.probability({"bin": "[10, 20]"}).mean
+    assert posterior.probability({"smoker": "yes"}).mean == posterior.probability({"smoker": True}).mean
+    assert posterior.probability({"age": {1, 2}}).mean == posterior.probability({"age": range(1, 3)}).mean
+    assert all(isinstance(age, int) for age in posterior.sample(5)["age"])
+    assert posterior.probability({"age": 1}).stddev > 0
+
+
+def test_a_number_of_records_that_the_release_contradicts_is_a_warning(schema: pv.Schema) -> None:
+    model = pv.DirichletCategorical("fruit")
+    fruit = pa.table({"fruit": ["apple"] * 500})
+    for records, warned in ((2, True), (1000, False)):
+        plan = pv.plan(model, schema, records=records, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE)
+        posterior = pv.infer(pv.measure(plan, fruit, ledger=pv.Ledger.in_memory()))
+        assert bool(posterior.warnings) == warned
+        assert ("do not fit" in str(posterior)) == warned
 
 
 def test_to_arviz_carries_no_data() -> None:

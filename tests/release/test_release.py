@@ -94,7 +94,7 @@ def test_t40_what_is_no_release_is_refused(text: str) -> None:
 
 def test_a_name_that_stands_twice_is_refused(release_file: Path) -> None:
     text = release_file.read_text().replace('"format": 1,', '"format": 1, "format": 1,', 1)
-    with pytest.raises(pv.ReleaseError, match="damaged"):
+    with pytest.raises(pv.ReleaseError, match="damaged or forged"):
         pv.Release.from_json(text)
 
 

@@ -50,14 +50,21 @@ class EnumerationAudit:
     outside: float
     deltas: dict[float, float]
 
+    def __str__(self) -> str:
+        verdict = "nothing exceeds the claim" if self.holds else "THE CLAIM DOES NOT HOLD"
+        claimed = "no pure epsilon" if self.claimed is None else f"epsilon {self.claimed:g}"
+        return (
+            f"{verdict}: claimed {claimed}, largest loss {self.largest_loss:.6g} over {self.pairs} pairs "
+            f"(between {self.pair[0]} and {self.pair[1]}, at {self.output}); probability outside the box "
+            f"{self.outside:.2g}"
+        )
+
     @property
     def holds(self) -> bool:
         """Whether nothing in the box exceeds what is claimed: no loss, and no divergence (up to rounding).
 
-        A mechanism that claims no pure epsilon is judged by its divergences alone, so some must be asked for.
+        A mechanism that claims no pure epsilon is judged by its divergences alone.
         """
-        if self.claimed is None and not self.deltas:
-            return False
         pure = self.claimed is None or self.largest_loss <= self.claimed * (1 + 1e-9)
         allowed = self.claimed_deltas
         return pure and all(self.deltas[e] <= allowed[e] * (1 + 1e-9) + 1e-12 for e in self.deltas)
@@ -77,6 +84,18 @@ def audit(
     for name, number, least in (("records", records, 1), ("margin", margin, 0)):
         if isinstance(number, bool) or not isinstance(number, int) or number < least:
             raise AuditError(f"{name} is out of range", asked=shown(number), allowed=f"{least} or more")
+    if not hasattr(mechanism, "log_likelihood"):
+        raise AuditError(
+            "not a mechanism", asked=shown(mechanism), advice="Give plan.mechanism, or pv.KNorm(...)."
+        )
+    if mechanism.records not in (None, records):
+        raise AuditError(
+            "the mechanism is for another number of records", asked=records, allowed=mechanism.records
+        )
+    if mechanism.guarantee.pure is None and not epsilons:
+        raise AuditError(
+            "a guarantee with delta needs an epsilon to be checked at", advice="Say epsilons=(1.0,)."
+        )
     levels = mechanism.levels
     side = range(-margin, records + margin + 1)
     if len(side) ** levels > _MOST_OUTPUTS:
@@ -109,14 +128,23 @@ def audit(
     if pair is None or output is None:
         raise AuditError("there are no neighbouring tables", asked=f"{records} records, {levels} levels")
     guarantee = mechanism.guarantee
+    claimed_deltas = {epsilon: guarantee.delta(epsilon) for epsilon in epsilons}
+    outside = max(0.0, *(1 - float(np.exp(law).sum()) for law in laws.values()))
+    if guarantee.pure is None and outside > min(claimed_deltas.values()) / 10:
+        raise AuditError(
+            "the box leaves out too much probability to judge delta",
+            asked=f"margin {margin}, which leaves out {outside:.2g}",
+            allowed=f"a tenth of the delta claimed, {min(claimed_deltas.values()):.2g}",
+            advice="Use a larger margin.",
+        )
     return EnumerationAudit(
         largest_loss=largest,
         claimed=None if guarantee.pure is None else float(guarantee.pure),
-        claimed_deltas={epsilon: guarantee.delta(epsilon) for epsilon in epsilons},
+        claimed_deltas=claimed_deltas,
         pair=pair,
         output=output,
         pairs=pairs,
-        outside=max(0.0, *(1 - float(np.exp(law).sum()) for law in laws.values())),
+        outside=outside,
         deltas=deltas,
     )
 

@@ -5,7 +5,8 @@ it, so that one spend is one short transaction (O(1)), and a changed or missing 
 Entry 0 holds the cap. Amounts are exact rationals written as text. Spending reads the last entry,
 compares with the cap and appends inside one BEGIN IMMEDIATE transaction with synchronous=FULL: two
 processes can never both take the last of a budget, and what was granted survives a power cut.
-Nothing is ever refunded: a refund would tell that a release failed.
+Nothing is ever refunded: a refund would tell that a release failed. While a file with the ending -wal lies
+beside the ledger, after a crash, the newest spends are in it: copy or back up both.
 """
 
 from __future__ import annotations
@@ -55,8 +56,10 @@ class Ledger:
         """Open a new ledger with this cap; an existing file is never touched."""
         cap = Budget.of(epsilon, delta)
         place = _path(path)
-        if not isinstance(population, str) or not population.strip():
-            raise LedgerError("the population has no name", where=str(place), asked=shown(population))
+        if not isinstance(population, str) or not population.strip() or not population.isprintable():
+            raise LedgerError(
+                "the population has no name of one line", where=str(place), asked=shown(population)
+            )
         if place.exists():
             raise LedgerError(
                 "the file exists already", where=str(place), advice="Open it with pv.Ledger.open."
@@ -192,6 +195,9 @@ class Ledger:
                 raise LedgerError("the totals do not add up", where=self.where, asked=f"entry {entry.number}")
         return entries[-1]
 
+    def __repr__(self) -> str:
+        return f"<ledger {self.where}>"
+
     def __str__(self) -> str:
         last = self.last()
         return "\n".join(
@@ -202,6 +208,7 @@ class Ledger:
                     ("cap", str(last.cap)),
                     ("spent", f"{last.spent} by {last.number} release{'' if last.number == 1 else 's'}"),
                     ("left", str(last.left)),
+                    ("protects", f"one {last.unit}" if last.unit else "fixed by the first release"),
                     ("neighbours", str(last.neighbours or "fixed by the first release")),
                     ("head", last.hash),
                 ]
@@ -296,7 +303,7 @@ class Ledger:
                 asked=plan.cost,
                 allowed=f"{last.left} (cap {last.cap})",
                 spent=last.spent,
-                advice=f"The largest release that fits costs {last.left}.",
+                advice=_advice(plan.cost, last),
             )
         return LedgerEntry(
             number=last.number + 1,
@@ -322,6 +329,14 @@ def _lay_out(connection: sqlite3.Connection, population: str, cap: Budget) -> No
         connection.execute(statement)
     _append(connection, LedgerEntry(0, population, NOTHING, NOTHING, cap).sealed())
     connection.execute("COMMIT")
+
+
+def _advice(cost: Budget, last: LedgerEntry) -> str:
+    if last.left.epsilon <= 0:
+        return "The budget is used up."
+    if cost.epsilon <= last.left.epsilon and last.left.delta <= 0:
+        return "No delta is left: plan with delta=0."
+    return f"The largest release that fits costs {last.left}."
 
 
 def _path(path: object) -> Path:

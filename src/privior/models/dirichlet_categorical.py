@@ -126,4 +126,7 @@ def _read_prior(prior: object) -> Fraction | tuple[Fraction, ...]:
             return tuple(positive(parameter, "prior", least=least, most=most) for parameter in prior)
         return positive(prior, "prior", least=least, most=most)
     except NumberError as error:
-        raise ModelError(error.what, where="prior", asked=error.asked, allowed=error.allowed) from None
+        allowed = (
+            f"{decimal(least)} to {decimal(most)}: one number, or a list with one for each cell in order"
+        )
+        raise ModelError(error.what, asked=error.asked, allowed=allowed) from None

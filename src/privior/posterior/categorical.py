@@ -7,7 +7,7 @@ records leaves open and what the privacy noise hides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior import pictures
-from privior.errors import InferenceError, shown
+from privior.errors import InferenceError, PriviorError, shown
 from privior.models import DirichletCategorical
 from privior.pictures import listing
 from privior.posterior.certain import Betas, CertainCounts
-from privior.posterior.latent import LatentCounts
-from privior.posterior.quantity import Quantity, check_level, check_number, quantiles
+from privior.posterior.latent import CellProbabilities, LatentCounts
+from privior.posterior.quantity import Quantity, check_level, check_number, generator, quantiles
 from privior.release import Release
 from privior.schema import Schema
 
@@ -39,7 +39,7 @@ _SEED = 0
 _MOST_NUMBERS = 20_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountsPosterior:
     """The posterior of the true table of counts."""
 
@@ -59,10 +59,13 @@ class CountsPosterior:
 
     def draws(self, n: int, seed: int | None = None) -> NDArray[np.int64]:
         """Return n possible true tables, as (n, k)."""
-        return self.latent.draws(check_number(n, "n"), np.random.default_rng(seed))
+        return self.latent.draws(check_number(n, "n", self.latent.mean.size), generator(seed))
+
+    def __repr__(self) -> str:
+        return f"<posterior of {self.latent.mean.size} true counts>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CategoricalPosterior:
     """The posterior of the cell probabilities theta. Cells are in the order of `cells`.
 
@@ -138,23 +141,26 @@ class CategoricalPosterior:
 
     def draws(self, n: int, seed: int | None = None) -> Floats:
         """Return n draws of all cell probabilities, as (n, k)."""
-        return self._drawn(check_number(n, "n"), np.random.default_rng(seed))
+        return self._drawn(check_number(n, "n", len(self.prior)), generator(seed))
 
-    def sample(self, n: int, seed: int | None = None) -> dict[str, list[str]]:
+    def sample(self, n: int, seed: int | None = None) -> dict[str, list[object]]:
         """Return n synthetic records, column by column: one draw of theta, then records from it."""
-        number, rng = check_number(n, "n"), np.random.default_rng(seed)
+        number, rng = check_number(n, "n"), generator(seed)
         theta = self._drawn(1, rng)[0]
         codes = rng.choice(theta.size, size=number, p=theta / theta.sum())
-        return {name: [self.cells[code][i] for code in codes] for i, name in enumerate(self.model.columns)}
+        columns = [self._schema.column(name) for name in self.model.columns]
+        places = np.unravel_index(codes, [column.size for column in columns])
+        values = (
+            [column.values[code] for code in some] for column, some in zip(columns, places, strict=True)
+        )
+        return dict(zip(self.model.columns, values, strict=True))
 
     def to_arviz(self, draws: int = _DRAWS, seed: int | None = None) -> Any:
         """Return an ArviZ InferenceData with the posterior draws alone: no data, no likelihood."""
         try:
             import arviz
         except ImportError:
-            raise InferenceError(
-                "ArviZ is not installed", advice='Run pip install "privior[arviz]".'
-            ) from None
+            raise InferenceError("ArviZ is not installed", advice='Run pip install "arviz<1".') from None
         theta = self.draws(draws, seed)
         labels = [", ".join(cell) for cell in self.cells]
         return arviz.from_dict(
@@ -174,6 +180,9 @@ class CategoricalPosterior:
             note=f"{self._schema.population}: {100 * level:g}% intervals, {self._source}",
         )
 
+    def __repr__(self) -> str:
+        return f"<posterior of {' x '.join(self.model.columns)}: {len(self.prior)} cells, {self._source}>"
+
     def __str__(self) -> str:
         mean, ends = self.mean(), self.interval(0.9)
         counts = self.counts()
@@ -188,20 +197,33 @@ class CategoricalPosterior:
             ]
             for i in order
         ]
-        header = [" x ".join(self.model.columns), "probability", "90% interval", "true count"]
+        kind = "noisy count" if isinstance(self.latent, CertainCounts) else "true count"
+        header = [" x ".join(self.model.columns), "probability", "90% interval", kind]
         more = [f"... and {len(self.cells) - 40} more cells, less probable"] if len(self.cells) > 40 else []
-        return "\n".join(
-            [*listing.table(header, rows), *more, "", f"{self._source}; {self.latent.diagnostics}"]
-        )
+        lines = [*listing.table(header, rows), *more, "", f"{self._source}; {self.latent.diagnostics}"]
+        return "\n".join([*lines, *self.warnings])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be known before the numbers are trusted: chains that disagree, counts that do not fit."""
+        diagnostics = self.latent.diagnostics
+        found = [] if diagnostics.warning is None else [f"WARNING: {diagnostics.warning}"]
+        # Squared noises in units of their variance have mean 1 and variance 5 at most (Laplace).
+        if diagnostics.misfit is not None and diagnostics.misfit > 1 + 8 * (5 / len(self.prior)) ** 0.5:
+            stated = self.releases[0].plan.records_in_words
+            found.append(f"WARNING: the noisy counts do not fit the stated number of records ({stated})")
+        return tuple(found)
 
     @property
     def _source(self) -> str:
-        cost = ", ".join(str(release.plan.cost) for release in self.releases)
+        cost = "; ".join(str(release.plan.cost) for release in self.releases)
+        if len(self.releases) > 1:
+            cost = f"{len(self.releases)} releases: {cost}"
         how = "privacy noise IGNORED" if isinstance(self.latent, CertainCounts) else "privacy noise included"
         return f"{how} ({cost})"
 
     @cached_property
-    def _closed(self) -> Any:
+    def _closed(self) -> CellProbabilities | None:
         return self.latent.beta_mixture()
 
     @cached_property
@@ -250,7 +272,7 @@ class CategoricalPosterior:
             mask = np.ones(column.size, dtype=bool)
             if name in chosen:
                 mask[:] = False
-                mask[[column.code(level) for level in chosen[name]]] = True
+                mask[[self._code(name, level) for level in chosen[name]]] = True
             masks.append(mask)
         table = masks[0]
         for mask in masks[1:]:
@@ -272,17 +294,31 @@ class CategoricalPosterior:
                 asked=", ".join(unknown) or "nothing",
                 allowed=", ".join(self.model.columns),
             )
-        return {
-            str(name): list(levels)
-            if isinstance(levels, Sequence) and not isinstance(levels, str)
-            else [levels]
-            for name, levels in event.items()
-        }
+        chosen = {str(name): _listed(levels) for name, levels in event.items()}
+        for name, levels in chosen.items():
+            if not levels:
+                raise InferenceError(f"the event names no level of {name}")
+        return chosen
+
+    def _code(self, name: str, level: object) -> int:
+        try:
+            return self._schema.column(name).code(level)
+        except PriviorError as error:
+            raise InferenceError(
+                f"not a level of {name}", asked=shown(level), allowed=error.allowed
+            ) from None
 
     def _name_of(self, event: Event | object) -> str:
         return ", ".join(
             f"{name} = {' or '.join(map(str, levels))}" for name, levels in self._by_column(event).items()
         )
+
+
+def _listed(levels: object) -> list[object]:
+    """Return several levels as a list, and one as a list of one."""
+    if isinstance(levels, (list, tuple, set, frozenset, range, np.ndarray)):
+        return list(levels)
+    return [levels]
 
 
 def _pair(ends: Floats) -> tuple[float, float]:

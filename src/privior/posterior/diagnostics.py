@@ -74,8 +74,7 @@ class Diagnostics:
     def __str__(self) -> str:
         if self.exact:
             return f"{self.method} (exact, error below {self.error:.0e})" if self.error else self.method
-        words = f"{self.method}: {self.chains} x {self.sweeps} sweeps, R-hat {self.r_hat:.3f}"
-        return f"{words}; WARNING: {self.warning}" if self.warning else words
+        return f"{self.method}: {self.chains} x {self.sweeps} sweeps, R-hat {self.r_hat:.3f}"
 
 
 def split_r_hat(chains: NDArray[np.float64]) -> float:

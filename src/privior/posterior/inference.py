@@ -32,7 +32,7 @@ def infer(
         noise: "account" for the privacy noise, or "ignore" it and take the noisy counts as true ones:
             for comparison only, since the intervals come out too narrow
     """
-    given = _checked([releases] if isinstance(releases, Release) else list(releases))
+    given = _checked(releases, priors_matter=prior is None)
     plan = given[0].plan
     model = plan.model if prior is None else DirichletCategorical(plan.model.columns, prior)
     parameters = model.parameters(plan.schema)
@@ -55,11 +55,13 @@ def infer(
     return CategoricalPosterior(tuple(given), model, latent_counts(evidence, parameters, total))
 
 
-def _checked(releases: Sequence[object]) -> list[Release]:
+def _checked(releases: object, *, priors_matter: bool) -> list[Release]:
     """Refuse releases that do not speak of the same table."""
-    given = [release for release in releases if isinstance(release, Release)]
-    if not given or len(given) < len(releases):
-        raise InferenceError("not a release", advice="Read one with pv.Release.read(path).")
+    several = list(releases) if isinstance(releases, (list, tuple)) else [releases]
+    given = [release for release in several if isinstance(release, Release)]
+    if not given or len(given) < len(several):
+        advice = "Read one with pv.Release.read(path)."
+        raise InferenceError("not a release", asked=shown(releases), advice=advice)
     first = given[0].plan
     for other in (release.plan for release in given[1:]):
         facts = {
@@ -68,12 +70,13 @@ def _checked(releases: Sequence[object]) -> list[Release]:
             "schema": (other.schema, first.schema),
             "number of records": (other.records, first.records),
             "neighbours": (other.neighbours, first.neighbours),
-            "prior": (other.model.prior, first.model.prior),
         }
         for name, (asked, allowed) in facts.items():
             if asked != allowed:
                 what = f"the releases are not of one table: they differ in their {name}"
                 raise InferenceError(what, asked=str(asked)[:80], allowed=str(allowed)[:80])
+    if priors_matter and len({release.plan.model.prior for release in given}) > 1:
+        raise InferenceError("the releases were planned with different priors", advice="Say prior=...")
     if len({release.identifier for release in given}) < len(given):
         raise InferenceError("the same release is given twice", advice="It would count as two measurements.")
     return given

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +14,33 @@ from privior.errors import InferenceError, shown
 
 Floats = NDArray[np.float64]
 
+#: no more numbers than this are drawn at once (2 GB)
+MOST_NUMBERS = 250_000_000
 
-def check_level(level: float) -> float:
+
+def check_level(level: object) -> float:
     """Return the level of an interval, which lies between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
         raise InferenceError(
             "not the level of an interval", asked=shown(level), allowed="a number between 0 and 1"
         )
     return float(level)
 
 
-def check_number(number: int, name: str) -> int:
-    """Return how many draws or records are wanted: a positive whole number."""
-    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+def check_number(number: object, name: str, cells: int = 1) -> int:
+    """Return how many draws or records are wanted: a positive whole number, not too many to hold."""
+    if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
         raise InferenceError(f"{name} is not a positive whole number", asked=shown(number))
+    if int(number) * cells > MOST_NUMBERS:
+        raise InferenceError(f"{name} is too large", asked=shown(number), allowed=MOST_NUMBERS // cells)
     return int(number)
+
+
+def generator(seed: object) -> np.random.Generator:
+    """Return a generator for post-processing; without a seed a new one each time."""
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0):
+        raise InferenceError("a seed is a whole number, not negative", asked=shown(seed))
+    return np.random.default_rng(None if seed is None else int(seed))
 
 
 def quantiles(draws: Floats, level: float) -> Floats:
@@ -59,6 +72,11 @@ class Quantity:
             return self.exact_interval(level)
         low, high = quantiles(self.values, level)
         return float(low), float(high)
+
+    @property
+    def stddev(self) -> float:
+        """The standard deviation of the number."""
+        return float(self.values.std())
 
     @property
     def simulation_error(self) -> float:

@@ -29,7 +29,6 @@ class Budget:
         if chance != 0 and not LEAST_DELTA <= chance < 1:
             raise NumberError(
                 "delta is out of range",
-                where="delta",
                 asked=shown(delta),
                 allowed=f"0, or {decimal(LEAST_DELTA)} to below 1",
             )

@@ -81,16 +81,16 @@ class Guarantee:
     def claim(self, noun: str) -> str:
         """Say in words what somebody who knows all other records can still learn about one unit."""
         added = self.neighbours is ADD_OR_REMOVE_ONE
-        change = f"whether one {noun} is included" if added else f"which of two records one {noun} has"
+        change = f"whether one {noun} is included" if added else f"which of two contributions one {noun} made"
         belief = self.attacker_belief()
         if belief is not None:
             rounded = math.ceil(belief * 1000) / 10
             start = f"Somebody who knows everything else and is unsure (50%) {change}"
-            return f"{start} ends at most {rounded:g}% sure."
+            return f"{start} ends at most {rounded:g}% sure, whatever comes out."
         rounded = math.ceil(self.attacker_accuracy() * 1000) / 10
         return (
             f"Somebody who knows everything else and guesses {change} is right with probability at most "
-            f"{rounded:g}% (50% without the release)."
+            f"{rounded:g}% (50% without the release), on average over what may come out."
         )
 
     def __str__(self) -> str:

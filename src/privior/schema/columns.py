@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar, Final, Literal
 
-from privior.errors import SchemaError, shown
+from privior.errors import NumberError, SchemaError, shown
 from privior.exact import decimal, rational
 
 #: more levels than this in one column are a mistake in the schema
@@ -54,6 +54,11 @@ class Column(ABC):
     @abstractmethod
     def labels(self) -> tuple[str, ...]:
         """One label per code, in the order of the codes."""
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """One value per code, as it would stand in a table."""
+        return self.labels
 
     @property
     def missing_code(self) -> int | None:
@@ -114,6 +119,11 @@ class Categorical(Column):
         """The levels as text."""
         return tuple(text(level) for level in self.levels)
 
+    @property
+    def values(self) -> tuple[object, ...]:
+        """The levels as they were given."""
+        return self.levels
+
 
 @dataclass(frozen=True)
 class Boolean(Column):
@@ -144,6 +154,17 @@ class Boolean(Column):
         """In the order false, true."""
         return ("false", "true")
 
+    @property
+    def values(self) -> tuple[object, ...]:
+        """The truth values."""
+        return (False, True)
+
+    def code(self, value: object) -> int:
+        """Return the code of a truth value in any spelling that cells may have."""
+        word = text(value).lower()
+        spelled = [code for code in (0, 1) if word in self.SPELLINGS[code]]
+        return spelled[0] if spelled else super().code(value)
+
 
 @dataclass(frozen=True)
 class Integer(Column):
@@ -173,6 +194,11 @@ class Integer(Column):
     def labels(self) -> tuple[str, ...]:
         """The numbers as text."""
         return tuple(str(number) for number in range(self.lower, self.upper + 1))
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """The numbers."""
+        return tuple(range(self.lower, self.upper + 1))
 
 
 @dataclass(frozen=True)
@@ -243,7 +269,9 @@ class Binned(Column):
     def __init__(
         self, edges: Sequence[object], missing: str | int | Literal[Missing.DROP] | None = None
     ) -> None:
-        if isinstance(edges, str) or not isinstance(edges, Sequence) or len(edges) < 3:
+        if isinstance(edges, str) or not isinstance(edges, Sequence):
+            raise SchemaError("edges are not a list", where=self.kind, asked=shown(edges))
+        if len(edges) < 3:
             raise SchemaError(
                 "too few edges", where=self.kind, asked=shown(edges), allowed="3 or more: 2 bins"
             )
@@ -271,6 +299,16 @@ class Binned(Column):
         ends = [decimal(edge) for edge in self.edges]
         last = len(ends) - 2
         return tuple(f"[{ends[i]}, {ends[i + 1]}{']' if i == last else ')'}" for i in range(last + 1))
+
+    def code(self, value: object) -> int:
+        """Return the code of a bin's label, or of the bin in which a number falls."""
+        if text(value) in self.labels:
+            return self.labels.index(text(value))
+        try:
+            number = rational(value, "value")
+        except NumberError:
+            return super().code(value)
+        return sum(number >= edge for edge in self.edges[1:-1])
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,9 @@ class Schema:
         unit: Unit | str,
         csv: CsvDialect | None = None,
     ) -> None:
-        if not isinstance(columns, Mapping) or not columns:
+        if not isinstance(columns, Mapping):
+            raise SchemaError("columns are not {name: column}", where="schema", asked=shown(columns))
+        if not columns:
             raise SchemaError("there are no columns", where="schema", advice="Give {name: column}.")
         for name, column in columns.items():
             if not isinstance(name, str) or not name or any(sign in name for sign in "\r\n\0"):
@@ -54,8 +56,10 @@ class Schema:
                     asked=shown(column),
                     allowed="pv.Categorical(...), pv.Integer(...), ...",
                 )
-        if not isinstance(population, str) or not population.strip() or "\n" in population:
-            raise SchemaError("the population has no name", where="population", asked=shown(population))
+        if not isinstance(population, str) or not population.strip() or not population.isprintable():
+            raise SchemaError(
+                "the population has no name of one line", where="population", asked=shown(population)
+            )
         whose = Unit(unit) if isinstance(unit, str) else unit
         if not isinstance(whose, Unit):
             raise SchemaError(

@@ -49,4 +49,5 @@ class Unit:
     def __str__(self) -> str:
         if self.column is None:
             return f"one {self.noun} (one row each)"
-        return f"one {self.noun} (up to {self.max_rows} rows with the same {self.column})"
+        rows = "one row" if self.max_rows == 1 else f"up to {self.max_rows} rows"
+        return f"one {self.noun} ({rows} with the same {self.column})"

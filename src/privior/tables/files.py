@@ -6,7 +6,7 @@ import glob
 from enum import Enum
 from pathlib import Path
 
-from privior.errors import TableError
+from privior.errors import TableError, shown
 
 
 class Form(Enum):
@@ -40,8 +40,8 @@ def find(path: str) -> tuple[tuple[Path, ...], Form]:
 
 def _found(path: str) -> tuple[Path, ...]:
     literal = Path(path)
-    if "\\0" in path:
-        raise TableError("there is no such file", where=repr(path)[:80])
+    if not path or "\0" in path:
+        raise TableError("there is no such file", where=shown(path))
     if literal.is_dir():
         raise TableError(
             "this is a directory, not a file",
@@ -53,7 +53,12 @@ def _found(path: str) -> tuple[Path, ...]:
     if literal.exists():
         raise TableError("this is not a regular file", where=path)
     if not glob.has_magic(path):
-        raise TableError("there is no such file", where=path)
+        advice = (
+            "Only files of this machine can be opened; pass an Ibis table for others."
+            if "://" in path
+            else None
+        )
+        raise TableError("there is no such file", where=path, advice=advice)
     matches = tuple(Path(match) for match in sorted(glob.glob(path, recursive=True)) if Path(match).is_file())
     if not matches:
         raise TableError("no file matches the glob", where=path)

@@ -40,7 +40,10 @@ def check_names(
             "the first line names none of the schema's columns",
             where=where,
             asked=", ".join(absent),
-            advice="If the file has no header, say csv=pv.CsvDialect(header=False) in the schema.",
+            advice=(
+                f"It has {len(found)} cell(s) at the declared delimiter. For another one say "
+                "csv=pv.CsvDialect(delimiter=...), for a file without a header header=False."
+            ),
         )
     if absent:
         whose = " that names the person" if absent == [schema.unit.column] else ""
