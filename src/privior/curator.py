@@ -1,7 +1,8 @@
 """The curator: the only part that sees rows, noise and the ledger together.
 
-The order is the privacy argument. Everything that can be checked from public facts is checked first;
-then the cost is spent, durably; only then are the rows read, the noise drawn and the release written.
+The order is the privacy argument. Everything that can be checked from public facts is checked first, the
+number of records too where it is public; then the cost is spent, durably; only then are the cells read,
+the noise drawn and the release written.
 What fails before the spend says why and costs nothing. What fails after it has one answer, whatever the
 cause, because the cause may depend on the data; the spend stands.
 """

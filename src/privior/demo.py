@@ -32,7 +32,7 @@ def run(folder: Path) -> None:
     planned = plan(model, acs_schema(), records=ACS_RECORDS, epsilon="0.05")
     print(planned)
 
-    _say("2  MEASURE: spends the budget, then reads the table once")
+    _say("2  MEASURE: spends the budget, then reads the cells once")
     ledger = Ledger.create(ledger_file, population="acs-2019", epsilon="1")
     measure(planned, acs_table(), ledger=ledger, output=release_file)
     print(ledger)

@@ -37,6 +37,14 @@ def test_toml_holds_the_whole_schema(tmp_path: Path) -> None:
     assert hash(pv.Schema.from_document(WHOLE.to_document())) == hash(WHOLE)
 
 
+def test_the_order_of_columns_is_not_part_of_a_schema() -> None:
+    turned = pv.Schema(
+        dict(reversed(list(WHOLE.columns.items()))), population="clinic", unit=WHOLE.unit, csv=WHOLE.csv
+    )
+    assert turned == WHOLE
+    assert hash(turned) == hash(WHOLE)
+
+
 def test_codes_follow_the_schema() -> None:
     """T17, T18: codes and labels come from the schema, in its order."""
     assert WHOLE.column("education").labels == ("none", "school", "phd")

@@ -86,7 +86,7 @@ class Schema:
         object.__setattr__(self, "csv", dialect)
 
     def __hash__(self) -> int:
-        return hash((tuple(self.columns.items()), self.population, self.unit, self.csv))
+        return hash((frozenset(self.columns.items()), self.population, self.unit, self.csv))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (Schema.from_document, (self.to_document(),))
