@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 import subprocess
 import sys
@@ -48,6 +49,7 @@ PLANTED = {
         "importlib",
     ),
     "dunder import": ("planning.py", "__import__('privior.tables')", "by name"),
+    "exec": ("planning.py", "exec('import privior.tables')", "by name"),
     "facade": ("planning.py", "from privior import measure", "facade"),
     "facade, whole": ("planning.py", "import privior as pv\npv.measure", "facade"),
     "a part that reads rows": ("posterior/inference.py", "import pandas", "uses pandas"),
@@ -94,6 +96,18 @@ def test_a_program_that_reads_releases_never_loads_what_reads_rows(release_file:
 
 def test_importing_privior_is_light() -> None:
     assert not _loaded_after("import privior") & {"numpy", "scipy", "ibis", "numba", "matplotlib"}
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    """The block under TYPE_CHECKING and the lazy table of contents list the same names of the same parts."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    seen = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("privior.")
+        for alias in node.names
+    }
+    assert seen == {name: f"privior.{part}" for name, part in privior._PART_OF.items()}
 
 
 def test_every_public_name_resolves() -> None:
