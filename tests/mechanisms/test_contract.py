@@ -126,7 +126,7 @@ def test_statistics_of_another_size_are_refused(mechanism: Mechanism) -> None:
 
 
 def test_k_norm_oracles() -> None:
-    """MATH oracle: 9.488976 at k = 3 and 60.479497 at k = 10, both at epsilon 1."""
+    """Known values: 9.488976 at k = 3 and 60.479497 at k = 10, both at epsilon 1."""
     assert pv.KNorm(3, 1).expected_squared_error == pytest.approx(9.488976, abs=5e-7)
     assert pv.KNorm(10, 1).expected_squared_error == pytest.approx(60.479497, abs=5e-7)
     assert pv.KNorm(2, 5).expected_squared_error == pytest.approx(2 / (2 * math.sinh(2.5) ** 2))
