@@ -10,9 +10,6 @@ from numbers import Integral, Rational, Real
 
 from privior.errors import NumberError, shown
 
-#: what may be given wherever privior wants an exact number
-Number = str | int | float | Fraction | Decimal
-
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 _RATIO = re.compile(r"[+-]?\d+/\d+")
 _LONGEST = 400
@@ -49,12 +46,8 @@ def positive(value: object, name: str, *, least: Fraction, most: Fraction) -> Fr
     """Read a number in [least, most], with an error that says both ends."""
     number = rational(value, name)
     if not least <= number <= most:
-        raise NumberError(
-            f"{name} is out of range",
-            asked=shown(value),
-            allowed=f"{decimal(least)} to {decimal(most)}",
-            where=name,
-        )
+        allowed = f"{decimal(least)} to {decimal(most)}"
+        raise NumberError(f"{name} is out of range", asked=shown(value), allowed=allowed)
     return number
 
 

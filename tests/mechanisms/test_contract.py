@@ -125,6 +125,19 @@ def test_statistics_of_another_size_are_refused(mechanism: Mechanism) -> None:
         mechanism.release(ExactStatistics(np.array([1, 2, 3, 4])))
 
 
+@pytest.mark.parametrize("epsilon", ["0.05", "1", "9"])
+def test_the_variances_are_those_of_the_noise(epsilon: str) -> None:
+    """Independent noise on k counts: k times the second moment of one, summed far into its tails."""
+    z = np.arange(-3000, 3001)
+    for mechanism in (pv.LaplaceCounts(4, epsilon), pv.GaussianCounts(4, epsilon, "1e-3")):
+        if isinstance(mechanism, pv.LaplaceCounts):
+            weight = np.exp(-np.abs(z) / float(mechanism.laplace_scale))
+        else:
+            weight = np.exp(-(z**2) / (2 * float(mechanism.stddev) ** 2))
+        moment = 4 * (z**2 * weight).sum() / weight.sum()
+        assert mechanism.expected_squared_error == pytest.approx(moment, rel=1e-9)
+
+
 def test_k_norm_oracles() -> None:
     """Known values: 9.488976 at k = 3 and 60.479497 at k = 10, both at epsilon 1."""
     assert pv.KNorm(3, 1).expected_squared_error == pytest.approx(9.488976, abs=5e-7)

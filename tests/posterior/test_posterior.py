@@ -263,3 +263,7 @@ def test_tiny_priors_give_probabilities() -> None:
     draws = pv.infer(release_of([("male", "no")], epsilon="0.001", prior="1e-6")).draws(200, seed=0)
     assert np.isfinite(draws).all()
     assert draws.sum(axis=1) == pytest.approx(np.ones(200))
+    posterior = pv.infer(release_of([("male", "no")] * 50, epsilon=1000, prior="1e-6"))
+    rare = posterior.probability({"smoker": True}, given={"sex": "female"})  # of whom there is none
+    assert rare.mean == pytest.approx(0.5, abs=0.05)
+    assert np.isfinite(rare.values).all()

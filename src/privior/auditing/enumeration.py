@@ -77,7 +77,8 @@ def audit(
 
     Args:
         mechanism: any mechanism for a table of counts
-        records: the number of records n; under add-or-remove-one tables with n and n-1 records are paired
+        records: the number of records n of the largest tables; smaller ones, down to what one unit can
+            take away, are listed too where the total is not public
         margin: how far the box of outputs reaches below 0 and above n
         epsilons: where to compute the divergence
     """

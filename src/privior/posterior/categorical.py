@@ -136,7 +136,7 @@ class CategoricalPosterior:
                 )
             return Quantity(f"P({name})", mean, self._theta[:, wanted].sum(axis=1))
         condition = self._cells_of(given)
-        shares = self._theta[:, wanted & condition].sum(axis=1) / self._theta[:, condition].sum(axis=1)
+        shares = _probabilities(self._log_theta[:, condition])[:, wanted[condition]].sum(axis=1)
         return Quantity(f"P({name} | {self._name_of(given)})", float(shares.mean()), shares)
 
     def draws(self, n: int, seed: int | None = None) -> Floats:
@@ -148,12 +148,12 @@ class CategoricalPosterior:
         number, rng = check_number(n, "n"), generator(seed)
         theta = self._drawn(1, rng)[0]
         codes = rng.choice(theta.size, size=number, p=theta / theta.sum())
-        columns = [self._schema.column(name) for name in self.model.columns]
-        places = np.unravel_index(codes, [column.size for column in columns])
-        values = (
-            [column.values[code] for code in some] for column, some in zip(columns, places, strict=True)
-        )
-        return dict(zip(self.model.columns, values, strict=True))
+        values = [self._schema.column(name).values for name in self.model.columns]
+        places = np.unravel_index(codes, [len(known) for known in values])
+        return {
+            name: [known[code] for code in some]
+            for name, known, some in zip(self.model.columns, values, places, strict=True)
+        }
 
     def to_arviz(self, draws: int = _DRAWS, seed: int | None = None) -> Any:
         """Return an ArviZ InferenceData with the posterior draws alone: no data, no likelihood."""
@@ -227,22 +227,29 @@ class CategoricalPosterior:
         return self.latent.beta_mixture()
 
     @cached_property
+    def _log_theta(self) -> Floats:
+        return self._log_drawn(self._affordable, np.random.default_rng(_SEED))
+
+    @cached_property
     def _theta(self) -> Floats:
-        return self._drawn(self._affordable, np.random.default_rng(_SEED))
+        return _probabilities(self._log_theta)
 
     @property
     def _affordable(self) -> int:
         return max(500, min(_DRAWS, _MOST_NUMBERS // len(self.prior)))
 
     def _drawn(self, number: int, rng: np.random.Generator) -> Floats:
-        """Draw tables, then probabilities given them: independent Gammas, normalised.
+        return _probabilities(self._log_drawn(number, rng))
 
-        A Gamma of tiny shape a underflows, so all are drawn as logarithms: G(a) = G(a+1) U^(1/a).
+    def _log_drawn(self, number: int, rng: np.random.Generator) -> Floats:
+        """Draw tables, then probabilities given them, as logarithms of Gammas that are not yet normalised.
+
+        A Gamma of tiny shape a underflows, its logarithm does not: G(a) = G(a+1) U^(1/a).
         """
         shapes = self.prior + self.latent.draws(number, rng)
-        logs = np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
-        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return np.asarray(
+            np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
+        )
 
     @cached_property
     def _parameter_draws(self) -> tuple[Floats, Floats]:
@@ -312,6 +319,12 @@ class CategoricalPosterior:
         return ", ".join(
             f"{name} = {' or '.join(map(str, levels))}" for name, levels in self._by_column(event).items()
         )
+
+
+def _probabilities(logs: Floats) -> Floats:
+    """Normalise each row of log weights, also where all of them are too small for a float."""
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _listed(levels: object) -> list[object]:

@@ -43,9 +43,7 @@ class Guarantee:
         """Return the smallest epsilon for this delta, never rounded down; infinite if there is none."""
         chance = rational(delta, "delta")
         if not 0 <= chance < 1:
-            raise NumberError(
-                "delta is out of range", where="delta", asked=shown(delta), allowed="0 to below 1"
-            )
+            raise NumberError("delta is out of range", asked=shown(delta), allowed="0 to below 1")
         return self._epsilon(round_down(chance))
 
     def _epsilon(self, delta: float) -> float:
@@ -71,9 +69,7 @@ class Guarantee:
     def attacker_belief(self, prior: float = 0.5) -> float | None:
         """Bound the belief to which a pure guarantee lets a prior belief rise; None if it is not pure."""
         if not 0 <= prior <= 1:
-            raise NumberError(
-                "a belief is a probability", where="prior", asked=shown(prior), allowed="0 to 1"
-            )
+            raise NumberError("a belief is a probability", asked=shown(prior), allowed="0 to 1")
         if self.pure is None:
             return None
         return prior / (prior + (1 - prior) * math.exp(-round_up(self.pure)))
