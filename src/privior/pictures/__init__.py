@@ -1,5 +1,10 @@
-"""Pictures: numbers in, figure or text out. Knows nothing of privior, so every part may use it."""
+"""Pictures: numbers in; figure, markup or text out. Knows nothing of privior, so every part may use it."""
 
-from privior.pictures.interval_chart import intervals
+from privior.pictures.budget_bar import BudgetBar
+from privior.pictures.error_curve import ErrorCurve
+from privior.pictures.interval_chart import IntervalChart
+from privior.pictures.markup import Markup
+from privior.pictures.picture import Picture
+from privior.pictures.split_bars import SplitBars
 
-__all__ = ["intervals"]
+__all__ = ["BudgetBar", "ErrorCurve", "IntervalChart", "Markup", "Picture", "SplitBars"]

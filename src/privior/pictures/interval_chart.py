@@ -2,60 +2,165 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from statistics import median
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from privior.pictures import legend, rows, svg
+from privior.pictures.axis import Axis
+from privior.pictures.label import clean, columns, cut, for_matplotlib, pad, wrapped
+from privior.pictures.legend import Entry
+from privior.pictures.markup import Markup
+from privior.pictures.picture import LEAST_WIDTH, Picture
+from privior.pictures.sheet import across, key, sheet
+from privior.pictures.style import BLUE, INK, PAPER, VERMILLION
+from privior.pictures.tracks import scale, track
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+    Floats = NDArray[np.float64]
 
-_INK, _WHOLE, _INNER = "#1b2a41", "#9db4d0", "#3a6ea5"
-_MOST_ROWS = 60
+LEGEND = (
+    Entry("posterior mean", "●", INK, shape="ring"),
+    Entry("what the records alone leave open", "━", BLUE, thickness=7),
+    Entry("with the privacy noise", "─", VERMILLION),
+)
+_TO = "\N{EN DASH}"
 
 
-def intervals(
-    labels: Sequence[str], centres: Floats, whole: Floats, inner: Floats, *, title: str, note: str
-) -> Figure:
-    """Draw centres with whole and inner intervals; of many labels those with the largest centres.
+@dataclass(frozen=True, repr=False)
+class IntervalChart(Picture):
+    """Centres with a thin whole interval and a thick inner one, one row per label.
 
-    Args:
+    Attributes:
         labels: one per row
         centres: the dots
         whole: lower and upper ends as (rows, 2): all uncertainty
         inner: likewise: the uncertainty that would remain without privacy noise
         title: what the rows are
         note: the line under the chart
+        most: of more rows than this only those with the largest centres are drawn, largest first
     """
-    from matplotlib.figure import Figure
 
-    rows = list(range(len(labels)))
-    if len(labels) > _MOST_ROWS:
-        rows = sorted(np.argsort(-centres, kind="stable")[:_MOST_ROWS].tolist())
-        note += f"; the {_MOST_ROWS} largest of {len(labels)}"
-    figure = Figure(figsize=(7.5, 1.5 + 0.28 * len(rows)), layout="constrained")
-    axes = figure.subplots()
-    y = np.arange(len(rows))
-    axes.hlines(y, whole[rows, 0], whole[rows, 1], color=_WHOLE, linewidth=7, label="with privacy noise")
-    axes.hlines(y, inner[rows, 0], inner[rows, 1], color=_INNER, linewidth=3, label="the records alone")
-    axes.plot(centres[rows], y, "o", color=_INK, markersize=4, label="posterior mean")
-    axes.set_yticks(y, [_short(labels[row]) for row in rows])
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_xlim(left=0)
-    axes.set_xlabel(note, fontsize=8)
-    axes.set_title(title, loc="left", color=_INK)
-    axes.grid(axis="x", color="#e4e8ee")
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8)
-    return figure
+    labels: Sequence[str]
+    centres: Sequence[float] | Floats
+    whole: Sequence[tuple[float, float]] | Floats
+    inner: Sequence[tuple[float, float]] | Floats
+    title: str
+    note: str = ""
+    most: int = 40
+
+    def __post_init__(self) -> None:
+        labels = tuple(map(str, self.labels))
+        centres = tuple(map(float, self.centres))
+        whole, inner = _pairs(self.whole), _pairs(self.inner)
+        if not labels or not len(labels) == len(centres) == len(whole) == len(inner):
+            raise ValueError("an interval chart needs one centre, whole and inner interval per label")
+        if not all(0 <= end < math.inf for end in chain(centres, *whole, *inner)):
+            raise ValueError("an interval chart shows finite numbers that are not negative")
+        if any(low > high for low, high in (*whole, *inner)):
+            raise ValueError("an interval ends before it begins")
+        if self.most < 1:
+            raise ValueError("an interval chart shows at least one row")
+        for name, value in (("labels", labels), ("centres", centres), ("whole", whole), ("inner", inner)):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        every = range(len(self.labels))
+        if len(every) <= self.most:
+            return list(every)
+        return sorted(every, key=lambda row: -self.centres[row])[: self.most]
+
+    @cached_property
+    def _axis(self) -> Axis:
+        return Axis.from_zero(
+            max(max(self.centres[i], self.whole[i][1], self.inner[i][1]) for i in self._rows)
+        )
+
+    @cached_property
+    def _places(self) -> int:
+        """How many decimals show the width of a typical interval with two digits."""
+        width = median(self.whole[row][1] - self.whole[row][0] for row in self._rows) or self._axis.high
+        return min(max(1 - math.floor(math.log10(width)), 2), 9) if width > 0 else 2
+
+    @property
+    def _notes(self) -> list[str]:
+        left_out = len(self.labels) - len(self._rows)
+        more = f"The {len(self._rows)} most probable are shown; {left_out} less probable are left out."
+        return [note for note in (self.note, more if left_out else "") if note]
+
+    def _range(self, ends: tuple[float, float]) -> str:
+        return f"{ends[0]:.{self._places}f}{_TO}{ends[1]:.{self._places}f}"
+
+    def __repr__(self) -> str:
+        return f"<interval chart: {clean(self.title)}, {len(self.labels)} rows>"
+
+    def figure(self) -> Figure:
+        """Return the chart as a matplotlib figure."""
+        y = range(len(self._rows))
+        figure, axes = sheet(1.6 + 0.28 * len(y), self.title, self._notes)
+        across(axes, self._axis)
+        mean, records, noise = (entry.words for entry in LEGEND)
+        for ends, colour, thick, words in (
+            (self.whole, VERMILLION, 1.6, noise),
+            (self.inner, BLUE, 5, records),
+        ):
+            low, high = ([ends[row][side] for row in self._rows] for side in (0, 1))
+            axes.hlines(y, low, high, colour, linewidth=thick, label=words)
+        dots = [self.centres[row] for row in self._rows]
+        axes.plot(dots, y, "o", color=PAPER, mec=INK, mew=1.3, ms=4.5, label=mean, clip_on=False)
+        axes.set_yticks(y, [for_matplotlib(self.labels[row], rows.LONGEST_LABEL) for row in self._rows])
+        axes.set_ylim(len(y) - 0.4, -0.6)
+        axes.grid(visible=False, axis="y")
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        key(figure, 3, reverse=True)
+        return figure
+
+    def html(self) -> Markup:
+        """Return the chart as markup: label, track and numbers, stacked where there is little room."""
+        drawn = [*map(self._row, self._rows), rows.scale(self._axis)]
+        return rows.chart(self.title, drawn, legend.html(LEGEND), self._notes, "intervals")
+
+    def _row(self, row: int) -> Markup:
+        centre, whole, inner = (f"{self.centres[row]:.{self._places}f}", self.whole[row], self.inner[row])
+        place = self._axis.place
+        marks = []
+        for kind, (low, high) in (("whole", whole), ("inner", inner)):
+            tip = f"{LEGEND[1 if kind == 'inner' else 2].words}: {self._range((low, high))}"
+            marks.append(svg.line((place(low), 0.5), (place(high), 0.5), tip, class_=kind))
+        marks.append(svg.circle((place(self.centres[row]), 0.5), 3.5, class_="centre"))
+        numbers = rows.value(centre, self._range(whole))
+        return rows.row(self.labels[row], self._axis, marks, f"{centre}, {self._range(whole)}", numbers)
+
+    def text(self, width: int = 72) -> str:
+        """Return the chart as lines of text."""
+        width = max(width, LEAST_WIDTH)
+        numbers = [
+            f"{self.centres[row]:.{self._places}f} ({self._range(self.whole[row])})" for row in self._rows
+        ]
+        right = max(map(len, numbers))
+        room = max(width - right - 4, 12)
+        labels = [cut(self.labels[row], max(room // 2, 6)) for row in self._rows]
+        left = max(map(columns, labels))
+        length = room - left
+        lines = [cut(self.title, width), ""]
+        for row, label, written in zip(self._rows, labels, numbers, strict=True):
+            inner, whole = self.inner[row], self.whole[row]
+            drawn = track(self._axis, length, self.centres[row], whole, inner)
+            lines.append(f"{pad(label, left)}  {drawn}  {written.rjust(right)}")
+        lines += [" " * (left + 2) + line for line in scale(self._axis, length)]
+        lines += ["", *legend.text(LEGEND, width)]
+        return "\n".join([*lines, *(part for note in self._notes for part in wrapped([clean(note)], width))])
 
 
-def _short(label: str) -> str:
-    """Cut a long label, and keep matplotlib from reading dollar signs as mathematics."""
-    return (label if len(label) <= 40 else label[:39] + "…").replace("$", r"\$")
+def _pairs(ends: Sequence[tuple[float, float]] | Floats) -> tuple[tuple[float, float], ...]:
+    return tuple((float(low), float(high)) for low, high in ends)

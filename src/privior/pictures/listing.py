@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from privior.pictures.label import columns, pad
+
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the lines of an aligned table with a rule under its header."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    widths = [max(columns(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        "  ".join(pad(cell, width) for cell, width in zip(row, widths, strict=True))
         for row in [header, *rows]
     ]
     return [
@@ -21,5 +23,5 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def facts(pairs: Sequence[tuple[str, str]]) -> list[str]:
     """Return one aligned line per named fact."""
-    width = max(len(name) for name, _ in pairs)
-    return [f"{name.ljust(width)}  {value}" for name, value in pairs]
+    width = max(columns(name) for name, _ in pairs)
+    return [f"{pad(name, width)}  {value}" for name, value in pairs]

@@ -1,0 +1,46 @@
+"""One line of characters as a track: intervals with half a character's precision, and a scale below."""
+
+from __future__ import annotations
+
+from privior.pictures.axis import Axis
+
+#: by what the left and the right half hold: nothing, a thin line or a thick one
+_HALVES = {
+    "  ": " ",
+    "--": "─",
+    "==": "━",
+    " -": "╶",
+    "- ": "╴",
+    " =": "╺",
+    "= ": "╸",
+    "-=": "╼",
+    "=-": "╾",
+}
+
+
+def track(
+    axis: Axis, width: int, centre: float, whole: tuple[float, float], inner: tuple[float, float]
+) -> str:
+    """Return a thin whole interval, a thick inner one and a dot."""
+    halves = [" "] * (2 * width)
+    for sign, (low, high) in (("-", whole), ("=", inner)):
+        first, last = (round(axis.place(end) * (len(halves) - 1)) for end in (low, high))
+        halves[first : last + 1] = sign * (last + 1 - first)
+    signs = [_HALVES[halves[2 * i] + halves[2 * i + 1]] for i in range(width)]
+    signs[round(axis.place(centre) * (2 * width - 1)) // 2] = "●"
+    return "".join(signs)
+
+
+def scale(axis: Axis, width: int, corner: str = "") -> list[str]:
+    """Return a line with ticks and a line with as many of their labels as fit side by side."""
+    rule, labels = ["─"] * width, [" "] * width
+    free = 0
+    for tick, label in zip(axis.ticks, axis.labels, strict=True):
+        at = round(axis.place(tick) * (width - 1))
+        first = min(max(at - len(label) // 2, 0), max(width - len(label), 0))
+        if first < free or first + len(label) > width:
+            continue
+        rule[at] = "┌" if at == 0 and not corner else "┐" if at == width - 1 else "┬"
+        labels[first : first + len(label)] = label
+        free = first + len(label) + 1
+    return [corner + "".join(rule), " " * len(corner) + "".join(labels).rstrip()]
