@@ -6,6 +6,8 @@ same mistake reads the same everywhere. No field may hold a private value: a row
 
 from __future__ import annotations
 
+import unicodedata
+
 
 def shown(value: object) -> str:
     """Return a value that somebody typed, short enough for a message, whatever it is."""
@@ -49,6 +51,13 @@ class PriviorError(Exception):
         if self.cost:
             lines.append(f"  {self.cost}")
         return "\n".join(lines)
+
+    def to_document(self) -> dict[str, str]:
+        """Write the fields as plain text, for JSON."""
+        names = ("what", "where", "asked", "allowed", "spent", "advice", "cost")
+        fields = {name: getattr(self, name) for name in names}
+        said = {name: str(value) for name, value in fields.items() if value is not None and value != ""}
+        return {"kind": type(self).__name__, **said}
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.__dict__.copy()))
@@ -101,6 +110,73 @@ class InferenceError(PriviorError):
     cost = ""
 
 
+class QuestionError(InferenceError):
+    """A question cannot be read, or does not fit the posterior; the message points at the place.
+
+    Attributes:
+        question: the question as it was asked
+        place: the offset of what is wrong; the question's length if something is missing at its end
+    """
+
+    #: a longer question is shown in part
+    _WIDTH = 100
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        question: str,
+        place: int,
+        where: str | None = None,
+        asked: object = None,
+        allowed: object = None,
+        spent: object = None,
+        advice: str | None = None,
+    ) -> None:
+        self.question = question
+        self.place = place
+        super().__init__(what, where=where, asked=asked, allowed=allowed, spent=spent, advice=advice)
+
+    def to_document(self) -> dict[str, str]:
+        """Write the fields as plain text, for JSON."""
+        return {**super().to_document(), "question": self.question, "place": str(self.place)}
+
+    @staticmethod
+    def visible(text: str) -> str:
+        """Return a text with everything escaped that has no shape, breaks the line or turns the writing."""
+        if text.isprintable():
+            return text
+        return "".join(
+            sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+        )
+
+    def _message(self) -> str:
+        first, *rest = super()._message().split("\n")
+        before, after = self._shown_part()
+        under = sum(_columns(sign) for sign in before)
+        return "\n".join([first, f"  {before}{after}", f"  {' ' * under}^", *rest])
+
+    def _shown_part(self) -> tuple[str, str]:
+        """Return what stands before the place and after it, cut where the question is long."""
+        parts = self.question[: self.place], self.question[self.place :]
+        before, after = (self.visible(part) for part in parts)
+        most = self._WIDTH
+        if len(before) + len(after) <= most:
+            return before, after
+        kept = max(most * 3 // 5, most - len(after))
+        if len(before) > kept:
+            before = "..." + before[len(before) - kept + 3 :]
+        left = most - len(before)
+        return before, after if len(after) <= left else after[: left - 3] + "..."
+
+
+def _columns(sign: str) -> int:
+    """Return how many columns of a terminal a printable sign takes."""
+    if unicodedata.category(sign) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+
+
 class AuditError(PriviorError):
     """The audit asked for cannot be carried out."""
 
@@ -111,3 +187,20 @@ class ReleaseFailedError(PriviorError):
     """The one answer to every failure after the spend; its text never depends on the data."""
 
     cost = "The budget of this release stays spent: a refund would depend on the data."
+
+
+class ReleaseInterruptedError(KeyboardInterrupt):
+    """An interruption after the spend, which stands. Not an `Exception`, as no interruption is one.
+
+    Attributes:
+        entry: the number of the ledger entry
+        written: whether the release file had been written, whole, by then
+    """
+
+    def __init__(self, entry: int, *, written: bool) -> None:
+        self.entry = entry
+        self.written = written
+        file = "The release file is complete." if written else "Nothing was released."
+        super().__init__(
+            f"interrupted after the budget was spent (ledger entry {entry}). {file} The spend stands."
+        )

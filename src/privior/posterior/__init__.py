@@ -1,7 +1,9 @@
 """Posteriors: what follows from a release. Nothing here can see data, so everything here is free."""
 
-from privior.posterior.categorical import CategoricalPosterior, CountsPosterior
+from privior.posterior.categorical import CategoricalPosterior
+from privior.posterior.counts import CountsPosterior
 from privior.posterior.inference import infer
 from privior.posterior.quantity import Quantity
+from privior.posterior.variance import VarianceParts
 
-__all__ = ["CategoricalPosterior", "CountsPosterior", "Quantity", "infer"]
+__all__ = ["CategoricalPosterior", "CountsPosterior", "Quantity", "VarianceParts", "infer"]

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from privior.posterior.law import Law
 from privior.posterior.stirling import HALF_LOG_TWO_PI, stirling_remainder
+from privior.posterior.variance import VarianceParts
 
 #: how much is computed at once, in values
 _AT_ONCE = 1 << 19
@@ -60,12 +61,17 @@ class BetaMixture:
         return np.asarray((self.prior + counts) / self._size)
 
     @cached_property
-    def stddev(self) -> NDArray[np.float64]:
-        """The standard deviation: of a Beta law at each count, and of the count."""
+    def variance_parts(self) -> VarianceParts:
+        """The variance of each: of a Beta law, averaged over the count, and of its mean (a + c) / (A + n)."""
         share = self.mean
-        spread = np.array([law.variance for law in self.marginals]) / self._size**2
-        within = (share * (1 - share) - spread) / (self._size + 1)
-        return np.sqrt(np.maximum(within, 0) + spread)
+        privacy = np.array([law.variance for law in self.marginals]) / self._size**2
+        sampling = (share * (1 - share) - privacy) / (self._size + 1)
+        return VarianceParts(np.maximum(sampling, 0), privacy)
+
+    @cached_property
+    def stddev(self) -> NDArray[np.float64]:
+        """The standard deviation of each."""
+        return np.sqrt(self.variance_parts.total)
 
     def cdf(self, cell: int, x: float) -> float:
         """Return the probability that a cell's probability is at most x."""

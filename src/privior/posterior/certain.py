@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.quantity import check_level
+from privior.posterior.variance import VarianceParts
 
 Floats = NDArray[np.float64]
 
@@ -26,9 +27,15 @@ class Betas:
         return np.asarray(self.first / (self.first + self.second))
 
     @property
+    def variance_parts(self) -> VarianceParts:
+        """The variance of each: all of it is that of the records."""
+        sampling = self.mean * (1 - self.mean) / (self.first + self.second + 1)
+        return VarianceParts(sampling, np.zeros_like(sampling))
+
+    @property
     def stddev(self) -> Floats:
         """The standard deviation of each."""
-        return np.sqrt(self.mean * (1 - self.mean) / (self.first + self.second + 1))
+        return np.sqrt(self.variance_parts.total)
 
     def interval(self, level: float) -> Floats:
         """The equal-tailed interval of each, as (k, 2)."""

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.evidence import CellEvidence, Total, checked_prior
 from privior.posterior.exact_counts import exact_counts
+from privior.posterior.variance import VarianceParts
 
 
 class CellProbabilities(Protocol):
-    """The marginal posterior of each cell's probability, in closed form."""
+    """The marginal posterior of each cell's probability."""
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -29,6 +30,10 @@ class CellProbabilities(Protocol):
     @property
     def stddev(self) -> NDArray[np.float64]:
         """The standard deviation of each."""
+
+    @property
+    def variance_parts(self) -> VarianceParts:
+        """The variance of each, split into that of the records and that of the privacy noise."""
 
     def interval(self, level: float) -> NDArray[np.float64]:
         """Return the equal-tailed interval of each, as (k, 2)."""

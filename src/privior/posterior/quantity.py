@@ -55,15 +55,17 @@ class Quantity:
 
     Attributes:
         name: the question
-        mean: the posterior mean: the probability of the event for the next record
+        mean: the posterior mean, such as the probability of the event for the next record
         values: draws from the posterior
         exact_interval: the interval in closed form where there is one, else it is read off the draws
+        exact_stddev: likewise the standard deviation
     """
 
     name: str
     mean: float
     values: Floats
     exact_interval: Callable[[float], tuple[float, float]] | None = None
+    exact_stddev: float | None = None
 
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Return the equal-tailed interval that holds the number with this probability."""
@@ -76,11 +78,13 @@ class Quantity:
     @property
     def stddev(self) -> float:
         """The standard deviation of the number."""
-        return float(self.values.std())
+        return float(self.values.std()) if self.exact_stddev is None else self.exact_stddev
 
     @property
     def simulation_error(self) -> float:
-        """The standard error of a mean over the draws: how exact what is read off them can be."""
+        """The standard error of a mean over the draws, where anything is read off them; 0 otherwise."""
+        if self.exact_interval is not None:
+            return 0.0
         return float(self.values.std() / math.sqrt(self.values.size))
 
     def __float__(self) -> float:

@@ -1,0 +1,34 @@
+"""Averages: which columns have a mean, and the number that each of their levels stands for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import InferenceError
+from privior.posterior.events import quoted
+from privior.schema.columns import Binned, Boolean, Bounded, Categorical, Column, Date, Integer
+
+
+def numbers_of(name: str, column: Column) -> NDArray[np.float64]:
+    """Return one number per level of a column, or say why it has no mean and what to ask instead."""
+    match column:
+        case Integer():
+            return np.arange(column.lower, column.upper + 1, dtype=np.float64)
+        case Bounded():
+            return np.asarray(float(column.lower) + float(column.grid) * np.arange(column.size), np.float64)
+        case Boolean():
+            return np.array([0.0, 1.0])
+        case Categorical() if all(type(level) is int for level in column.levels):
+            return np.array([float(level) for level in column.levels])
+        case Binned():
+            why, instead = "its bins hide the numbers in them", f">={column.labels[1][1:].split(',')[0]}"
+        case Date():
+            why, instead = "its values are days", f"<{column.labels[column.size // 2]}"
+        case _:
+            why, instead = "its levels are not numbers", f"={quoted(column.labels[0])}"
+    raise InferenceError(
+        f"{quoted(name)} has no mean: {why}",
+        allowed="whole numbers, numbers on a grid, true or false",
+        advice=f"Ask for a probability instead, such as P({quoted(name)}{instead}).",
+    )

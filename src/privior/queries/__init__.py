@@ -1,0 +1,23 @@
+"""Queries: one grammar for questions to a posterior, and their answers."""
+
+from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
+from privior.queries.asking import ask
+from privior.queries.grammar import parse
+from privior.queries.questions import Condition, Counts, Interval, Mean, Probability, Question, Sample, Word
+
+__all__ = [
+    "Answer",
+    "Condition",
+    "Counts",
+    "CountsAnswer",
+    "Interval",
+    "Mean",
+    "Probability",
+    "QuantityAnswer",
+    "Question",
+    "Sample",
+    "SampleAnswer",
+    "Word",
+    "ask",
+    "parse",
+]

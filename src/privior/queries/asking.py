@@ -1,0 +1,123 @@
+"""ask(): from a question to its answer. Free, as often as one likes, without data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+
+from privior.errors import InferenceError
+from privior.posterior import CategoricalPosterior, infer
+from privior.posterior.certain import CertainCounts
+from privior.posterior.quantity import check_level, check_number
+from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
+from privior.queries.binding import Binding
+from privior.queries.grammar import parse
+from privior.queries.questions import Counts, Interval, Mean, Probability, Question, Sample
+from privior.release import Release
+from privior.schema.columns import Bounded
+
+Source = CategoricalPosterior | Release | Sequence[Release]
+
+
+def ask(source: Source, question: str | Question, *, level: float = 0.9, seed: int | None = None) -> Answer:
+    """Return the answer of a posterior to a question, such as "P(smoker=yes | age>=65)".
+
+    Args:
+        source: a posterior, or a release to infer it from, or several
+        question: as text, or as `parse` returns it
+        level: of intervals, where the question does not say another one
+        seed: of the records of a sample; without it they are others each time
+    """
+    written = str(question) if isinstance(question, Question) else question
+    asked, usual = parse(written), check_level(level)
+    plan = _first(source).plan
+    binding = Binding(written, plan.schema, plan.model.columns)
+    match binding.bound(asked):
+        case Counts() as counts:
+            return _counts(_posterior(source), counts, usual)
+        case Sample() as sample:
+            return _sample(_posterior(source), sample, binding, seed)
+        case number:
+            return _quantity(source, number, binding, usual)
+
+
+def _quantity(
+    source: Source, question: Probability | Mean | Interval, binding: Binding, usual: float
+) -> QuantityAnswer:
+    of = question.of if isinstance(question, Interval) else question
+    own = question.level if isinstance(question, Interval) else None
+    level = usual if own is None else float(own)
+    given = binding.event(of.given) or None
+    if isinstance(of, Probability):
+        event = binding.event(of.event)
+        posterior = _posterior(source)
+        quantity = posterior.probability(event, given)
+    else:
+        posterior = _posterior(source)
+        quantity = posterior.average(of.column.text, given)
+    low, high = quantity.interval(level)
+    return QuantityAnswer(
+        question=str(question),
+        mean=quantity.mean,
+        stddev=quantity.stddev,
+        level=level,
+        low=low,
+        high=high,
+        simulation_error=quantity.simulation_error,
+        warnings=_warnings(posterior),
+    )
+
+
+def _counts(posterior: CategoricalPosterior, question: Counts, level: float) -> CountsAnswer:
+    columns = tuple(word.text for word in question.columns) or posterior.model.columns
+    schema = posterior.releases[0].plan.schema
+    counts = posterior.counts(*columns)
+    ends = counts.interval(level)
+    certain = isinstance(posterior.latent, CertainCounts)
+    return CountsAnswer(
+        question=str(question),
+        columns=columns,
+        cells=tuple(product(*(schema.column(name).labels for name in columns))),
+        mean=tuple(counts.mean().tolist()),
+        stddev=tuple(counts.stddev().tolist()),
+        level=level,
+        low=tuple(round(low) for low in ends[:, 0].tolist()),
+        high=tuple(round(high) for high in ends[:, 1].tolist()),
+        note=CountsAnswer.NOISY if certain else CountsAnswer.TRUE,
+        warnings=_warnings(posterior),
+    )
+
+
+def _sample(
+    posterior: CategoricalPosterior, question: Sample, binding: Binding, seed: int | None
+) -> SampleAnswer:
+    try:
+        check_number(question.number, "the number of records")
+    except InferenceError as error:
+        raise binding.error(
+            error.what, question.place, asked=error.asked, allowed=error.allowed or "1 or more"
+        ) from None
+    records = posterior.sample(question.number, seed)
+    for name, values in records.items():
+        if isinstance(binding.schema.column(name), Bounded):
+            numbers = {label: float(Fraction(str(label))) for label in set(values)}
+            records[name] = [numbers[label] for label in values]
+    return SampleAnswer(str(question), records, _warnings(posterior))
+
+
+def _posterior(source: Source) -> CategoricalPosterior:
+    return source if isinstance(source, CategoricalPosterior) else infer(source)
+
+
+def _first(source: Source) -> Release:
+    """Return a release with the public facts, so that a wrong question is refused before inference."""
+    releases = source.releases if isinstance(source, CategoricalPosterior) else source
+    first = releases[0] if isinstance(releases, (list, tuple)) and releases else releases
+    return first if isinstance(first, Release) else infer(releases).releases[0]  # which says what is wrong
+
+
+def _warnings(posterior: CategoricalPosterior) -> tuple[str, ...]:
+    ignored = isinstance(posterior.latent, CertainCounts)
+    noise = ["WARNING: the privacy noise is IGNORED: intervals are too narrow"] if ignored else []
+    return (*posterior.warnings, *noise)

@@ -1,0 +1,209 @@
+"""Binding: what a question's words mean for one model, or which of them it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import InferenceError, PriviorError, QuestionError, shown
+from privior.exact import decimal
+from privior.posterior.averages import numbers_of
+from privior.posterior.events import code_of, quoted
+from privior.queries.comparisons import Ordered, codes_compared
+from privior.queries.questions import Condition, Counts, Interval, Mean, Probability, Question, Sample, Word
+from privior.schema import Schema
+from privior.schema.columns import Bounded, Column, Date, Integer
+
+#: so many columns or levels are listed in a message, and so many searched for the one that was meant
+_LISTED, _SEARCHED = 12, 2000
+_LONGEST_SEARCHED = 60
+
+
+@dataclass(frozen=True)
+class Binding:
+    """One model's columns, and the text of a question to point into.
+
+    Attributes:
+        text: the question as it was asked
+        schema: what is known of the columns
+        columns: those of the model
+    """
+
+    text: str
+    schema: Schema
+    columns: tuple[str, ...]
+    _codes: dict[str, dict[str, int]] = field(default_factory=dict, repr=False, compare=False)
+
+    def bound(self, question: Question) -> Question:
+        """Return a question of this model's columns, with each value written as the level it means."""
+        match question:
+            case Probability():
+                return Probability(self._bound(question.event), self._bound(question.given))
+            case Mean():
+                self._check_numbers(question.column)
+                return Mean(question.column, self._bound(question.given))
+            case Interval():
+                of = self.bound(question.of)
+                return replace(question, of=of) if isinstance(of, Probability | Mean) else question
+            case Counts():
+                self._check_columns(question.columns)
+                return question
+            case Sample():
+                return question
+
+    def event(self, conditions: Sequence[Condition]) -> dict[str, list[str]]:
+        """Return the levels of each column that satisfy bound conditions, for `posterior.probability`."""
+        masks: dict[str, NDArray[np.bool_]] = {}
+        for condition in conditions:
+            name, mask = condition.column.text, self._mask(condition)
+            if not mask.any():
+                raise self.error(
+                    f"no value of {_shown(name)} satisfies this",
+                    condition.column.place,
+                    allowed=_levels(self._column(condition.column)),
+                )
+            if name in masks:
+                mask &= masks[name]
+            if not mask.any():
+                raise self.error(
+                    f"no value of {_shown(name)} satisfies this and what was said of it before",
+                    condition.column.place,
+                )
+            masks[name] = mask
+        found = {}
+        for name, mask in masks.items():
+            labels = list(self._known(name))
+            found[name] = [labels[code] for code in np.flatnonzero(mask)]
+        return found
+
+    def error(
+        self,
+        what: str,
+        place: int,
+        *,
+        allowed: object = None,
+        asked: object = None,
+        advice: str | None = None,
+    ) -> QuestionError:
+        """Return an error that points into the question."""
+        return QuestionError(
+            what, question=self.text, place=place, allowed=allowed, asked=asked, advice=advice
+        )
+
+    def _bound(self, conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+        return tuple(self._with_levels(condition) for condition in conditions)
+
+    def _with_levels(self, condition: Condition) -> Condition:
+        column = self._column(condition.column)
+        if condition.operator not in ("=", "!=", "in"):
+            return condition
+        name = condition.column.text
+        known = self._known(name)
+        labels = list(known) if any(word.text not in known for word in condition.values) else []
+        values = []
+        for word in condition.values:
+            if word.text in known:
+                values.append(word)
+                continue
+            try:
+                values.append(replace(word, text=labels[code_of(column, known, word.text)]))
+            except PriviorError:
+                raise self.error(
+                    f"not a level of {_shown(name)}",
+                    word.place,
+                    asked=shown(word.text),
+                    allowed=_levels(column),
+                    advice=_meant(word.text, labels),
+                ) from None
+        return replace(condition, values=tuple(values))
+
+    def _mask(self, condition: Condition) -> NDArray[np.bool_]:
+        """Return which codes of its column satisfy a bound condition."""
+        name, operator = condition.column.text, condition.operator
+        column, known = self._column(condition.column), self._known(name)
+        mask = np.zeros(column.size, dtype=bool)
+        if operator in ("=", "!=", "in"):
+            mask[[known[word.text] for word in condition.values]] = True
+            return ~mask if operator == "!=" else mask
+        if not isinstance(column, Ordered):
+            raise self.error(
+                f"the levels of {_shown(name)} have no order",
+                condition.place,
+                allowed="= != in {value, ...}",
+                advice="List the levels that are meant: in {...}.",
+            )
+        cut = condition.values[0]
+        try:
+            codes = codes_compared(_shown(name), column, operator, cut.text)
+        except InferenceError as error:
+            raise self.error(error.what, cut.place, asked=shown(cut.text), allowed=error.allowed) from None
+        mask[codes.start : codes.stop] = True
+        return mask
+
+    def _column(self, word: Word) -> Column:
+        if word.text not in self.columns:
+            raise self.error(
+                "not a column of this model" if word.text in self.schema.columns else "no such column",
+                word.place,
+                asked=shown(word.text),
+                allowed=_listed(self.columns),
+                advice=_meant(word.text, self.columns),
+            )
+        return self.schema.column(word.text)
+
+    def _check_columns(self, words: Sequence[Word]) -> None:
+        for at, word in enumerate(words):
+            self._column(word)
+            if word in words[:at]:
+                raise self.error("a column is named twice", word.place, asked=shown(word.text))
+
+    def _check_numbers(self, word: Word) -> None:
+        column = self._column(word)
+        try:
+            numbers_of(word.text, column)
+        except InferenceError as error:
+            what, advice = (QuestionError.visible(said or "") for said in (error.what, error.advice))
+            raise self.error(what, word.place, allowed=error.allowed, advice=advice) from None
+
+    def _known(self, name: str) -> dict[str, int]:
+        """Return the code of each label of a column, in order."""
+        if name not in self._codes:
+            self._codes[name] = {label: code for code, label in enumerate(self.schema.column(name).labels)}
+        return self._codes[name]
+
+
+def _levels(column: Column) -> str:
+    """Return what values a column has, in few words."""
+    match column:
+        case Integer():
+            return f"whole numbers from {column.lower} to {column.upper}"
+        case Bounded():
+            low, high, step = (decimal(number) for number in (column.lower, column.upper, column.grid))
+            return f"numbers from {low} to {high} in steps of {step}"
+        case Date():
+            return f"days from {column.lower.isoformat()} to {column.upper.isoformat()}"
+    return _listed(column.labels)
+
+
+def _listed(words: Sequence[str]) -> str:
+    some = ", ".join(_shown(word) for word in words[:_LISTED])
+    return some if len(words) <= _LISTED else f"{some}, ... ({len(words)} in all)"
+
+
+def _shown(word: str) -> str:
+    """Return a word as it is typed, fit for a message."""
+    return QuestionError.visible(quoted(word))
+
+
+def _meant(word: str, words: Iterable[str]) -> str | None:
+    """Return a question back, if there is a word much like the one that was typed."""
+    if len(word) > _LONGEST_SEARCHED:
+        return None
+    by_case = {each.casefold(): each for each in islice(words, _SEARCHED)}
+    near = get_close_matches(word.casefold(), list(by_case), n=1)
+    return f"Did you mean {_shown(by_case[near[0]])}?" if near else None

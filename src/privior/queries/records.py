@@ -1,0 +1,31 @@
+"""Records as CSV text that a spreadsheet may open: no cell of text is taken for a formula."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from privior.schema.columns import text
+
+#: how a spreadsheet recognises a formula
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_QUOTED = re.compile(r'[",\r\n]|^\s|\s$')
+
+
+def csv_text(columns: Mapping[str, Sequence[object]]) -> str:
+    """Return records, given column by column, as CSV with a header. Text gets an apostrophe if need be.
+
+    >>> print(csv_text({"what": ["=1+1", 'a "b", c'], "how many": [-1, 2]}))
+    what,how many
+    '=1+1,-1
+    "a ""b"", c",2
+    """
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    return "\n".join(",".join(_cell(value) for value in row) for row in rows)
+
+
+def _cell(value: object) -> str:
+    written = text(value)
+    if isinstance(value, str) and written.startswith(_FORMULA):
+        written = "'" + written
+    return '"' + written.replace('"', '""') + '"' if _QUOTED.search(written) else written
