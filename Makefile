@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .PHONY: demo test check format evidence pages benchmarks clean
 
 demo: .venv/demo-ready  ## release the bundled table privately; writes demo-output/
-	$(BIN)/python -m privior.demo demo-output
+	$(BIN)/privior demo demo-output
 
 test: check  ## everything that must hold on every commit
 	$(BIN)/python -m pytest -n 2

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from privior.analyses import Analysis as Analysis
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from privior.errors import NumberError as NumberError
     from privior.errors import PlanError as PlanError
     from privior.errors import PriviorError as PriviorError
+    from privior.errors import QuestionError as QuestionError
     from privior.errors import ReleaseError as ReleaseError
     from privior.errors import ReleaseFailedError as ReleaseFailedError
+    from privior.errors import ReleaseInterruptedError as ReleaseInterruptedError
     from privior.errors import SchemaError as SchemaError
     from privior.errors import TableError as TableError
     from privior.ledger import Ledger as Ledger
@@ -41,7 +43,9 @@ if TYPE_CHECKING:
     from privior.mechanisms import LSHist as LSHist
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
     from privior.models import DirichletCategorical as DirichletCategorical
+    from privior.planning import Want as Want
     from privior.planning import plan as plan
+    from privior.planning import plan_for as plan_for
     from privior.plans import Plan as Plan
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
     from privior.posterior import infer as infer
@@ -51,7 +55,11 @@ if TYPE_CHECKING:
     from privior.privacy import Guarantee as Guarantee
     from privior.privacy import Neighbours as Neighbours
     from privior.privacy import Sensitivity as Sensitivity
+    from privior.queries import ask as ask
     from privior.release import Release as Release
+    from privior.report import write_report as write_report
+    from privior.reviews import Review as Review
+    from privior.reviews import review as review
     from privior.schema import DROP as DROP
     from privior.schema import Binned as Binned
     from privior.schema import Boolean as Boolean
@@ -69,17 +77,21 @@ _CONTENTS = {
     "models": "DirichletCategorical",
     "mechanisms": "GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace",
     "plans": "Plan",
-    "planning": "plan",
+    "planning": "Want plan plan_for",
     "analyses": "Analysis",
     "ledger": "Ledger",
     "curator": "measure",
     "release": "Release",
     "posterior": "CategoricalPosterior infer",
+    "queries": "ask",
+    "report": "write_report",
+    "reviews": "Review review",
     "auditing": "EnumerationAudit audit",
     "bundled": "ACS_RECORDS acs_schema acs_table",
     "errors": (
         "AuditError BudgetExceededError InferenceError LedgerError ModelError NumberError PlanError "
-        "PriviorError ReleaseError ReleaseFailedError SchemaError TableError"
+        "PriviorError QuestionError ReleaseError ReleaseFailedError ReleaseInterruptedError SchemaError "
+        "TableError"
     ),
 }
 _PART_OF = {name: part for part, names in _CONTENTS.items() for name in names.split()}

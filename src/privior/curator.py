@@ -10,19 +10,115 @@ cause, because the cause may depend on the data; the spend stands.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from privior import __version__
-from privior.errors import LedgerError, PlanError, ReleaseFailedError, TableError, shown
+from privior.errors import (
+    LedgerError,
+    PlanError,
+    ReleaseFailedError,
+    ReleaseInterruptedError,
+    TableError,
+    shown,
+)
 from privior.ledger import Ledger, LedgerEntry
 from privior.models import ExactStatistics
+from privior.pictures import BudgetBar
 from privior.plans import Plan
-from privior.privacy import REPLACE_ONE
+from privior.privacy import REPLACE_ONE, budget_bar
 from privior.release import LedgerReceipt, Release
-from privior.tables import OpenTable, open_table
+from privior.schema import CsvDialect
+from privior.tables import OpenTable, engine_version, named_columns, open_table
+from privior.whole_files import check_place
+
+__all__ = ["engine_version", "header", "measure", "measure_statistics", "prepare"]
+
+#: is told each step before it begins
+Progress = Callable[[str], None]
+
+
+def _silent(step: str) -> None:
+    """Say nothing."""
+
+
+def header(
+    table: str | Path, *, csv: CsvDialect | None = None, trusted: bool = False
+) -> list[tuple[str, str | None]]:
+    """Read only the header of a file: the names of its columns, and the kinds that its types tell.
+
+    Args:
+        table: the path of a CSV or Parquet file, or a glob
+        csv: how a CSV file is written
+        trusted: whether the first line surely is a header, although it looks like a record
+    """
+    return named_columns(str(table), CsvDialect() if csv is None else csv, trusted=trusted)
+
+
+@dataclass(frozen=True, repr=False)
+class Measurement:
+    """A release whose every public check has passed and whose cost is not spent yet; from `prepare`."""
+
+    plan: Plan
+    source: OpenTable
+    ledger: Ledger
+    output: Path | None
+
+    def picture(self) -> BudgetBar:
+        """Draw what the release will cost beside what was spent and what is left."""
+        last = self.ledger.last()
+        return budget_bar(last.spent, self.plan.cost, last.cap, self.plan.schema.population)
+
+    def carry_out(self, progress: Progress = _silent) -> Release:
+        """Spend the plan's cost, then read the table once and release its noisy statistics.
+
+        Raises ReleaseInterruptedError, a KeyboardInterrupt, if it is interrupted after the spend.
+        """
+
+        def act(entry: LedgerEntry) -> Release:
+            progress("reading the cells")
+            statistics = ExactStatistics(self.source.counts())
+            progress("drawing the noise")
+            release = _drawn(self.plan, statistics, entry, self.ledger)
+            if self.output is not None:
+                progress("writing the release")
+                release.write(self.output)
+            return release
+
+        progress(f"spending {self.plan.cost}")
+        return _spent(self.plan, self.ledger, act, self.output)
+
+
+def prepare(
+    plan: Plan,
+    table: object,
+    *,
+    ledger: Ledger | str | Path,
+    output: str | Path | None = None,
+    progress: Progress = _silent,
+) -> Measurement:
+    """Check all that can be checked before the spend; takes what `measure` takes."""
+    if not isinstance(plan, Plan):
+        raise PlanError("not a plan", asked=shown(plan), advice="Make one with pv.plan(...).")
+    book = ledger if isinstance(ledger, Ledger) else _opened(ledger)
+    place = None if output is None else _checked_output(output)
+    book.check(plan)
+    progress("checking the table")
+    source = open_table(table, plan.schema, plan.model.columns)
+    if plan.neighbours is REPLACE_ONE:
+        progress("counting the records")
+        records = _records(source)
+        if records != plan.records:
+            found = f"the table has {records} {plan.schema.unit.noun}s"
+            raise TableError(
+                f"the number of records is not the one planned: {found}",
+                asked=plan.records,
+                allowed=records,
+                advice="Under replace-one it is public and must be exact: plan again with it.",
+            )
+    return Measurement(plan, source, book, place)
 
 
 def measure(
@@ -36,38 +132,15 @@ def measure(
             Ibis table
         ledger: the population's ledger, or the path of its file
         output: where to write the release file as well
+
+    Raises ReleaseInterruptedError, a KeyboardInterrupt, if it is interrupted after the spend.
     """
-    if not isinstance(plan, Plan):
-        raise PlanError("not a plan", asked=shown(plan), advice="Make one with pv.plan(...).")
-    book = ledger if isinstance(ledger, Ledger) else _opened(ledger)
-    place = None if output is None else _checked_output(output)
-    book.check(plan)
-    source = open_table(table, plan.schema, plan.model.columns)
-    if plan.neighbours is REPLACE_ONE:
-        records = _records(source)
-        if records != plan.records:
-            found = f"the table has {records} {plan.schema.unit.noun}s"
-            raise TableError(
-                f"the number of records is not the one planned: {found}",
-                asked=plan.records,
-                allowed=records,
-                advice="Under replace-one it is public and must be exact: plan again with it.",
-            )
-    entry = book.spend(plan)
-
-    def act() -> Release:
-        release = _drawn(plan, ExactStatistics(source.counts()), entry, book)
-        if place is not None:
-            release.write(place)
-        return release
-
-    return _uniform(act, entry)
+    return prepare(plan, table, ledger=ledger, output=output).carry_out()
 
 
 def measure_statistics(plan: Plan, statistics: ExactStatistics, *, ledger: Ledger) -> Release:
     """Spend the plan's cost and release statistics that are already counted: the door for other curators."""
-    entry = ledger.spend(plan)
-    return _uniform(lambda: _drawn(plan, statistics, entry, ledger), entry)
+    return _spent(plan, ledger, lambda entry: _drawn(plan, statistics, entry, ledger))
 
 
 def _drawn(plan: Plan, statistics: ExactStatistics, entry: LedgerEntry, book: Ledger) -> Release:
@@ -85,11 +158,26 @@ def _records(source: OpenTable) -> int:
     raise TableError("the records of the table cannot be counted", advice="Check that the table can be read.")
 
 
-def _uniform(act: Callable[[], Release], entry: LedgerEntry) -> Release:
+def _spent(
+    plan: Plan, book: Ledger, act: Callable[[LedgerEntry], Release], place: Path | None = None
+) -> Release:
+    """Spend, then act. An interruption says what the ledger says: whether the spend stands."""
+    start = book.last().number
+    try:
+        return _uniform(act, book.spend(plan))
+    except KeyboardInterrupt:
+        pass
+    for entry in book.entries():
+        if entry.number > start and entry.plan == plan.digest:
+            raise ReleaseInterruptedError(entry.number, written=place is not None and place.exists())
+    raise KeyboardInterrupt
+
+
+def _uniform(act: Callable[[LedgerEntry], Release], entry: LedgerEntry) -> Release:
     """Do what follows the spend; every failure has the same answer, raised where no cause hangs on it."""
     interrupted = False
     try:
-        return act()
+        return act(entry)
     except KeyboardInterrupt:
         interrupted = True
     except BaseException:  # noqa: S110 - whatever it is, it may depend on the data
@@ -119,7 +207,7 @@ def _checked_output(output: str | Path) -> Path:
     if "\0" not in str(place) and os.path.lexists(place):
         raise TableError("the release file exists already", where=str(place), advice="Choose another name.")
     try:
-        with tempfile.NamedTemporaryFile(dir=place.parent, prefix=f".{place.name}."):
-            return place
+        check_place(place)
+        return place
     except (OSError, ValueError):
         raise TableError("the release file cannot be written there", where=shown(str(place))) from None

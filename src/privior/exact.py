@@ -13,6 +13,7 @@ from privior.errors import NumberError, shown
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 _RATIO = re.compile(r"[+-]?\d+/\d+")
 _LONGEST = 400
+_LONGEST_SUM = 6000
 _MOST_PLACES = 120
 _MOST_BITS = 1300  # of numerator and denominator together: they can be written in _LONGEST signs
 
@@ -75,6 +76,20 @@ def decimal(number: Fraction) -> str:
         return f"{sign}{mantissa}e-{places - len(digits) + 1}"
     digits = digits.rjust(places + 1, "0")
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
+
+
+def from_decimal(text: object, name: str) -> Fraction:
+    """Read what `decimal` wrote, also a sum of many amounts, which is longer than what people type."""
+    if (
+        not isinstance(text, str)
+        or len(text) > _LONGEST_SUM
+        or not (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text))
+    ):
+        raise _unreadable(text, name)
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise _unreadable(text, name) from None
 
 
 def round_up(number: Fraction) -> float:

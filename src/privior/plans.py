@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import PlanError, shown
-from privior.mechanisms import Forecast, Mechanism, forecast, prior_alone, to_mechanism
+from privior.errors import PlanError, PriviorError, shown
+from privior.exact import decimal, round_up
+from privior.mechanisms import (
+    Forecast,
+    Mechanism,
+    PublicFacts,
+    forecast,
+    prior_alone,
+    records_alone,
+    to_mechanism,
+)
 from privior.models import Model, to_model
-from privior.pictures import listing
+from privior.pictures import ErrorCurve, listing, markup
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.schema import Schema
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: with more records than this, counts might not be exact in every engine
 MOST_RECORDS = 10**12
@@ -93,15 +110,36 @@ class Plan:
         """The prior parameter of each cell."""
         return self.model.parameters(self.schema)
 
-    @property
+    @cached_property
     def forecast(self) -> Forecast:
         """How far from the truth the release will typically be."""
         return forecast(self.mechanism.spectrum, self.prior, self.records)
 
-    @property
+    @cached_property
     def without_release(self) -> Forecast:
         """How far from the truth publishing the prior alone would be."""
         return prior_alone(self.prior, self.records)
+
+    @cached_property
+    def without_noise(self) -> Forecast:
+        """How far from the truth publishing the true counts would be: no epsilon can do better."""
+        return records_alone(self.prior, self.records)
+
+    def at(self, epsilon: object) -> Plan:
+        """Return the plan of the same release with another epsilon."""
+        budget = Budget.of(epsilon, self.cost.delta)
+        facts = PublicFacts(
+            self.mechanism.levels, self.records, self.schema.unit.max_rows, self.neighbours, budget
+        )
+        return Plan(self.schema, self.model, self.mechanism.for_facts(facts), self.neighbours, self.records)
+
+    def around(self, factors: Sequence[Fraction]) -> list[Plan]:
+        """Return the plans whose epsilon is this one's times each factor, as far as they exist."""
+        found = []
+        for factor in factors:
+            with suppress(PriviorError):
+                found.append(self.at(self.mechanism.epsilon * factor))
+        return found
 
     @property
     def records_in_words(self) -> str:
@@ -165,9 +203,10 @@ class Plan:
         facts = f"{self.mechanism.name}, {self.cost}, {self.neighbours}, {self.records} records"
         return f"<plan: {self.model}, {facts}>"
 
-    def __str__(self) -> str:
+    def facts(self) -> list[tuple[str, str]]:
+        """Say what will be done and promised, as named facts."""
         unit = self.schema.unit
-        facts = [
+        return [
             ("population", f"{self.schema.population}, protecting {unit}"),
             ("model", f"{self.model}: {self.mechanism.levels} cells"),
             ("records", self.records_in_words),
@@ -176,15 +215,74 @@ class Plan:
             ("that is", self.guarantee.claim(unit.noun)),
             ("bad cells", self.bad_cells_in_words),
         ]
-        lines = listing.facts(facts)
-        if self.candidates:
-            lines += ["", *listing.table(_HEADER, [*map(_row, self.candidates), self._prior_row()])]
-            lines += ["", self.choice]
-        return "\n".join(lines)
 
-    def _prior_row(self) -> list[str]:
-        error = self.without_release
-        return ["(prior alone)", "0", "0", *_errors(error), "no release at all"]
+    def comparison(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows of what the planner compared, with publishing nothing as the last row."""
+        rows = [_row(candidate) for candidate in self.candidates]
+        nothing = ["(prior alone)", "0", "0", *_errors(self.without_release), "no release at all"]
+        return _HEADER, [*rows, nothing]
+
+    def nearby(self) -> list[Plan]:
+        """Return the same release with budgets from a quarter to four times this one."""
+        return self.around(_BUDGETS)
+
+    def budgets(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows of what smaller and larger budgets would buy with this mechanism."""
+        rows = [
+            [
+                _amount(other.cost.epsilon),
+                f"{other.forecast.width:.3g}",
+                f"{other.forecast.l2:.3g}",
+                f"{other.guarantee.attacker_percent:g}%",
+                "this plan" if other.cost == self.cost else "",
+            ]
+            for other in self.nearby()
+        ]
+        nothing = [
+            "0",
+            f"{self.without_release.width:.3g}",
+            f"{self.without_release.l2:.3g}",
+            "50%",
+            "no release",
+        ]
+        without = ["no limit", f"{self.without_noise.width:.3g}", "0", "100%", "no privacy"]
+        gain = "attacker at most" if self.guarantee.pure is not None else "attacker right"
+        return ["epsilon", "90% width", "l2 error", gain, ""], [nothing, *rows, without]
+
+    def picture(self) -> ErrorCurve:
+        """Draw the expected width of the intervals against epsilon, with what was chosen."""
+        plans = {round_up(other.cost.epsilon): other for other in self.around(_CURVE)}
+        epsilons = sorted(plans)
+        return ErrorCurve(
+            epsilons,
+            {"90% interval": [plans[epsilon].forecast.width for epsilon in epsilons]},
+            title="What epsilon buys",
+            y_label="expected width",
+            chosen=round_up(self.cost.epsilon),
+            chosen_label=decimal(self.cost.epsilon),
+            levels={
+                "no noise: the records alone": self.without_noise.width,
+                "no release: the prior alone": self.without_release.width,
+            },
+            note=f"90% intervals of cell probabilities, average over {self.mechanism.levels} cells; forecast "
+            f"for data typical of the prior, {self.mechanism.name}",
+        )
+
+    def plot(self) -> Figure:
+        """Return the curve of the expected interval width against epsilon."""
+        return self.picture().figure()
+
+    def _repr_html_(self) -> str:
+        compared = [markup.table(*self.comparison(), numeric=range(1, 7)), markup.element("p", self.choice)]
+        return markup.fragment(
+            markup.facts(self.facts()), *(compared if self.candidates else []), self.picture().html()
+        )
+
+    def __str__(self) -> str:
+        lines = listing.facts(self.facts())
+        if self.candidates:
+            lines += ["", *listing.table(*self.comparison()), "", self.choice]
+        return "\n".join(lines)
 
 
 def check_records(records: int, schema: Schema) -> None:
@@ -195,15 +293,25 @@ def check_records(records: int, schema: Schema) -> None:
         raise PlanError("too many records", asked=shown(records), allowed=MOST_RECORDS)
 
 
-_HEADER = ["mechanism", "epsilon", "delta", "l2", "total variation", "Hellinger", ""]
+_HEADER = ["mechanism", "epsilon", "delta", "90% width", "l2", "total variation", "Hellinger", ""]
+#: the budgets that are shown beside the one that was asked for, as multiples of it
+_BUDGETS = [Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)]
+#: likewise for the curve: powers of the root of 2, to three digits, from 1/32 to 32
+_CURVE = [Fraction(f"{2 ** (step / 2):.2e}") for step in range(-10, 11)]
 
 
 def _row(candidate: Candidate) -> list[str]:
     if candidate.forecast is None or candidate.cost is None:
-        return [candidate.name, "", "", "", "", "", f"does not fit: {candidate.unfit}"]
-    cost = str(candidate.cost).replace("epsilon ", "").replace("delta ", "").split(", ")
+        return [candidate.name, "", "", "", "", "", "", f"does not fit: {candidate.unfit}"]
+    cost = [_amount(candidate.cost.epsilon), _amount(candidate.cost.delta)]
     return [candidate.name, *cost, *_errors(candidate.forecast), candidate.about]
 
 
+def _amount(exact: Fraction) -> str:
+    """Write an amount for a narrow column: exactly, or rounded up to four digits."""
+    written = decimal(exact)
+    return written if len(written) <= 8 else f"{float(exact) * 1.0005:.4g}"
+
+
 def _errors(error: Forecast) -> list[str]:
-    return [f"{distance:.4g}" for distance in (error.l2, error.total_variation, error.hellinger)]
+    return [f"{distance:.4g}" for distance in (error.width, error.l2, error.total_variation, error.hellinger)]

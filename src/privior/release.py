@@ -8,21 +8,25 @@ part, recomputes the guarantee from the plan and refuses whatever does not hold 
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
 from privior.ledger import LedgerEntry
 from privior.models import NoisyStatistics
-from privior.pictures import listing
+from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
+from privior.privacy import Budget, budget_bar
+from privior.whole_files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: the number of the file format written here; older ones are read, newer ones refused
-FORMAT = 1
+FORMAT = 2
 #: larger files are refused unread; a million cells need less
 LARGEST_FILE = 64 * 2**20
 _KIND = "privior-release"
@@ -38,17 +42,50 @@ class LedgerReceipt:
         entry: the number of the entry
         head: the hash of that entry, which anchors the whole chain before it
         durable: False if the ledger lived in memory: no budget of anybody was really charged
+        spent: what the population had spent then, this release included; None in files of format 1
+        cap: what may be spent on it in all; likewise
     """
 
     population: str
     entry: int
     head: str
     durable: bool
+    spent: Budget | None = None
+    cap: Budget | None = None
 
     @staticmethod
     def of(entry: LedgerEntry, *, durable: bool) -> LedgerReceipt:
         """Return the public part of a ledger entry."""
-        return LedgerReceipt(entry.population, entry.number, entry.hash, durable)
+        return LedgerReceipt(entry.population, entry.number, entry.hash, durable, entry.spent, entry.cap)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the receipt as plain values."""
+        amounts = {"spent": self.spent, "cap": self.cap}
+        return {
+            "population": self.population,
+            "entry": self.entry,
+            "head": self.head,
+            "durable": self.durable,
+            **{name: amount.to_document() for name, amount in amounts.items() if amount is not None},
+        }
+
+    @staticmethod
+    def from_document(document: object, number: int) -> LedgerReceipt:
+        """Read a receipt as a release of that format holds it."""
+        names = {"population", "entry", "head", "durable"} | ({"spent", "cap"} if number > 1 else set())
+        entry = _exactly(document, "ledger", names)
+        place, head, durable = entry["entry"], entry["head"], entry["durable"]
+        if (
+            not isinstance(place, int)
+            or isinstance(place, bool)
+            or place < 1
+            or not isinstance(durable, bool)
+        ):
+            raise ReleaseError("not a ledger entry", where="ledger")
+        if not _is_hex(head, 64):
+            raise ReleaseError("not a hash", where="ledger")
+        amounts = [Budget.from_document(entry[name]) if name in entry else None for name in ("spent", "cap")]
+        return LedgerReceipt(str(entry["population"]), place, str(head), durable, *amounts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,13 +112,16 @@ class Release:
             raise ReleaseError("the mechanism cannot have given these counts", where="statistics")
         if self.receipt.population != plan.schema.population:
             raise ReleaseError("the ledger entry is of another population", where="ledger")
+        spent, cap = self.receipt.spent, self.receipt.cap
+        if spent is not None and cap is not None and not (plan.cost.fits(spent) and spent.fits(cap)):
+            raise ReleaseError("the ledger entry does not add up", where="ledger", asked=spent, allowed=cap)
 
     def to_json(self) -> str:
         """Write the release."""
         guarantee = self.plan.guarantee
         document = {
             "kind": _KIND,
-            "format": FORMAT,
+            "format": 1 if self.receipt.spent is None else FORMAT,
             "library": self.library,
             "id": self.identifier,
             "plan": self.plan.to_document(),
@@ -93,12 +133,7 @@ class Release:
                 "unit": self.plan.schema.unit.noun,
                 "reason": guarantee.reason,
             },
-            "ledger": {
-                "population": self.receipt.population,
-                "entry": self.receipt.entry,
-                "head": self.receipt.head,
-                "durable": self.receipt.durable,
-            },
+            "ledger": self.receipt.to_document(),
         }
         return json.dumps(document, indent=1) + "\n"
 
@@ -123,7 +158,7 @@ class Release:
                 advice="Update privior.",
             )
         try:
-            return _read(document)
+            return _read(document, number)
         except PriviorError as error:
             place = f"{where}, {error.where}" if error.where else where
             raise ReleaseError(error.what, where=place, asked=error.asked, allowed=error.allowed) from None
@@ -148,47 +183,51 @@ class Release:
 
     def write(self, path: str | Path) -> None:
         """Write the release file, whole or not at all."""
-        place = Path(path)
         try:
-            handle, draft = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.", suffix=".part")
+            write_whole(path, self.to_json())
         except (OSError, ValueError):
             raise ReleaseError("the file cannot be written there", where=shown(str(path))) from None
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(self.to_json())
-                file.flush()
-                os.fsync(file.fileno())
-            Path(draft).chmod(0o644)
-            Path(draft).replace(place)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
 
     def __repr__(self) -> str:
         population = self.plan.schema.population
         return f"<release {self.identifier} of {population}: {self.plan.model}, {self.plan.cost}>"
 
+    def facts(self) -> list[tuple[str, str]]:
+        """Say what was released and promised, as named facts."""
+        receipt = self.receipt
+        where = f"entry {receipt.entry}, head {receipt.head[:16]}"
+        spent = [] if receipt.spent is None else [("spent by then", f"{receipt.spent} of {receipt.cap}")]
+        return [
+            ("release", f"{self.identifier} (privior {self.library})"),
+            *self.plan.facts(),
+            ("ledger", where if receipt.durable else f"{where}, in memory only: for trials"),
+            *spent,
+        ]
+
+    def picture(self) -> BudgetBar | None:
+        """Draw this release's share of the population's budget; None for files of format 1, which lack it."""
+        spent, cap, cost = self.receipt.spent, self.receipt.cap, self.plan.cost
+        if spent is None or cap is None:
+            return None
+        return budget_bar(spent - cost, cost, cap, self.receipt.population)
+
+    def plot(self) -> Figure:
+        """Return the budget bar as a figure."""
+        picture = self.picture()
+        if picture is None:
+            raise ReleaseError("files of format 1 do not say what was spent before", where=self.identifier)
+        return picture.figure()
+
+    def _repr_html_(self) -> str:
+        picture = self.picture()
+        bar = markup.join([] if picture is None else [picture.html()])
+        return markup.fragment(markup.facts(self.facts()), bar)
+
     def __str__(self) -> str:
-        guarantee, plan = self.plan.guarantee, self.plan
-        where = f"entry {self.receipt.entry}, head {self.receipt.head[:16]}"
-        return "\n".join(
-            listing.facts(
-                [
-                    ("release", f"{self.identifier} (privior {self.library})"),
-                    ("population", f"{plan.schema.population}, protecting {plan.schema.unit}"),
-                    ("model", f"{plan.model}: {plan.mechanism.levels} cells"),
-                    ("records", plan.records_in_words),
-                    ("bad cells", plan.bad_cells_in_words),
-                    ("mechanism", f"{plan.mechanism.name}: {plan.mechanism.about}"),
-                    ("guarantee", str(guarantee)),
-                    ("that is", guarantee.claim(plan.schema.unit.noun)),
-                    ("ledger", where if self.receipt.durable else f"{where}, in memory only: for trials"),
-                ]
-            )
-        )
+        return "\n".join(listing.facts(self.facts()))
 
 
-def _read(document: dict[str, object]) -> Release:
+def _read(document: dict[str, object], number: int) -> Release:
     if set(document) != _ENTRIES:
         raise ReleaseError("unknown or missing entries", asked=", ".join(sorted(set(document) ^ _ENTRIES)))
     plan = Plan.from_document(document["plan"])
@@ -207,16 +246,12 @@ def _read(document: dict[str, object]) -> Release:
             asked=f"epsilon {stated['epsilon']}, delta {stated['delta']}, {stated['neighbours']}",
             allowed=f"{cost}, {plan.neighbours}",
         )
-    entry = _exactly(document["ledger"], "ledger", {"population", "entry", "head", "durable"})
-    number, head, durable = entry["entry"], entry["head"], entry["durable"]
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1 or not isinstance(durable, bool):
-        raise ReleaseError("not a ledger entry", where="ledger")
+    receipt = LedgerReceipt.from_document(document["ledger"], number)
     identifier, library = document["id"], document["library"]
-    if not _is_hex(head, 64) or not _is_hex(identifier, 32):
-        raise ReleaseError("not a hash or identifier", where="ledger")
+    if not _is_hex(identifier, 32):
+        raise ReleaseError("not an identifier", where="id")
     if not isinstance(library, str) or not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", library):
         raise ReleaseError("not a version", where="library")
-    receipt = LedgerReceipt(str(entry["population"]), number, str(head), durable)
     return Release(plan, NoisyStatistics(tuple(statistics)), receipt, str(identifier), library)
 
 

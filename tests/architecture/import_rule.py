@@ -12,7 +12,7 @@ from pathlib import Path
 
 # A part may import parts of earlier lines only: not its neighbours on the same line, not later ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "pictures"),
+    ("errors", "pictures", "whole_files"),
     ("exact",),
     ("schema",),
     ("bundled", "privacy", "randomness"),
@@ -22,8 +22,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ledger",),
     ("release",),
     ("posterior", "planning", "tables"),
-    ("analyses", "auditing", "curator"),
-    ("demo",),
+    ("analyses", "auditing", "curator", "queries"),
+    ("health", "report", "reviews"),
+    ("cli",),
 )
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}
 

@@ -1,4 +1,4 @@
-"""Analyses: one TOML file with the schema, the model and the budget that is asked for.
+"""The analysis: one TOML file with the schema, the model and the budget that is asked for.
 
     [model]                             [ask]
     family = "dirichlet-categorical"    records = 1000
@@ -16,12 +16,13 @@ from pathlib import Path
 
 from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
+from privior.mechanisms import Mechanism
 from privior.models import Model, to_model
 from privior.planning import plan
 from privior.plans import Plan
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
-from privior.schema.documents import read_toml, table, write_toml
+from privior.schema.documents import check_filled, read_toml, table, write_toml
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Analysis:
             if not isinstance(getattr(self, name), kind):
                 raise PlanError(f"not a {kind.__name__}", where=name, asked=shown(getattr(self, name)))
 
-    def plan(self) -> Plan:
+    def plan(self, mechanism: type[Mechanism] | None = None) -> Plan:
         """Plan the release that the file asks for."""
         return plan(
             self.model,
@@ -49,21 +50,33 @@ class Analysis:
             epsilon=self.budget.epsilon,
             delta=self.budget.delta,
             neighbours=self.neighbours,
+            mechanism=mechanism,
         )
 
     @staticmethod
-    def read(path: str | Path) -> Analysis:
-        """Read an analysis file."""
+    def read(
+        path: str | Path,
+        *,
+        records: int | None = None,
+        epsilon: object = None,
+        delta: object = None,
+        neighbours: str | None = None,
+    ) -> Analysis:
+        """Read an analysis file; what is given here is asked instead of what the file asks."""
         document = read_toml(path)
+        given = {"records": records, "epsilon": epsilon, "delta": delta, "neighbours": neighbours}
+        instead = {name: value for name, value in given.items() if value is not None}
+        document["ask"] = {**table(document.get("ask", {}), "ask"), **instead}
+        check_filled(document, str(path))
         table(document, str(path), required=("model", "ask"))
         ask = table(document["ask"], "ask", required=("records", "epsilon"), known=("delta", "neighbours"))
-        records = ask["records"]
-        if not isinstance(records, int) or isinstance(records, bool):
-            raise SchemaError("records is not a whole number", where="ask", asked=shown(records))
+        number = ask["records"]
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise SchemaError("records is not a whole number", where="ask", asked=shown(number))
         return Analysis(
             schema=Schema.read(path),
             model=to_model(document["model"]),
-            records=records,
+            records=number,
             budget=Budget.of(ask["epsilon"], ask.get("delta", 0)),
             neighbours=Neighbours.of(str(ask.get("neighbours", REPLACE_ONE.value))),
         )

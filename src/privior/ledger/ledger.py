@@ -14,18 +14,24 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from privior.errors import BudgetExceededError, LedgerError, shown
+from privior.exact import decimal
 from privior.ledger.entry import LedgerEntry, read_entry
-from privior.pictures import listing
+from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
-from privior.privacy import NOTHING, Budget
+from privior.privacy import NOTHING, Budget, budget_bar
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: the number of the file format written here; older ones are read, newer ones refused
 FORMAT = 1
@@ -65,13 +71,7 @@ class Ledger:
                 "the file exists already", where=str(place), advice="Open it with pv.Ledger.open."
             )
         try:
-            place.touch(mode=0o600, exist_ok=False)
-            connection = sqlite3.connect(place, timeout=_WAIT, isolation_level=None)
-            try:
-                connection.execute("PRAGMA journal_mode=WAL")
-                _lay_out(connection, population, cap)
-            finally:
-                connection.close()
+            _create(place, population, cap)
         except (OSError, sqlite3.Error) as error:
             raise LedgerError(f"cannot create the ledger: {_reason(error)}", where=str(place)) from None
         return Ledger.open(place)
@@ -198,22 +198,51 @@ class Ledger:
     def __repr__(self) -> str:
         return f"<ledger {self.where}>"
 
-    def __str__(self) -> str:
+    def facts(self) -> list[tuple[str, str]]:
+        """Say how the budget stands, as named facts."""
         last = self.last()
-        return "\n".join(
-            listing.facts(
-                [
-                    ("ledger", self.where),
-                    ("population", last.population),
-                    ("cap", str(last.cap)),
-                    ("spent", f"{last.spent} by {last.number} release{'' if last.number == 1 else 's'}"),
-                    ("left", str(last.left)),
-                    ("protects", f"one {last.unit}" if last.unit else "fixed by the first release"),
-                    ("neighbours", str(last.neighbours or "fixed by the first release")),
-                    ("head", last.hash),
-                ]
-            )
-        )
+        return [
+            ("ledger", self.where),
+            ("population", last.population),
+            ("cap", str(last.cap)),
+            ("spent", f"{last.spent} by {last.number} release{'' if last.number == 1 else 's'}"),
+            ("left", str(last.left)),
+            ("protects", f"one {last.unit}" if last.unit else "fixed by the first release"),
+            ("neighbours", str(last.neighbours or "fixed by the first release")),
+            ("head", last.hash),
+        ]
+
+    def history(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows of all spends in order, each checked against the chain."""
+        rows = [
+            [
+                str(entry.number),
+                decimal(entry.cost.epsilon),
+                decimal(entry.cost.delta),
+                decimal(entry.spent.epsilon),
+                decimal(entry.spent.delta),
+                (entry.plan or "")[:16],
+                entry.hash[:16],
+            ]
+            for entry in self.entries()
+            if entry.number
+        ]
+        return ["entry", "epsilon", "delta", "spent epsilon", "spent delta", "plan", "hash"], rows
+
+    def picture(self) -> BudgetBar:
+        """Draw what is spent and what is left."""
+        last = self.last()
+        return budget_bar(last.spent, NOTHING, last.cap, last.population or "the first plan's population")
+
+    def plot(self) -> Figure:
+        """Return the budget bar as a figure."""
+        return self.picture().figure()
+
+    def _repr_html_(self) -> str:
+        return markup.fragment(self.picture().html(), markup.facts(self.facts()))
+
+    def __str__(self) -> str:
+        return "\n".join(listing.facts(self.facts()))
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._path is None:
@@ -316,6 +345,26 @@ class Ledger:
             plan=plan.digest,
             previous=last.hash,
         ).sealed()
+
+
+def _create(place: Path, population: str, cap: Budget) -> None:
+    """Take the name, lay the ledger out in a draft beside it, and put that in its place once it is whole."""
+    place.touch(mode=0o600, exist_ok=False)
+    try:
+        with tempfile.TemporaryDirectory(dir=place.parent, prefix=f".{place.name}.") as folder:
+            draft = Path(folder) / place.name
+            draft.touch(mode=0o600)
+            connection = sqlite3.connect(draft, timeout=_WAIT, isolation_level=None)
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                _lay_out(connection, population, cap)
+            finally:
+                connection.close()
+            draft.replace(place)
+    except BaseException:
+        if place.stat().st_size == 0:
+            place.unlink()
+        raise
 
 
 def _append(connection: sqlite3.Connection, entry: LedgerEntry) -> None:

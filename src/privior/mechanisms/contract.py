@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Protocol, Self
 
 import numpy as np
@@ -56,10 +57,15 @@ class Mechanism(Protocol):
 
     name: ClassVar[str]
     about: ClassVar[str]
+    randomness: ClassVar[str]
 
     @property
     def levels(self) -> int:
         """Number of cells."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The epsilon it was built for; a published mechanism may cost less."""
 
     @property
     def records(self) -> int | None:

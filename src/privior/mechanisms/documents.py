@@ -13,14 +13,19 @@ from privior.mechanisms.published_laplace import LSDim, LSHist
 MECHANISMS: tuple[type[Mechanism], ...] = (KNorm, LaplaceCounts, GaussianCounts, LSHist, LSDim)
 
 
+def mechanism_named(name: object) -> type[Mechanism]:
+    """Return the mechanism of that name, or say which ones there are."""
+    for kind in MECHANISMS:
+        if kind.name == name:
+            return kind
+    known = ", ".join(kind.name for kind in MECHANISMS)
+    raise PlanError("unknown mechanism", where="mechanism", asked=shown(name), allowed=known)
+
+
 def to_mechanism(document: object) -> Mechanism:
     """Read what `to_document` wrote; the mechanism's own checks refuse what does not hold together."""
     entries = dict(document) if isinstance(document, dict) else {}
-    name = entries.pop("name", None)
-    kind = next((kind for kind in MECHANISMS if kind.name == name), None)
-    if kind is None:
-        known = ", ".join(kind.name for kind in MECHANISMS)
-        raise PlanError("unknown mechanism", where="mechanism", asked=shown(name), allowed=known)
+    kind = mechanism_named(entries.pop("name", None))
     try:
         return kind(**entries)
     except (TypeError, ValueError, OverflowError):

@@ -24,7 +24,7 @@ from privior.privacy import (
     Neighbours,
     Sensitivity,
 )
-from privior.randomness import WIDEST, discrete_gaussian
+from privior.randomness import OPENDP, WIDEST, discrete_gaussian
 
 #: the exact curve is a sum over about this many integers; beyond it the concentrated bound is used
 WIDEST_EXACT = Fraction(2**14)
@@ -51,6 +51,7 @@ class GaussianCounts:
     name: ClassVar[str] = "gaussian-counts"
     records: ClassVar[None] = None
     about: ClassVar[str] = "discrete Gaussian noise on every count"
+    randomness: ClassVar[str] = OPENDP
 
     def __init__(
         self,

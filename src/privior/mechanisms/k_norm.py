@@ -15,7 +15,7 @@ from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
-from privior.randomness import k_norm
+from privior.randomness import OPERATING_SYSTEM, k_norm
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class KNorm:
     name: ClassVar[str] = "k-norm"
     records: ClassVar[None] = None
     about: ClassVar[str] = "noise of sum zero on all counts"
+    randomness: ClassVar[str] = OPERATING_SYSTEM
 
     def __init__(self, levels: int, epsilon: object) -> None:
         check_levels(levels, self.name)

@@ -22,7 +22,7 @@ from privior.privacy import (
     Sensitivity,
     SignedSteps,
 )
-from privior.randomness import WIDEST, discrete_laplace
+from privior.randomness import OPENDP, WIDEST, discrete_laplace
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class LaplaceCounts:
     name: ClassVar[str] = "laplace-counts"
     records: ClassVar[None] = None
     about: ClassVar[str] = "discrete Laplace noise on every count"
+    randomness: ClassVar[str] = OPENDP
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
-from privior.randomness import discrete_laplace
+from privior.randomness import OPENDP, discrete_laplace
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class PublishedLaplace(ABC):
     records: int
     name: ClassVar[str]
     about: ClassVar[str]
+    randomness: ClassVar[str] = OPENDP
 
     def __init__(self, levels: int, epsilon: object, records: int) -> None:
         check_levels(levels, self.name)

@@ -1,6 +1,6 @@
 """Privacy as values and mathematics: neighbours, sensitivity, pairs, guarantees. No data, no noise."""
 
-from privior.privacy.budget import NOTHING, Budget
+from privior.privacy.budget import NOTHING, Budget, budget_bar
 from privior.privacy.guarantee import Guarantee
 from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
 from privior.privacy.pairs import Concentrated, DiscreteGaussianShift, DominatingPair, SignedSteps
@@ -18,4 +18,5 @@ __all__ = [
     "Neighbours",
     "Sensitivity",
     "SignedSteps",
+    "budget_bar",
 ]

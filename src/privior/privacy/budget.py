@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privior.errors import NumberError, shown
-from privior.exact import decimal, positive, rational
+from privior.exact import decimal, from_decimal, positive, rational
+from privior.pictures import BudgetBar
 
 #: outside this range epsilon protects nothing or allows nothing
 EPSILON_RANGE = (Fraction(1, 10**9), Fraction(10**4))
@@ -34,6 +35,20 @@ class Budget:
             )
         return Budget(positive(epsilon, "epsilon", least=least, most=most), chance)
 
+    def to_document(self) -> dict[str, str]:
+        """Write the budget exactly, as text."""
+        return {"epsilon": decimal(self.epsilon), "delta": decimal(self.delta)}
+
+    @staticmethod
+    def from_document(document: object) -> Budget:
+        """Read what `to_document` wrote; sums may be larger than what one release may ask for."""
+        if not isinstance(document, dict) or set(document) != {"epsilon", "delta"}:
+            raise NumberError("not a budget", asked=shown(document))
+        epsilon, delta = (from_decimal(document[name], name) for name in ("epsilon", "delta"))
+        if epsilon < 0 or delta < 0:
+            raise NumberError("a budget is never negative", asked=shown(document))
+        return Budget(epsilon, delta)
+
     def __add__(self, other: Budget) -> Budget:
         return Budget(self.epsilon + other.epsilon, self.delta + other.delta)
 
@@ -46,6 +61,23 @@ class Budget:
 
     def __str__(self) -> str:
         return f"epsilon {decimal(self.epsilon)}, delta {decimal(self.delta)}"
+
+
+def budget_bar(before: Budget, this: Budget, cap: Budget, population: str) -> BudgetBar:
+    """Draw what was spent before, what this release costs and what is left of the cap."""
+    left = cap - before - this
+    delta = f"delta: {decimal((before + this).delta)} of {decimal(cap.delta)} spent"
+    return BudgetBar(
+        before.epsilon,
+        this.epsilon,
+        cap.epsilon,
+        title=f"Budget of {population}",
+        note="pure guarantees only" if cap.delta == 0 else delta,
+        before_label=decimal(before.epsilon),
+        this_label=decimal(this.epsilon),
+        left_label=decimal(left.epsilon),
+        cap_label=decimal(cap.epsilon),
+    )
 
 
 #: nothing spent yet

@@ -74,21 +74,42 @@ class Guarantee:
             return None
         return prior / (prior + (1 - prior) * math.exp(-round_up(self.pure)))
 
+    @property
+    def attacker_percent(self) -> float:
+        """Where a 50:50 belief ends at most or, if none is bounded, how often the best guess is right."""
+        belief = self.attacker_belief()
+        return math.ceil((self.attacker_accuracy() if belief is None else belief) * 1000) / 10
+
     def claim(self, noun: str) -> str:
         """Say in words what somebody who knows all other records can still learn about one unit."""
         added = self.neighbours is ADD_OR_REMOVE_ONE
         change = f"whether one {noun} is included" if added else f"which of two contributions one {noun} made"
-        belief = self.attacker_belief()
-        if belief is not None:
-            rounded = math.ceil(belief * 1000) / 10
+        if self.pure is not None:
             start = f"Somebody who knows everything else and is unsure (50%) {change}"
-            return f"{start} ends at most {rounded:g}% sure, whatever comes out."
-        rounded = math.ceil(self.attacker_accuracy() * 1000) / 10
+            return f"{start} ends at most {self.attacker_percent:g}% sure, whatever comes out."
         return (
             f"Somebody who knows everything else and guesses {change} is right with probability at most "
-            f"{rounded:g}% (50% without the release), on average over what may come out."
+            f"{self.attacker_percent:g}% (50% without the release), on average over what may come out."
         )
+
+    def to_document(self) -> dict[str, object]:
+        """Write what is promised as plain values, for JSON; `exact` holds the amounts as exact text."""
+        return {
+            "epsilon": _number(self.cost.epsilon),
+            "delta": _number(self.cost.delta),
+            "exact": self.cost.to_document(),
+            "pure": self.pure is not None,
+            "neighbours": self.neighbours.value,
+            "reason": self.reason,
+            "attacker_belief": self.attacker_belief(),
+            "attacker_accuracy": self.attacker_accuracy(),
+        }
 
     def __str__(self) -> str:
         exactness = "pure" if self.cost.delta == 0 else f"delta {decimal(self.cost.delta)}"
         return f"epsilon {decimal(self.cost.epsilon)} ({exactness}), {self.neighbours}: {self.reason}"
+
+
+def _number(exact: Fraction) -> int | float:
+    """Return a whole number as such, and any other one as a float that is not below it."""
+    return exact.numerator if exact.denominator == 1 else round_up(exact)

@@ -9,8 +9,16 @@
 
 from __future__ import annotations
 
-from privior.randomness.discrete import WIDEST, discrete_gaussian, discrete_laplace
-from privior.randomness.entropy import Bits
+from privior.randomness.discrete import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
+from privior.randomness.entropy import OPERATING_SYSTEM, Bits
 from privior.randomness.knorm import k_norm
 
-__all__ = ["WIDEST", "Bits", "discrete_gaussian", "discrete_laplace", "k_norm"]
+__all__ = [
+    "OPENDP",
+    "OPERATING_SYSTEM",
+    "WIDEST",
+    "Bits",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "k_norm",
+]

@@ -21,6 +21,9 @@ from typing import Any
 from privior.randomness.bernoulli import bernoulli_exp, geometric
 from privior.randomness.entropy import Bits
 
+#: where the noise comes from, in words, for those who sign
+OPENDP = "exact integers drawn by OpenDP, from OpenSSL's cryptographic generator"
+
 #: the widest scale: wider noise would mostly be drawn on beyond 64 bits
 WIDEST = Fraction(2**60)
 

@@ -14,6 +14,9 @@ _WORD = 64
 _SPAN = 1 << _WORD
 _WORDS_AT_ONCE = 256
 
+#: where the noise comes from, in words, for those who sign
+OPERATING_SYSTEM = "exact integers drawn from the operating system's random bits"
+
 
 class Bits:
     """Independent fair bits, read from `os.urandom`; make one for each draw and let it go with the draw.

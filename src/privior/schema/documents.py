@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from datetime import date
 from fractions import Fraction
@@ -15,8 +15,12 @@ from privior.exact import decimal
 from privior.schema.columns import DROP, KINDS, Column
 from privior.schema.dialect import CsvDialect
 from privior.schema.unit import Unit
+from privior.whole_files import write_whole
 
 T = TypeVar("T")
+
+#: stands in a drafted file wherever somebody must still decide
+UNFILLED = "FILL IN"
 
 _LARGEST_FILE = 64 * 2**20
 
@@ -37,6 +41,27 @@ def table(
                 "unknown entry", where=where, asked=", ".join(strange), allowed=", ".join([*required, *known])
             )
     return document
+
+
+def check_filled(document: dict[str, object], where: str) -> None:
+    """Refuse a draft, naming every entry that is not filled in."""
+    gaps = list(_gaps(document, ""))
+    if gaps:
+        more = f" and {len(gaps) - 20} more" if len(gaps) > 20 else ""
+        raise SchemaError(
+            "not filled in yet",
+            where=where,
+            asked=", ".join(gaps[:20]) + more,
+            advice=f'Replace every "{UNFILLED}", and delete the columns that you do not need.',
+        )
+
+
+def _gaps(value: object, name: str) -> Iterator[str]:
+    if value == UNFILLED or (isinstance(value, list) and UNFILLED in value):
+        yield name
+    elif isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _gaps(entry, f"{name}.{key}" if name else str(key))
 
 
 def line(value: object, where: str) -> str:
@@ -114,7 +139,7 @@ def write_toml(document: dict[str, object], path: str | Path) -> None:
     import tomli_w
 
     try:
-        Path(path).write_text(tomli_w.dumps(document), "utf-8")
+        write_whole(path, tomli_w.dumps(document))
     except OSError as error:
         raise SchemaError(f"cannot write the file: {error.strerror}", where=str(path)) from None
     except (TypeError, ValueError):

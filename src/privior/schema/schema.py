@@ -141,7 +141,9 @@ class Schema:
     def read(path: str | Path) -> Schema:
         """Read a TOML file that holds a schema; a model and a budget may stand beside it."""
         document = documents.read_toml(path)
-        return Schema.from_document({k: v for k, v in document.items() if k not in ("model", "ask")})
+        facts = {name: value for name, value in document.items() if name not in ("model", "ask")}
+        documents.check_filled(facts, str(path))
+        return Schema.from_document(facts)
 
     def write(self, path: str | Path) -> None:
         """Write the schema as a TOML file."""

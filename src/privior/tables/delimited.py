@@ -75,7 +75,7 @@ def open_delimited(paths: tuple[Path, ...], schema: Schema, columns: tuple[str, 
             )
         found = list(schema.columns)
     else:
-        found = _header(headers[0], paths[0], dialect)
+        found = _names(headers[0], paths[0], dialect)
         check_names(found, schema, columns, str(paths[0]), declared=False)
         for path, header in zip(paths, headers, strict=True):
             if cells(header, dialect) != found:
@@ -98,7 +98,12 @@ def _first_line(path: Path, dialect: CsvDialect) -> bytes:
     return line
 
 
-def _header(line: bytes, path: Path, dialect: CsvDialect) -> list[str]:
+def read_header(path: Path, dialect: CsvDialect) -> list[str]:
+    """Return the cells of a file's first line."""
+    return _names(_first_line(path, dialect), path, dialect)
+
+
+def _names(line: bytes, path: Path, dialect: CsvDialect) -> list[str]:
     found = cells(line, dialect)
     if found is None:
         raise TableError("the quotes of the header do not match", where=str(path))

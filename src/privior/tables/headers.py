@@ -50,6 +50,11 @@ def check_names(
         raise TableError(
             f"the table has no such column{whose}", where=where, asked=", ".join(absent), allowed=_some(found)
         )
+    check_unique(found, where)
+
+
+def check_unique(found: Sequence[str], where: str) -> None:
+    """Refuse a header with one name for two columns; several may have none."""
     seen: set[str] = set()
     for name in filter(None, found):
         if name in seen:

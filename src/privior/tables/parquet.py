@@ -99,7 +99,7 @@ def open_parquet(
     """Check the footers of Parquet files and find the needed columns in them."""
     import pyarrow as pa
 
-    footers = [_footer(path) for path in paths]
+    footers = [read_footer(path) for path in paths]
     check_names(footers[0].names, schema, columns, str(paths[0]))
     places = tuple(footers[0].names.index(name) for name in needed(schema, columns))
     given = pa.schema([footers[0].field(place) for place in places])
@@ -119,7 +119,8 @@ def open_parquet(
     return files.careful() if nanoseconds else files
 
 
-def _footer(path: Path) -> pa.Schema:
+def read_footer(path: Path) -> pa.Schema:
+    """Return the names and types of a file's columns."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -104,3 +104,12 @@ def in_ibis(rows: ir.Table) -> Relation:
             return expression.to_pyarrow()
 
     return Relation(rows, False, ibis.memtable, run)
+
+
+def engine_version() -> str:
+    """Start the engine, let it count, and say which one it is."""
+    import duckdb
+
+    with engine() as connection:
+        connection.execute("SELECT count(*) FROM range(3)").fetchall()
+    return f"DuckDB {duckdb.__version__}"

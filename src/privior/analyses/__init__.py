@@ -1,0 +1,6 @@
+"""Analyses: one TOML file with the schema, the model and the budget that is asked for; and its draft."""
+
+from privior.analyses.analysis import Analysis
+from privior.analyses.draft import draft
+
+__all__ = ["Analysis", "draft"]

@@ -1,0 +1,83 @@
+"""The draft of an analysis file: what the header of a table tells, and gaps for what it must not tell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from privior.errors import TableError, shown
+from privior.schema import CsvDialect
+from privior.schema.documents import UNFILLED
+
+_GAP = json.dumps(UNFILLED)
+
+_TOP = """\
+# Public facts about {table}, of which only the header was read.
+#
+# Replace every {gap}. Take levels and ranges from the protocol of the study, never from the file:
+# this file is public, and what you look up in the data and write here is protected by nothing.
+# Delete the columns that you do not need. A column is one of
+#
+#   type = "categorical"   levels = ["yes", "no", "unknown"]       any other cell counts as the last level
+#   type = "boolean"                                               true/false, yes/no, 1/0
+#   type = "integer"       lower = 0   upper = 120                 numbers outside are clamped
+#   type = "bounded"       lower = 20  upper = 200  grid = "0.5"   clamped, then rounded to the grid
+#   type = "binned"        edges = [0, 18, 65, 120]                sorted into bins
+#   type = "date"          lower = "2026-01-01"  upper = "2026-12-31"
+
+format = 1
+population = {gap}    # whose budget this is, across files and versions: "clinic-2026"
+unit = {gap}          # whom one row is about: "patient". Several rows of one person:
+# unit = {{ noun = "patient", column = "id", max_rows = 5 }}
+"""
+
+_BOTTOM = """
+[model]
+family = "dirichlet-categorical"    # the probabilities of the levels, and of their combinations
+columns = [{gap}]    # one column or several; few levels in all
+prior = 1                           # 1: all probabilities alike before the data
+
+[ask]
+records = {gap}      # how many persons, exactly: with "replace-one" the number is public
+epsilon = {gap}      # what to spend: "0.5"; compare with: privior plan
+delta = "0"
+neighbours = "replace-one"          # or "add-or-remove-one": records is a maximum, their number private
+"""
+
+#: what each kind of column needs
+_ENTRIES = {
+    "boolean": (),
+    "integer": (f"lower = {_GAP}", f"upper = {_GAP}"),
+    "bounded": (f"lower = {_GAP}", f"upper = {_GAP}", f"grid = {_GAP}"),
+    "date": (f"lower = {_GAP}", f"upper = {_GAP}"),
+    "categorical": (f"levels = [{_GAP}]",),
+}
+
+
+def draft(columns: Sequence[tuple[str, str | None]], table: str, csv: CsvDialect | None = None) -> str:
+    """Write a draft of an analysis file, as TOML text.
+
+    Args:
+        columns: the names in the header, each with the kind of column that its type tells, if any
+        table: what to call the table in the first line
+        csv: how a CSV file is written; None for other files
+    """
+    if not columns:
+        raise TableError("the header names no column", where=table)
+    parts = [_TOP.format(table=shown(table).strip("'"), gap=_GAP)]
+    if csv is not None:
+        parts.append(f"\n[csv]\ndelimiter = {_text(csv.delimiter)}\n")
+    parts += [_column(name, kind) for name, kind in columns]
+    return "".join([*parts, _BOTTOM.format(gap=_GAP)])
+
+
+def _column(name: str, kind: str | None) -> str:
+    if any(sign in name for sign in "\r\n\0"):
+        raise TableError("a column name is not one line of text", where="header")
+    entries = (f"type = {_GAP}",) if kind is None else (f"type = {_text(kind)}", *_ENTRIES[kind])
+    return "\n".join(["", f"[columns.{_text(name)}]", *entries, ""])
+
+
+def _text(value: str) -> str:
+    """Write a TOML string, which differs from a JSON string in one sign."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,102 @@
+"""The program `privior`: its commands, and how every one of them ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from privior import __version__
+from privior.cli.commands.ask import ask
+from privior.cli.commands.demo import demo
+from privior.cli.commands.doctor import doctor
+from privior.cli.commands.guarantee import guarantee
+from privior.cli.commands.init import init
+from privior.cli.commands.ledger import ledger
+from privior.cli.commands.plan import plan
+from privior.cli.commands.release import release
+from privior.cli.commands.report import report
+from privior.cli.commands.review import review
+from privior.cli.exit_codes import ExitCode, exit_code
+from privior.cli.screen import Screen
+from privior.errors import PriviorError, ReleaseInterruptedError
+
+
+class Program(TyperGroup):
+    """The group of all commands: gives each a screen and turns every error into words and an exit code."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own type is private
+        """Run the command that was asked for."""
+        screen = Screen()
+        ctx.obj = screen
+        try:
+            return super().invoke(ctx)
+        except PriviorError as error:
+            screen.error(error)
+            raise typer.Exit(exit_code(error)) from None
+        except ReleaseInterruptedError as interruption:
+            screen.complain(str(interruption))
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+        except KeyboardInterrupt:
+            screen.complain("interrupted. Nothing was spent.")
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=Program,
+    name="privior",
+    help="Publish what you learned from people's records, not whom you learned it from.",
+    epilog="First: privior demo. Then: init, plan, ledger create, release, ask.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"privior {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Publish what you learned from people's records, not whom you learned it from."""
+
+
+app.command()(demo)
+app.command()(init)
+app.command()(plan)
+app.add_typer(ledger, name="ledger")
+app.command()(release)
+app.command()(ask)
+app.command()(report)
+app.command()(review)
+app.command()(guarantee)
+app.command()(doctor)
+
+
+def main() -> None:
+    """Run the program; what nobody foresaw is told in one line, since a trace may show what it handled."""
+    screen = Screen()
+    try:
+        app(prog_name="privior")
+    except KeyboardInterrupt:
+        screen.complain("interrupted. Nothing was spent.")
+        sys.exit(ExitCode.INTERRUPTED)
+    except Exception as error:
+        if "PRIVIOR_DEBUG" in os.environ:
+            raise
+        screen.complain(
+            f"unexpected {type(error).__name__}: a fault of privior, please report it.\n"
+            "  Set PRIVIOR_DEBUG=1 to see where; the trace may show private values."
+        )
+        sys.exit(ExitCode.UNEXPECTED)

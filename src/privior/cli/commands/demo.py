@@ -1,0 +1,87 @@
+"""privior demo: a whole release of the bundled table, from the plan to the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privior.cli.options import Json, Quiet, screen_of
+
+_QUESTIONS = (
+    "P(education=doctorate)",
+    "P(education in {bachelor, master, professional, doctorate})",
+    "interval(education=doctorate, 0.5)",
+)
+
+
+def demo(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="Where to write what it makes.")] = Path("privior-demo"),
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show a whole private release of a bundled table, from the plan to the report."""
+    from privior.bundled import ACS_RECORDS, acs_schema, acs_table
+    from privior.curator import prepare
+    from privior.errors import TableError
+    from privior.ledger import Ledger
+    from privior.models import DirichletCategorical
+    from privior.planning import plan
+    from privior.posterior import infer
+    from privior.queries import ask
+    from privior.release import Release
+    from privior.report import write_report
+
+    screen = screen_of(context)
+    names = ("acs-2019.ledger", "education.release.json", "education.report.html", "education.png")
+    book, file, page, picture = (folder / name for name in names)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in (file, page, picture, *folder.glob("acs-2019.ledger*")):
+            old.unlink(missing_ok=True)  # a demonstration starts afresh; a real ledger is never deleted
+    except OSError as error:
+        raise TableError(f"the folder cannot be used: {error.strerror}", where=str(folder)) from None
+
+    screen.heading("1  PLAN: free, no data is opened")
+    model = DirichletCategorical("education", prior=1)
+    planned = plan(model, acs_schema(), records=ACS_RECORDS, epsilon="0.05")
+    screen.facts(planned.facts())
+    screen.table(*planned.comparison())
+    screen.text(f"{planned.choice}\n\n{planned.picture().text(screen.width)}")
+
+    screen.heading("2  MEASURE: spends the budget, then reads the cells once")
+    ledger = Ledger.create(book, population="acs-2019", epsilon="1")
+    with screen.progress() as say:
+        prepare(planned, acs_table(), ledger=ledger, output=file, progress=say).carry_out(say)
+    screen.text(ledger.picture().text(screen.width))
+
+    screen.heading("3  INFER: free, from the release file alone")
+    release = Release.read(file)
+    posterior = infer(release)
+    screen.text(str(posterior))
+
+    screen.heading("4  ASK: free, as often as one likes")
+    answers = [ask(posterior, question) for question in _QUESTIONS]
+    for answer in answers:
+        screen.text(str(answer))
+    with screen.progress() as say:
+        say("writing the report")
+        write_report(release, page)
+        posterior.plot().savefig(picture, dpi=150)
+    screen.document(
+        {
+            "release": str(file),
+            "report": str(page),
+            "picture": str(picture),
+            "ledger": str(book),
+            "answers": [answer.to_document() for answer in answers],
+        }
+    )
+    screen.text(
+        f"\nWritten: {file} (may be published), {page} (open it in a browser), {picture}, {book} (keep it).\n"
+        "With your own table: privior init TABLE"
+    )
+    if screen.quiet:
+        screen.answer(str(folder))

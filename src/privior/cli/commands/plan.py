@@ -1,0 +1,118 @@
+"""privior plan: compare mechanisms and budgets before any data are opened."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privior.cli.options import (
+    AnalysisFile,
+    Delta,
+    Epsilon,
+    Json,
+    MechanismName,
+    NeighboursName,
+    Quiet,
+    Records,
+    screen_of,
+)
+
+if TYPE_CHECKING:
+    from privior.plans import Plan
+
+
+def plan(
+    context: typer.Context,
+    analysis: AnalysisFile,
+    records: Records = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    neighbours: NeighboursName = None,
+    mechanism: MechanismName = None,
+    want: Annotated[
+        str | None,
+        typer.Option(
+            help='Find the epsilon: "width 0.02", "l2 0.01", "total-variation 0.05", "hellinger 0.05".',
+            show_default=False,
+        ),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare mechanisms and budgets: free, and no data are opened."""
+    screen = screen_of(context)
+    made = planned(analysis, records, epsilon, delta, neighbours, mechanism, want)
+    screen.document(_document(made))
+    if screen.explains:
+        screen.facts(made.facts())
+        screen.heading("Mechanisms" if want is None else f"Mechanisms, at the epsilon that reaches {want}")
+        screen.table(*made.comparison())
+        screen.text(f"{made.choice}")
+        screen.heading("Budgets")
+        screen.table(*made.budgets())
+        screen.text(f"\n{made.picture().text(screen.width)}")
+    if screen.quiet:
+        screen.answer(f"{made.mechanism.name}: {made.cost}, 90% width {made.forecast.width:.4g}")
+
+
+def planned(
+    analysis: Path,
+    records: int | None,
+    epsilon: str | None,
+    delta: str | None,
+    neighbours: str | None,
+    mechanism: str | None,
+    want: str | None = None,
+) -> Plan:
+    """Plan what an analysis file asks for, with what the command line says instead."""
+    from privior.analyses import Analysis
+    from privior.errors import PlanError
+    from privior.mechanisms import mechanism_named
+    from privior.planning import Want, plan_for
+
+    kind = None if mechanism is None else mechanism_named(mechanism)
+    if want is None:
+        return Analysis.read(
+            analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours
+        ).plan(kind)
+    if epsilon is not None:
+        raise PlanError("--want finds the epsilon: --epsilon cannot be given with it", where="want")
+    wanted = Want.of(want)
+    asked = Analysis.read(analysis, records=records, epsilon="1", delta=delta, neighbours=neighbours)
+    return plan_for(
+        wanted,
+        asked.model,
+        asked.schema,
+        records=asked.records,
+        delta=asked.budget.delta,
+        neighbours=asked.neighbours,
+        mechanism=kind,
+    )
+
+
+def _document(made: Plan) -> dict[str, object]:
+    return {
+        "plan": made.to_document(),
+        "digest": made.digest,
+        "guarantee": made.guarantee.to_document(),
+        "claim": made.guarantee.claim(made.schema.unit.noun),
+        "forecast": asdict(made.forecast),
+        "without_release": asdict(made.without_release),
+        "without_noise": asdict(made.without_noise),
+        "candidates": [
+            {
+                "mechanism": candidate.name,
+                "cost": None if candidate.cost is None else candidate.cost.to_document(),
+                "forecast": None if candidate.forecast is None else asdict(candidate.forecast),
+                "unfit": candidate.unfit,
+            }
+            for candidate in made.candidates
+        ],
+        "choice": made.choice,
+        "budgets": [
+            {"cost": other.cost.to_document(), "forecast": asdict(other.forecast)} for other in made.nearby()
+        ],
+    }

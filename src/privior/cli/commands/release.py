@@ -1,0 +1,143 @@
+"""privior release: the one command that spends and reads data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privior.cli.commands.plan import planned
+from privior.cli.commands.report import page_beside
+from privior.cli.exit_codes import ExitCode
+from privior.cli.options import (
+    AnalysisFile,
+    Delta,
+    Epsilon,
+    Json,
+    LedgerFile,
+    MechanismName,
+    NeighboursName,
+    Quiet,
+    Records,
+    screen_of,
+)
+from privior.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from privior.curator import Measurement
+    from privior.release import Release
+
+
+def release(
+    context: typer.Context,
+    analysis: AnalysisFile,
+    table: Annotated[
+        str, typer.Argument(help="A CSV or Parquet file, or a quoted glob of such files.", show_default=False)
+    ],
+    ledger: LedgerFile = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The release file to write.", show_default=False),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write the HTML report beside the release.")
+    ] = True,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend without asking.")] = False,
+    records: Records = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    neighbours: NeighboursName = None,
+    mechanism: MechanismName = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Spend, then read the table once and write the release and its report."""
+    from privior.curator import prepare
+    from privior.errors import LedgerError
+
+    screen = screen_of(context)
+    plan = planned(analysis, records, epsilon, delta, neighbours, mechanism)
+    if ledger is None:
+        raise LedgerError(
+            "no ledger is named",
+            where="release",
+            advice="Say --ledger FILE or set PRIVIOR_LEDGER; make one with: privior ledger create",
+        )
+    place = output or Path(f"{analysis.stem}.release.json")
+    page = _checked_page(place) if report else None
+    with screen.progress() as say:
+        ready = prepare(plan, table, ledger=ledger, output=place, progress=say)
+    screen.facts(plan.facts())
+    screen.text(f"\n{ready.picture().text(screen.width)}\n")
+    if not yes and not _agreed(screen, ready):
+        screen.complain("not confirmed. Nothing was spent.")
+        raise typer.Exit(ExitCode.NO)
+    with screen.progress() as say:
+        made = ready.carry_out(say)
+    written = _with_page(screen, made, place, page)
+    last = ready.ledger.last()
+    screen.document(
+        {
+            "release": str(place),
+            "report": None if written is None else str(written),
+            "id": made.identifier,
+            "guarantee": plan.guarantee.to_document(),
+            "ledger": made.receipt.to_document(),
+            "left": last.left.to_document(),
+        }
+    )
+    screen.text(f"Spent {plan.cost}; left {last.left}.")
+    screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
+    screen.text(f'Ask it, free: privior ask {place} "counts()"')
+    if screen.quiet:
+        screen.answer(str(place))
+
+
+def _checked_page(place: Path) -> Path:
+    from privior.errors import TableError
+    from privior.whole_files import check_place
+
+    page = page_beside(place)
+    if page.exists():
+        advice = "Choose another -o, or say --no-report."
+        raise TableError("the report exists already", where=str(page), advice=advice)
+    try:
+        check_place(page)
+    except (OSError, ValueError):
+        raise TableError("the release file cannot be written there", where=str(place)) from None
+    return page
+
+
+def _agreed(screen: Screen, ready: Measurement) -> bool:
+    from privior.errors import PlanError
+
+    if not screen.can_ask:
+        raise PlanError(
+            "nobody can be asked here whether to spend",
+            where="release",
+            asked=ready.plan.cost,
+            advice="Say --yes to spend without being asked.",
+        )
+    return screen.confirmed(f"Spend {ready.plan.cost} of {ready.plan.schema.population}, for ever?")
+
+
+def _with_page(screen: Screen, made: Release, place: Path, page: Path | None) -> Path | None:
+    """Write the report; what goes wrong with it can be done again, and the release is complete."""
+    from privior.errors import PriviorError
+    from privior.report import write_report
+
+    if page is None:
+        return None
+    again = f"The release is complete: {place}. Make the report again, free: privior report {place}"
+    try:
+        with screen.progress() as say:
+            say("writing the report")
+            write_report(made, page)
+    except PriviorError as error:
+        screen.complain(f"the report could not be written: {error.what}. {again}")
+        return None
+    except KeyboardInterrupt:
+        screen.complain(f"interrupted while the report was written. The spend stands. {again}")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    return page

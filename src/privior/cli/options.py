@@ -1,0 +1,67 @@
+"""Options that several commands share, with their help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privior.cli.screen import Screen
+
+
+def screen_of(context: typer.Context) -> Screen:
+    """Return the screen that the program made for this command."""
+    screen = context.find_root().obj
+    assert isinstance(screen, Screen)  # noqa: S101 - the group puts it there before any command runs
+    return screen
+
+
+def _json(context: typer.Context, value: bool) -> bool:
+    screen_of(context).as_json |= value
+    return value
+
+
+def _quiet(context: typer.Context, value: bool) -> bool:
+    screen_of(context).quiet |= value
+    return value
+
+
+Json = Annotated[
+    bool, typer.Option("--json", callback=_json, is_eager=True, help="Write JSON, for programs.")
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", callback=_quiet, is_eager=True, help="Only the answer.")
+]
+AnalysisFile = Annotated[
+    Path, typer.Argument(help="The analysis file (TOML): schema, model, what is asked.", show_default=False)
+]
+ReleaseFile = Annotated[Path, typer.Argument(help="The release file.", show_default=False)]
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger", "-l", envvar="PRIVIOR_LEDGER", help="The population's ledger.", show_default=False
+    ),
+]
+Records = Annotated[
+    int | None,
+    typer.Option(
+        "--records", "-n", help="How many persons: exact under replace-one, else at most.", show_default=False
+    ),
+]
+Epsilon = Annotated[
+    str | None,
+    typer.Option("--epsilon", "-e", help='Privacy loss to allow, exact: "0.5", "1/3".', show_default=False),
+]
+Delta = Annotated[
+    str | None,
+    typer.Option("--delta", "-d", help='Chance of a larger loss, such as "1e-6".', show_default=False),
+]
+NeighboursName = Annotated[
+    str | None,
+    typer.Option("--neighbours", help="replace-one (default) or add-or-remove-one.", show_default=False),
+]
+MechanismName = Annotated[
+    str | None,
+    typer.Option("--mechanism", "-m", help="Take this mechanism instead of the best.", show_default=False),
+]

@@ -1,0 +1,170 @@
+"""The screen: where commands show what they found. Rich on a terminal, plain lines elsewhere, or JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from privior.errors import PriviorError
+from privior.pictures import listing
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_WIDEST = 110
+
+
+class Screen:
+    """One command's output.
+
+    Explanations (`facts`, `table`, `text`, `heading`, `progress`) are for people: `--quiet` and `--json`
+    silence them. `answer` is what was asked for, `document` the same for programs.
+    """
+
+    def __init__(self) -> None:
+        self.as_json = False
+        self.quiet = False
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows another
+
+    @property
+    def explains(self) -> bool:
+        """Whether somebody wants to read more than the answer."""
+        return not (self.as_json or self.quiet)
+
+    @property
+    def width(self) -> int:
+        """How many signs fit into a line."""
+        return min(_WIDEST, shutil.get_terminal_size((80, 24)).columns) if _is_terminal(sys.stdout) else 80
+
+    def heading(self, text: str) -> None:
+        """Begin a section."""
+        if not self.explains:
+            return
+        if _is_terminal(sys.stdout):
+            console = self._rich(sys.stdout)
+            console.print(f"\n{harmless(text)}", style="bold cyan", markup=False, highlight=False)
+        else:
+            print(f"\n{harmless(text)}\n{'-' * len(text)}")
+
+    def text(self, text: str) -> None:
+        """Show some lines as they are."""
+        if self.explains:
+            print(harmless(text))
+
+    def facts(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Show named facts."""
+        if not self.explains:
+            return
+        if not _is_terminal(sys.stdout):
+            print("\n".join(listing.facts([(name, harmless(value)) for name, value in pairs])))
+            return
+        from rich.table import Table
+        from rich.text import Text
+
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(style="bold", no_wrap=True)
+        grid.add_column(overflow="fold")
+        for name, value in pairs:
+            grid.add_row(Text(harmless(name)), Text(harmless(value)))
+        self._rich(sys.stdout).print(grid)
+
+    def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Show a table."""
+        if self.explains:
+            self._table(header, rows)
+
+    def answer(self, text: str) -> None:
+        """Show what was asked for, also if the rest is silenced."""
+        if not self.as_json:
+            print(harmless(text))
+
+    def answer_table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Show what was asked for as a table."""
+        if not self.as_json:
+            self._table(header, rows)
+
+    def document(self, document: object) -> None:
+        """Write what was asked for as JSON, if that is wanted."""
+        if self.as_json:
+            print(json.dumps(document, indent=1, allow_nan=False))
+
+    def error(self, error: PriviorError) -> None:
+        """Show what went wrong: as JSON where the answer would have been, else on the error stream."""
+        if self.as_json:
+            self.document({"error": error.to_document()})
+            return
+        self.complain(str(error))
+
+    def complain(self, text: str) -> None:
+        """Say on the error stream that something went wrong."""
+        first, *rest = harmless(f"privior: {text}").split("\n")
+        if _is_terminal(sys.stderr):
+            console = self._rich(sys.stderr)
+            console.print(first, style="bold red", markup=False, highlight=False)
+            for line in rest:
+                console.print(line, markup=False, highlight=False)
+        else:
+            print("\n".join([first, *rest]), file=sys.stderr)
+
+    def confirmed(self, question: str) -> bool:
+        """Ask on the terminal; only yes means yes."""
+        print(f"{harmless(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody is there to answer."""
+        return _is_terminal(sys.stdin)
+
+    @contextmanager
+    def progress(self) -> Iterator[Callable[[str], None]]:
+        """Give a function that shows the step that begins; on a terminal with a clock that runs."""
+        if not self.explains:
+            yield lambda step: None
+        elif not _is_terminal(sys.stderr):
+            yield lambda step: print(f"{harmless(step)} ...", file=sys.stderr, flush=True)
+        else:
+            from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+            with Progress(*columns, console=self._rich(sys.stderr), transient=True) as running:
+                task = running.add_task("", total=None)
+                yield lambda step: running.update(task, description=harmless(step))
+
+    def _table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        clean = [[harmless(cell) for cell in row] for row in rows]
+        if not _is_terminal(sys.stdout):
+            print("\n".join(listing.table(header, clean)))
+            return
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for place, name in enumerate(header):
+            numeric = all(row[place][:1].isdigit() or not row[place] for row in clean)
+            grid.add_column(Text(harmless(name)), justify="right" if numeric else "left")
+        for row in clean:
+            grid.add_row(*map(Text, row))
+        self._rich(sys.stdout).print(grid)
+
+    def _rich(self, stream: TextIO) -> Console:
+        from rich.console import Console
+
+        return Console(file=stream, width=min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))
+
+
+def harmless(text: str) -> str:
+    """Replace control signs, with which a name in a file could otherwise command the terminal (T40)."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    return stream.isatty() and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,129 @@
+"""Health: whether a machine can be trusted with a release: entropy, samplers, engine, disk, versions."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import metadata
+from pathlib import Path
+
+from privior import __version__
+from privior.curator import engine_version
+from privior.errors import PriviorError
+from privior.ledger import Ledger
+from privior.models import DirichletCategorical
+from privior.planning import plan
+from privior.randomness import Bits, discrete_gaussian, discrete_laplace, k_norm
+from privior.schema import Boolean, Schema
+
+_PACKAGES = ("duckdb", "ibis-framework", "numba", "numpy", "opendp", "pyarrow", "python-flint", "scipy")
+#: file systems of other machines, whose locks cannot be relied on
+_REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "9p", "fuse.sshfs", "davfs", "glusterfs")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    part: str
+    well: bool
+    found: str
+
+
+def examine(folder: Path, progress: Callable[[str], None] = lambda step: None) -> list[Finding]:
+    """Look at everything that a release depends on; nothing is left behind.
+
+    Args:
+        folder: where ledgers and releases will lie
+        progress: is told each step before it begins
+    """
+    looks: list[tuple[str, Callable[[], str]]] = [
+        ("entropy", _entropy),
+        ("samplers", _samplers),
+        ("engine", engine_version),
+        ("file system", lambda: _file_system(folder)),
+        ("ledger", lambda: _ledger(folder)),
+    ]
+    findings = []
+    for part, look in looks:
+        progress(part)
+        try:
+            findings.append(Finding(part, True, look()))
+        except Exception as error:  # whatever it is, the machine is not ready
+            said = error.what if isinstance(error, PriviorError) else f"{type(error).__name__}: {error}"
+            findings.append(Finding(part, False, said))
+    return [*findings, _versions()]
+
+
+def _entropy() -> str:
+    bits = Bits()
+    draws = {bits.bits(128) for _ in range(64)}
+    if len(draws) < 64:
+        raise OSError("the operating system's random bits repeat")
+    return "the operating system gives random bits"
+
+
+def _samplers() -> str:
+    """Draw from every law; a mean square off by more than a half has a chance below 1e-12."""
+    size, variance = 4000, 2 * 0.3678794 / (1 - 0.3678794) ** 2
+    laplace = sum(z * z for z in discrete_laplace(size, Fraction(1))) / size
+    gaussian = sum(z * z for z in discrete_gaussian(size, Fraction(4))) / size
+    if abs(laplace / variance - 1) > 0.5 or abs(gaussian / 16 - 1) > 0.5:
+        raise ValueError("the noise has another variance than it should")
+    if sum(k_norm(100, Fraction(1))) != 0:
+        raise ValueError("the K-norm noise does not sum to zero")
+    return "discrete Laplace, Gaussian and K-norm noise draw as they should"
+
+
+def _file_system(folder: Path) -> str:
+    place = folder.resolve(strict=True)
+    if not os.access(place, os.W_OK):
+        raise OSError(f"{folder} cannot be written")
+    kind = _kind_of(place)
+    if kind in _REMOTE:
+        raise OSError(
+            f"{kind}: the locks of a network file system cannot be relied on; keep ledgers elsewhere"
+        )
+    return f"{kind or 'unknown kind'}, writable"
+
+
+def _kind_of(place: Path) -> str | None:
+    """Return the kind of the file system of a folder, where the system tells."""
+    mounts = Path("/proc/self/mounts")
+    if not mounts.exists():
+        return None
+    best, kind = "", None
+    for line in mounts.read_text("utf-8", errors="replace").splitlines():
+        _, point, this_kind, *_ = line.split(" ")
+        name = point.replace("\\040", " ")
+        if len(name) >= len(best) and place.is_relative_to(name):
+            best, kind = name, this_kind
+    return kind
+
+
+def _ledger(folder: Path) -> str:
+    """Create a ledger there, spend from it, verify it, remove it."""
+    schema = Schema({"x": Boolean()}, population="trial", unit="person")
+    trial = plan(DirichletCategorical("x"), schema, records=1, epsilon=1)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".privior-doctor-") as own:
+        book = Ledger.create(Path(own) / "trial.ledger", population="trial", epsilon=1)
+        book.spend(trial)
+        book.verify()
+    return "created, spent from, verified and removed in a trial"
+
+
+def _versions() -> Finding:
+    found = [f"privior {__version__}", f"Python {platform.python_version()}"]
+    missing = []
+    for name in _PACKAGES:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        return Finding("versions", False, "not installed: " + ", ".join(missing))
+    return Finding("versions", True, ", ".join(found))

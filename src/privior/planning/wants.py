@@ -1,0 +1,119 @@
+"""Wants: an accuracy that a release should reach, and the smallest epsilon that reaches it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privior.errors import PlanError, shown
+from privior.exact import decimal, positive
+from privior.mechanisms import Forecast, Mechanism
+from privior.models import Model
+from privior.planning.comparison import plan
+from privior.plans import Plan
+from privior.privacy import REPLACE_ONE, Neighbours
+from privior.schema import Schema
+
+#: the measures of a forecast by the names that people type
+MEASURES: dict[str, Callable[[Forecast], float]] = {
+    "width": lambda ahead: ahead.width,
+    "l2": lambda ahead: ahead.l2,
+    "total-variation": lambda ahead: ahead.total_variation,
+    "hellinger": lambda ahead: ahead.hellinger,
+}
+#: epsilon is sought between these, with three digits
+_LEAST, _MOST = Fraction(1, 10**6), Fraction(1000)
+
+
+@dataclass(frozen=True)
+class Want:
+    """A forecast no larger than this: `Want.of("width 0.02")`.
+
+    Attributes:
+        measure: "width" (of 90% intervals, on average over the cells), "l2", "total-variation", "hellinger"
+        most: the largest value that will do
+    """
+
+    measure: str
+    most: Fraction
+
+    @staticmethod
+    def of(text: object) -> Want:
+        """Read a want: the name of a measure and a number.
+
+        >>> Want.of("total variation 0.05")
+        Want(measure='total-variation', most=Fraction(1, 20))
+        """
+        words = (
+            re.fullmatch(r"\s*([a-z0-9 -]+?)\s*(?:<=|=|:)?\s+(\S+)\s*", text)
+            if isinstance(text, str)
+            else None
+        )
+        measure = re.sub(r"[ -]+", "-", words[1]) if words else ""
+        if words is None or measure not in MEASURES:
+            raise PlanError(
+                "not something to want",
+                where="want",
+                asked=shown(text),
+                allowed=f'{", ".join(MEASURES)} and a number, as in "width 0.02"',
+            )
+        return Want(measure, positive(words[2], measure, least=Fraction(1, 10**9), most=Fraction(1)))
+
+    def reached(self, ahead: Forecast) -> bool:
+        """Say whether a forecast is good enough."""
+        return MEASURES[self.measure](ahead) <= self.most
+
+    def __str__(self) -> str:
+        return f"{self.measure} {decimal(self.most)}"
+
+
+def plan_for(
+    want: Want,
+    model: Model,
+    schema: Schema,
+    *,
+    records: int,
+    delta: object = 0,
+    neighbours: Neighbours | str = REPLACE_ONE,
+    mechanism: type[Mechanism] | None = None,
+) -> Plan:
+    """Plan with the smallest epsilon, to three digits, whose forecast is what is wanted."""
+
+    def planned(epsilon: Fraction) -> Plan:
+        return plan(
+            model,
+            schema,
+            records=records,
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=neighbours,
+            mechanism=mechanism,
+        )
+
+    best = planned(_MOST)
+    if not want.reached(best.forecast):
+        measure = MEASURES[want.measure]
+        raise PlanError(
+            "no epsilon can reach this: the number of records alone leaves more open",
+            where="want",
+            asked=str(want),
+            allowed=f"{want.measure} {measure(best.without_noise):.3g} or more with {records} records",
+            advice="Ask for less, or for fewer cells.",
+        )
+    low, high = _LEAST, _MOST
+    while not _adjacent(low, high):
+        middle = _rounded(math.sqrt(float(low) * float(high)))
+        low, high = (low, middle) if want.reached(planned(middle).forecast) else (middle, high)
+    return planned(high)
+
+
+def _adjacent(low: Fraction, high: Fraction) -> bool:
+    return _rounded(math.sqrt(float(low) * float(high))) in (low, high)
+
+
+def _rounded(number: float) -> Fraction:
+    """Round to three digits."""
+    return Fraction(f"{number:.2e}")

@@ -1,0 +1,186 @@
+"""The report: one self-contained page that tells anybody what a release says, promises and does not say."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from privior.errors import ReleaseError, shown
+from privior.pictures import Markup, markup
+from privior.pictures.markup import element
+from privior.posterior import CategoricalPosterior, infer
+from privior.privacy import REPLACE_ONE
+from privior.release import Release
+from privior.whole_files import write_whole
+
+#: rows of the table of numbers; the picture shows as many
+_MOST_ROWS = 40
+
+
+def write_report(release: Release, path: str | Path) -> None:
+    """Write the page, whole or not at all."""
+    page = page_of(release)
+    try:
+        write_whole(path, page)
+    except (OSError, ValueError):
+        raise ReleaseError("the report cannot be written there", where=shown(str(path))) from None
+
+
+def page_of(release: Release, posterior: CategoricalPosterior | None = None) -> str:
+    """Return the page of a release as HTML: no script, nothing to load.
+
+    Args:
+        release: what to report
+        posterior: what follows from it, if that is known already
+    """
+    found = infer(release) if posterior is None else posterior
+    plan = release.plan
+    subject = " and ".join(plan.model.columns)
+    return markup.page(
+        f"{subject}, {plan.schema.population}",
+        *_summary(release, found),
+        _section("What follows from the release", *_findings(found)),
+        _section("What is promised", *_promise(release)),
+        _section("What the promise costs", *_cost(release)),
+        _section("What may not be concluded", _items(_limits(release))),
+        _section("How to cite", element("p", _citation(release), class_="quote")),
+        _section("How to verify", *_verification(release)),
+        element(
+            "footer",
+            f"Made from the release alone, which privior {release.library} wrote: whoever has it can make this "
+            "page again. It runs no script and loads nothing.",
+        ),
+    )
+
+
+def _section(title: str, *children: Markup) -> Markup:
+    return element("section", element("h2", title), *children)
+
+
+def _items(texts: Iterable[str]) -> Markup:
+    return element("ul", *(element("li", text) for text in texts))
+
+
+def _summary(release: Release, posterior: CategoricalPosterior) -> list[Markup]:
+    plan = release.plan
+    noun = plan.schema.unit.noun
+    lead = (
+        f"Learned from the records of {plan.schema.population} ({plan.records_in_words}), and published so "
+        f"that little can be learned about any one {noun}: {plan.cost}, {plan.neighbours}."
+    )
+    trial = (
+        []
+        if release.receipt.durable
+        else ["A trial: the ledger lived in memory only, and nobody's budget was charged. Do not publish."]
+    )
+    return [
+        element("p", lead, class_="lead"),
+        *(element("p", warning, class_="warning") for warning in (*trial, *posterior.warnings)),
+    ]
+
+
+def _findings(posterior: CategoricalPosterior) -> list[Markup]:
+    parts = posterior.variance_parts()
+    total = float(parts.total.sum())
+    share = float(parts.privacy.sum()) / total if total > 0 else 0.0
+    words = (
+        f"The privacy noise accounts for {100 * share:.2g}% of the variance of these probabilities, the "
+        "finite number of records for the rest. All intervals include both."
+    )
+    mean, ends = posterior.mean(), posterior.interval(0.9)
+    order = np.argsort(-mean, kind="stable")[:_MOST_ROWS] if mean.size > _MOST_ROWS else np.arange(mean.size)
+    rows = [
+        [
+            ", ".join(posterior.cells[cell]),
+            f"{mean[cell]:.4g}",
+            f"{ends[cell, 0]:.4g} to {ends[cell, 1]:.4g}",
+            f"{parts.sampling[cell] ** 0.5:.2g}",
+            f"{parts.privacy[cell] ** 0.5:.2g}",
+        ]
+        for cell in order
+    ]
+    header = ["cell", "probability", "90% interval", "stddev from the records", "stddev from the noise"]
+    return [
+        posterior.picture().html(),
+        posterior.uncertainty_picture().html(),
+        element("p", words),
+        element(
+            "details",
+            element("summary", "The numbers"),
+            markup.table(header, rows, numeric=range(1, 5)),
+            open="open",
+        ),
+    ]
+
+
+def _promise(release: Release) -> list[Markup]:
+    plan = release.plan
+    return [
+        element("p", plan.guarantee.claim(plan.schema.unit.noun), class_="claim"),
+        markup.facts((name, value) for name, value in release.facts() if name != "that is"),
+    ]
+
+
+def _cost(release: Release) -> list[Markup]:
+    bar = release.picture()
+    return [release.plan.picture().html(), *([] if bar is None else [bar.html()])]
+
+
+def _limits(release: Release) -> list[str]:
+    plan = release.plan
+    noun, guarantee = plan.schema.unit.noun, plan.guarantee
+    number = " and, under replace-one, their number" if plan.neighbours is REPLACE_ONE else ""
+    return [
+        f"Nothing about any one {noun}: the probabilities describe the population.",
+        f"Not that nothing is learned about anyone: what holds for all holds for each {noun} too, whether or "
+        "not her record was among these. The promise is that her record changes little.",
+        f"Not the same promise for groups: for two {noun}s together epsilon counts twice, for ten ten times.",
+        "No difference that is smaller than the intervals show.",
+        "Not that the noisy counts in the file are the true ones: they may be negative or too large. The "
+        "intervals above, and the count of each cell as the posterior sees it, account for that.",
+        f"Nothing is hidden that the release states openly: columns, levels and ranges, the prior{number}.",
+        f"Missing, unknown or unreadable cells were not left blank ({plan.bad_cells_in_words}).",
+        f"Other releases about the same {noun}s add up with this one; the ledger counts those charged to it, "
+        "and no others.",
+        *(
+            []
+            if guarantee.attacker_percent < _WEAK
+            else [f"Not much protection: an attacker may end {guarantee.attacker_percent:g}% sure."]
+        ),
+    ]
+
+
+#: an attacker who may be as sure as this, in percent, is hardly kept from anything
+_WEAK = 95
+
+
+def _citation(release: Release) -> str:
+    plan = release.plan
+    return (
+        f"{plan.schema.population}: {' x '.join(plan.model.columns)}. Differentially private release "
+        f"{release.identifier} ({plan.cost}, {plan.neighbours}, protecting {plan.schema.unit}; "
+        f"{plan.mechanism.name}), ledger entry {release.receipt.entry}. privior {release.library}."
+    )
+
+
+def _verification(release: Release) -> list[Markup]:
+    digest = hashlib.sha256(release.to_json().encode()).hexdigest()
+    return [
+        element(
+            "p",
+            "Reading the release file recomputes its guarantee from the plan in it and refuses a file that "
+            "does not hold together. Whoever keeps the ledger can confirm that this plan was charged.",
+        ),
+        element("pre", 'privior review RELEASE.json --ledger LEDGER\nprivior ask RELEASE.json "counts()"'),
+        markup.facts(
+            [
+                ("SHA-256 of the release file", digest),
+                ("ledger entry", f"{release.receipt.entry} of {release.receipt.population}"),
+                ("ledger head", release.receipt.head),
+                ("plan", release.plan.digest),
+            ]
+        ),
+    ]

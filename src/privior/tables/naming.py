@@ -1,0 +1,65 @@
+"""The header of a table file: the names of its columns and, where the form declares them, their types.
+
+Nothing else is read. A text file's first line may be a record after all: one that looks like a record is
+refused, and not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from privior.errors import TableError
+from privior.schema import CsvDialect
+from privior.tables.arrays import plain_type
+from privior.tables.delimited import read_header
+from privior.tables.files import Form, find
+from privior.tables.headers import check_unique
+from privior.tables.parquet import read_footer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_VALUE = re.compile(r"\s*[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?%?\s*|\s*\d+[-./:]\d+(?:[-./:T ]\d+)*\s*")
+
+
+def named_columns(path: str, dialect: CsvDialect, *, trusted: bool = False) -> list[tuple[str, str | None]]:
+    """Return the columns of a file or a glob of files, each with its kind of column if the types say it.
+
+    Args:
+        path: CSV or Parquet files
+        dialect: how a text file is written
+        trusted: whether the first line surely is a header, although it looks like a record
+    """
+    paths, form = find(path)
+    if form is Form.PARQUET:
+        footer = read_footer(paths[0])
+        found = [(field.name, _kind(field.type)) for field in footer]
+    else:
+        if not dialect.header:
+            raise TableError("a file without a header names no columns", where=path)
+        found = [(name, None) for name in read_header(paths[0], dialect)]
+        if not trusted and any(_VALUE.fullmatch(name) for name, _ in found):
+            raise TableError(
+                "the first line looks like a record, not like a header",
+                where=str(paths[0]),
+                advice="If it does name the columns, say so (--trust-header); it is not shown here.",
+            )
+    check_unique([name for name, _ in found], str(paths[0]))
+    return [(name, kind) for name, kind in found if name]
+
+
+def _kind(given: pa.DataType) -> str | None:
+    """Return the kind of column that fits a type."""
+    import pyarrow.types as kinds
+
+    plain = plain_type(given)
+    if plain is None:
+        return None
+    if kinds.is_boolean(plain):
+        return "boolean"
+    if kinds.is_integer(plain):
+        return "integer"
+    if kinds.is_temporal(plain):
+        return "date"
+    return "categorical" if kinds.is_large_string(plain) else "bounded"

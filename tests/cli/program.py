@@ -1,0 +1,105 @@
+"""Runs `privior` as people do: without a terminal, or on a pseudo-terminal where keys are typed."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM = [sys.executable, "-c", "import sys; from privior.cli import main; sys.argv[0] = 'privior'; main()"]
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+_PATIENCE = 120
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended; on a terminal everything is in `output`, as shown."""
+
+    code: int
+    output: str
+    errors: str = ""
+
+    @property
+    def plain(self) -> str:
+        """The output without colours, one kind of line end."""
+        return ESCAPE.sub("", self.output).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "PRIVIOR_LEDGER")}
+    return {**kept, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", **(extra or {})}
+
+
+def run(
+    arguments: Sequence[object],
+    folder: Path,
+    extra: Mapping[str, str] | None = None,
+    program: Sequence[str] = (),
+) -> Ended:
+    """Run without a terminal: pipes, and no input."""
+    ended = subprocess.run(
+        [*(program or PROGRAM), *map(str, arguments)],
+        cwd=folder,
+        env=environment(extra),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE,
+    )
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def run_on_terminal(
+    arguments: Sequence[object],
+    folder: Path,
+    answers: Mapping[str, str] | None = None,
+    extra: Mapping[str, str] | None = None,
+) -> Ended:
+    """Run on a pseudo-terminal; when a text of `answers` appears, its keys are typed."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        cwd=folder,
+        env=environment(extra),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=_own_terminal,
+    )
+    os.close(theirs)
+    waiting = dict(answers or {})
+    seen = b""
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        ready, _, _ = select.select([ours], [], [], 0.2)
+        if ready:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        elif process.poll() is not None:
+            break
+        for prompt in [prompt for prompt in waiting if prompt in seen.decode(errors="replace")]:
+            os.write(ours, waiting.pop(prompt).encode())
+    code = process.wait(timeout=10)
+    os.close(ours)
+    return Ended(code, seen.decode(errors="replace"))
+
+
+def _own_terminal() -> None:
+    """Make the pseudo-terminal the one whose Ctrl-C interrupts the program."""
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)

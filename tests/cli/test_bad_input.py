@@ -1,0 +1,306 @@
+"""Every bad input has its error, its exit code, and a ledger that is as it was."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from program import run
+
+import privior as pv
+from privior.cli import main
+
+ANALYSIS = """\
+format = 1
+population = "orchard"
+unit = "person"
+
+[columns.fruit]
+type = "categorical"
+levels = ["apple", "pear", "plum"]
+
+[model]
+family = "dirichlet-categorical"
+columns = ["fruit"]
+prior = 1
+
+[ask]
+records = 100
+epsilon = "1"
+"""
+
+Prepare = Callable[[Path], object]
+
+
+def _edited(old: str, new: str) -> Prepare:
+    def prepare(folder: Path) -> None:
+        file = folder / "a.toml"
+        assert old in file.read_text()
+        file.write_text(file.read_text().replace(old, new))
+
+    return prepare
+
+
+def _table(content: str) -> Prepare:
+    return lambda folder: (folder / "fruit.csv").write_text(content)
+
+
+def _nothing(folder: Path) -> None:
+    """The input is bad as it stands."""
+
+
+RELEASE = ["release", "a.toml", "fruit.csv", "--yes", "--ledger", "orchard.ledger", "-o", "new.json"]
+CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
+    "no analysis": (_nothing, ["plan", "none.toml"], 3, "cannot read the file"),
+    "analysis not TOML": (_edited("format = 1", "format ="), ["plan", "a.toml"], 3, "not a TOML file"),
+    "analysis not filled in": (_edited('"person"', '"FILL IN"'), ["plan", "a.toml"], 3, "asked: unit"),
+    "level not filled in": (_edited('"plum"', '"FILL IN"'), ["plan", "a.toml"], 3, "columns.fruit.levels"),
+    "newer format": (_edited("format = 1", "format = 9"), ["plan", "a.toml"], 3, "newer than this library"),
+    "unknown type": (_edited('"categorical"', '"text"'), ["plan", "a.toml"], 3, "unknown type of column"),
+    "one level": (_edited('"apple", "pear", "plum"', '"apple"'), ["plan", "a.toml"], 3, "too few levels"),
+    "level twice": (_edited('"pear"', '"apple"'), ["plan", "a.toml"], 3, "listed twice"),
+    "unknown entry": (_edited("prior = 1", "prier = 1"), ["plan", "a.toml"], 3, "prier"),
+    "unknown column": (_edited('["fruit"]', '["veg"]'), ["plan", "a.toml"], 3, "unknown column"),
+    "prior zero": (_edited("prior = 1", "prior = 0"), ["plan", "a.toml"], 3, "prior"),
+    "records zero": (_nothing, ["plan", "a.toml", "--records", "0"], 3, "positive whole number"),
+    "epsilon zero": (_nothing, ["plan", "a.toml", "-e", "0"], 3, "epsilon is out of range"),
+    "epsilon negative": (_nothing, ["plan", "a.toml", "--epsilon=-1"], 3, "epsilon is out of range"),
+    "epsilon nan": (_nothing, ["plan", "a.toml", "-e", "nan"], 3, "cannot be read as a number"),
+    "epsilon infinite": (_nothing, ["plan", "a.toml", "-e", "inf"], 3, "cannot be read as a number"),
+    "delta one": (_nothing, ["plan", "a.toml", "-d", "1"], 3, "delta is out of range"),
+    "delta tiny": (_nothing, ["plan", "a.toml", "-d", "1e-20"], 3, "delta is out of range"),
+    "neighbours": (_nothing, ["plan", "a.toml", "--neighbours", "any"], 3, "unknown neighbour relation"),
+    "mechanism": (_nothing, ["plan", "a.toml", "-m", "magic"], 3, "unknown mechanism"),
+    "mechanism unfit": (_nothing, ["plan", "a.toml", "-m", "gaussian-counts"], 3, "needs delta > 0"),
+    "want": (_nothing, ["plan", "a.toml", "--want", "beauty 3"], 3, "not something to want"),
+    "want too much": (_nothing, ["plan", "a.toml", "--want", "width 0.0001"], 3, "no epsilon can reach"),
+    "want and epsilon": (_nothing, ["plan", "a.toml", "--want", "width 1", "-e", "1"], 3, "--want finds"),
+    "no table": (lambda folder: (folder / "fruit.csv").unlink(), RELEASE, 6, "no such file"),
+    "table empty": (_table(""), RELEASE, 6, "the file is empty"),
+    "table a folder": (
+        _nothing,
+        ["release", "a.toml", ".", "-y", "-l", "orchard.ledger"],
+        6,
+        "directory",
+    ),
+    "table of another kind": (
+        _nothing,
+        ["release", "a.toml", "a.toml", "-y", "-l", "orchard.ledger"],
+        6,
+        "unknown kind of file",
+    ),
+    "column missing": (_table("veg\n" + "apple\n" * 100), RELEASE, 6, "names none of the schema's columns"),
+    "column twice": (_table("fruit,fruit\n" + "a,b\n" * 100), RELEASE, 6, "two columns have the same name"),
+    "too few records": (_table("fruit\n" + "apple\n" * 99), RELEASE, 6, "the table has 99 persons"),
+    "glob of nothing": (
+        _nothing,
+        ["release", "a.toml", "*.parquet", "-y", "-l", "orchard.ledger"],
+        6,
+        "no file matches",
+    ),
+    "no ledger named": (_nothing, ["release", "a.toml", "fruit.csv", "-y"], 4, "no ledger is named"),
+    "no ledger there": (_nothing, ["release", "a.toml", "fruit.csv", "-y", "-l", "x"], 4, "no ledger here"),
+    "not a ledger": (_nothing, ["release", "a.toml", "fruit.csv", "-y", "-l", "a.toml"], 4, "ledger"),
+    "over budget": (_nothing, [*RELEASE, "-e", "11"], 5, "the budget does not allow"),
+    "other population": (_edited('"orchard"', '"forest"'), RELEASE, 4, "another population"),
+    "output there already": (
+        lambda folder: (folder / "new.json").write_text("x"),
+        RELEASE,
+        6,
+        "exists already",
+    ),
+    "report there already": (
+        lambda folder: (folder / "new.report.html").write_text("x"),
+        RELEASE,
+        6,
+        "report exists already",
+    ),
+    "output nowhere": (_nothing, [*RELEASE[:-1], "none/new.json"], 6, "cannot be written there"),
+    "not confirmed": (_nothing, [arg for arg in RELEASE if arg != "--yes"], 3, "Say --yes"),
+    "ledger there already": (
+        _nothing,
+        ["ledger", "create", "orchard.ledger", "-p", "orchard", "-e", "1"],
+        4,
+        "exists already",
+    ),
+    "ledger without name": (_nothing, ["ledger", "create", "n", "-p", "", "-e", "1"], 4, "no name"),
+    "no release": (_nothing, ["ask", "none.json", "counts()"], 8, "cannot read the file"),
+    "release damaged": (
+        lambda folder: (folder / "r.json").write_text((folder / "r.json").read_text()[:300]),
+        ["ask", "r.json", "counts()"],
+        8,
+        "cut off, damaged or forged",
+    ),
+    "guarantee forged": (
+        lambda folder: (folder / "r.json").write_text(
+            (folder / "r.json")
+            .read_text()
+            .replace('"epsilon": "1",\n  "delta"', '"epsilon": "0.1",\n  "delta"')
+        ),
+        ["review", "r.json"],
+        8,
+        "not that of the plan",
+    ),
+    "question malformed": (_nothing, ["ask", "r.json", "P(fruit=apple"], 9, "^"),
+    "question about nothing": (_nothing, ["ask", "r.json", "P(veg=leek)"], 9, "fruit"),
+    "question about no level": (_nothing, ["ask", "r.json", "P(fruit=appel)"], 9, "apple"),
+    "sample too large": (_nothing, ["ask", "r.json", "sample 99999999999"], 9, "too large"),
+    "own prior": (_nothing, ["ask", "r.json", "counts()", "--prior", "-1"], 3, "prior"),
+    "interval level": (_nothing, ["ask", "r.json", "P(fruit=apple)", "--level", "2"], 9, "level"),
+    "same release twice": (_nothing, ["ask", "r.json", "--also", "r.json"], 9, "given twice"),
+    "page there already": (
+        lambda folder: (folder / "r.report.html").write_text("x"),
+        ["report", "r.json"],
+        8,
+        "exists already",
+    ),
+    "page nowhere": (_nothing, ["report", "r.json", "-o", "none/p.html"], 8, "cannot be written"),
+    "draft there already": (_nothing, ["init", "fruit.csv", "-o", "a.toml"], 3, "exists already"),
+    "draft of nothing": (_nothing, ["init", "none.csv"], 6, "no such file"),
+    "draft of a record": (_table("1,2\n3,4\n"), ["init", "fruit.csv"], 6, "looks like a record"),
+    "levels": (_nothing, ["guarantee", "k-norm", "--levels", "1"], 3, "levels is out of range"),
+    "guarantee unfit": (
+        _nothing,
+        ["guarantee", "k-norm", "--levels", "3", "--neighbours", "add-or-remove-one"],
+        3,
+        "public total",
+    ),
+    "usage": (_nothing, ["plan"], 2, "Missing argument"),
+    "unknown command": (_nothing, ["publish"], 2, "No such command"),
+    "unknown option": (_nothing, ["plan", "a.toml", "--speed"], 2, "No such option"),
+}
+
+
+@pytest.fixture
+def orchard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "a.toml").write_text(ANALYSIS)
+    (tmp_path / "fruit.csv").write_text("fruit\n" + "apple\n" * 50 + "pear\n" * 30 + "plum\n" * 20)
+    ledger = pv.Ledger.create(tmp_path / "orchard.ledger", population="orchard", epsilon=2)
+    plan = pv.Analysis.read(tmp_path / "a.toml").plan()
+    pv.measure(plan, tmp_path / "fruit.csv", ledger=ledger, output=tmp_path / "r.json")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PRIVIOR_LEDGER", raising=False)
+    return tmp_path
+
+
+def inside(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Run the program in this process and return its exit code."""
+    monkeypatch.setattr(sys, "argv", ["privior", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input(
+    case: str, orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepare, arguments, code, says = CASES[case]
+    prepare(orchard)
+    ledger = (orchard / "orchard.ledger").read_bytes()
+    files = sorted(orchard.iterdir())
+    assert inside(arguments, monkeypatch) == code
+    shown = capsys.readouterr()
+    assert says in shown.err.replace("\n  ", " ") or says in shown.err
+    assert "Traceback" not in shown.err
+    if code in (3, 4, 5, 6):
+        assert "Nothing was spent." in shown.err
+    assert (orchard / "orchard.ledger").read_bytes() == ledger
+    assert sorted(orchard.iterdir()) == files
+
+
+@pytest.mark.parametrize("case", [case for case, (_, _, code, _) in CASES.items() if code != 2])
+def test_bad_input_for_programs(
+    case: str, orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepare, arguments, code, _ = CASES[case]
+    prepare(orchard)
+    assert inside([*arguments, "--json"], monkeypatch) == code
+    shown = capsys.readouterr()
+    error = json.loads(shown.out)["error"]
+    assert error["kind"].endswith("Error")
+    assert error["what"]
+    assert shown.err == ""
+
+
+def test_a_failure_after_the_spend_has_its_own_code(
+    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """T36: the words do not depend on the cause, and the spend stands."""
+
+    def fails(*_: object) -> None:
+        raise MemoryError("row 17: apple")
+
+    monkeypatch.setattr("privior.mechanisms.k_norm.k_norm", fails)
+    assert inside(RELEASE, monkeypatch) == 7
+    shown = capsys.readouterr()
+    assert "stays spent" in shown.err
+    assert "apple" not in shown.err
+    assert pv.Ledger.open("orchard.ledger").last().number == 2
+    assert not (orchard / "new.json").exists()
+
+
+def test_a_review_fails_for_another_ledger_and_for_a_trial(
+    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pv.Ledger.create("other.ledger", population="orchard", epsilon=2)
+    assert inside(["review", "r.json", "--ledger", "orchard.ledger"], monkeypatch) == 0
+    assert inside(["review", "r.json", "--ledger", "other.ledger"], monkeypatch) == 1
+    assert "do not sign" in capsys.readouterr().err
+    plan = pv.Analysis.read("a.toml").plan()
+    pv.measure(plan, "fruit.csv", ledger=pv.Ledger.in_memory(), output="trial.json")
+    assert inside(["review", "trial.json"], monkeypatch) == 1
+
+
+def test_what_nobody_foresaw_is_told_in_one_line(
+    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr("privior.analyses.analysis.Analysis.read", fails)
+    assert inside(["plan", "a.toml"], monkeypatch) == 70
+    assert "secret" not in capsys.readouterr().err
+    monkeypatch.setenv("PRIVIOR_DEBUG", "1")
+    monkeypatch.setattr(sys, "argv", ["privior", "plan", "a.toml"])
+    with pytest.raises(RuntimeError, match="secret"):
+        main()
+
+
+def test_t40_a_name_cannot_command_the_terminal(orchard: Path) -> None:
+    """A release that somebody sends may hold escape signs in its names; none reaches the terminal."""
+    evil = "\x1b]0;owned\x07\x1b[2J\u202e"
+    text = (orchard / "r.json").read_text().replace("apple", json.dumps(evil)[1:-1])
+    (orchard / "evil.json").write_text(text)
+    for arguments in (
+        ["ask", "evil.json"],
+        ["ask", "evil.json", "counts()"],
+        ["ask", "evil.json", "sample 9"],
+    ):
+        ended = run(arguments, orchard)
+        assert ended.code == 0, ended
+        assert not set("\x1b\x07\u202e") & set(ended.output + ended.errors)
+    run(["report", "evil.json"], orchard)
+    assert "\x1b" not in (orchard / "evil.report.html").read_text()
+
+
+def test_a_closed_pipe_ends_quietly(orchard: Path) -> None:
+    import subprocess
+
+    from program import PROGRAM, environment
+
+    with subprocess.Popen(
+        [*PROGRAM, "ask", "r.json", "sample 200000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=orchard,
+        env=environment(),
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
