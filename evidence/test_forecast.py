@@ -16,11 +16,12 @@ MECHANISMS: tuple[type[Mechanism], ...] = (pv.KNorm, pv.LaplaceCounts, pv.Gaussi
 CELLS = [*product(MECHANISMS, (2, 10), (50, 1000), ("0.1", "1"))]
 
 
-def simulated(plan: pv.Plan, rng: np.random.Generator) -> tuple[float, float, float]:
-    """Return the root mean squared l2, mean total variation and root mean squared Hellinger error."""
+def simulated(plan: pv.Plan, rng: np.random.Generator) -> tuple[float, float, float, float]:
+    """Return the mean width of 90% intervals, the root mean squared l2, mean total variation and root mean
+    squared Hellinger error."""
     labels = np.array(plan.schema.column("x").labels)
     ledger = pv.Ledger.in_memory(epsilon=10_000)
-    errors = []
+    errors, widths = [], []
     for _ in range(RUNS):
         theta = rng.dirichlet(plan.prior)
         codes = rng.choice(labels.size, size=plan.records, p=theta)
@@ -28,15 +29,17 @@ def simulated(plan: pv.Plan, rng: np.random.Generator) -> tuple[float, float, fl
         posterior = pv.infer(pv.measure(plan, pa.table({"x": labels[codes]}), ledger=ledger))
         guess = posterior.counts().mean() / plan.records
         squared_hellinger = ((np.sqrt(guess) - np.sqrt(truth)) ** 2).sum() / 2
+        ends = posterior.interval(0.9)
+        widths.append((ends[:, 1] - ends[:, 0]).mean())
         errors.append((((guess - truth) ** 2).sum(), np.abs(guess - truth).sum() / 2, squared_hellinger))
     squared, variation, hellinger = np.mean(errors, axis=0)
-    return float(np.sqrt(squared)), float(variation), float(np.sqrt(hellinger))
+    return float(np.mean(widths)), float(np.sqrt(squared)), float(variation), float(np.sqrt(hellinger))
 
 
 def test_forecasts_are_near_what_happens() -> None:
     certificate = Certificate.of("mechanisms", "planning", "posterior")
     rng = np.random.default_rng(11)
-    rows, ratios = [], []
+    rows, ratios, width_ratios = [], [], []
     for kind, levels, records, epsilon in CELLS:
         column = pv.Categorical([f"level {i}" for i in range(levels)])
         schema = pv.Schema({"x": column}, population="p", unit="person")
@@ -49,16 +52,23 @@ def test_forecasts_are_near_what_happens() -> None:
             mechanism=kind,
         )
         ahead, found = plan.forecast, simulated(plan, rng)
-        pairs = list(zip((ahead.l2, ahead.total_variation, ahead.hellinger), found, strict=True))
-        ratios.append(ahead.l2 / found[0])
+        stated = (ahead.width, ahead.l2, ahead.total_variation, ahead.hellinger)
+        pairs = list(zip(stated, found, strict=True))
+        width_ratios.append(ahead.width / found[0])
+        ratios.append(ahead.l2 / found[1])
         facts = (kind.name, str(levels), str(records), epsilon)
         rows.append((*facts, *(f"{forecast:.4f} / {real:.4f}" for forecast, real in pairs)))
     store(
         "forecast",
         certificate,
         title="Forecast error against that of released posteriors",
-        claim=f"l2 within a factor 1.3 over {RUNS} data sets from the prior (replace-one; forecast / found)",
-        header=("mechanism", "levels", "records", "epsilon", "l2", "total variation", "Hellinger"),
+        claim=f"90% width within a factor 1.2 and l2 within 1.3 over {RUNS} data sets from the prior "
+        "(replace-one; forecast / found)",
+        header=(
+            *("mechanism", "levels", "records", "epsilon"),
+            *("90% width", "l2", "total variation", "Hellinger"),
+        ),
         rows=rows,
     )
     assert 1 / 1.3 <= min(ratios) <= max(ratios) <= 1.3
+    assert 1 / 1.2 <= min(width_ratios) <= max(width_ratios) <= 1.2

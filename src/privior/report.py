@@ -50,8 +50,8 @@ def page_of(release: Release, posterior: CategoricalPosterior | None = None) -> 
         _section("How to verify", *_verification(release)),
         element(
             "footer",
-            f"Made from the release alone, which privior {release.library} wrote: whoever has it can make this "
-            "page again. It runs no script and loads nothing.",
+            f"Made from the release alone, which privior {release.library} wrote: whoever has it can make "
+            "this page again. It runs no script and loads nothing.",
         ),
     )
 

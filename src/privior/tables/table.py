@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from privior.schema import Schema
 from privior.tables import counting, persons
+from privior.tables.interrupts import kept_interrupts
 from privior.tables.relations import Relation
 
 Answer = TypeVar("Answer")
@@ -60,10 +61,10 @@ def _answered(source: Source, question: Callable[[Relation], Answer]) -> Answer:
 
     careful = source.careful()
     try:
-        with source.relation() as relation:
+        with kept_interrupts(), source.relation() as relation:
             return question(relation)
     except duckdb.Error:
         if careful is None:
             raise
-    with careful.relation() as relation:
+    with kept_interrupts(), careful.relation() as relation:
         return question(relation)

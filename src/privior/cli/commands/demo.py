@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from privior.cli.exit_codes import ExitCode
 from privior.cli.options import Json, Quiet, screen_of
+from privior.cli.screen import Screen
 
 _QUESTIONS = (
     "P(education=doctorate)",
@@ -23,6 +25,15 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Show a whole private release of a bundled table, from the plan to the report."""
+    screen = screen_of(context)
+    try:
+        _demonstrate(screen, folder)
+    except KeyboardInterrupt:
+        screen.complain("interrupted. The demonstration spends nobody's budget: run it again.")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
+def _demonstrate(screen: Screen, folder: Path) -> None:
     from privior.bundled import ACS_RECORDS, acs_schema, acs_table
     from privior.curator import prepare
     from privior.errors import TableError
@@ -34,7 +45,6 @@ def demo(
     from privior.release import Release
     from privior.report import write_report
 
-    screen = screen_of(context)
     names = ("acs-2019.ledger", "education.release.json", "education.report.html", "education.png")
     book, file, page, picture = (folder / name for name in names)
     try:

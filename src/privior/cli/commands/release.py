@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,7 @@ from privior.cli.options import (
     screen_of,
 )
 from privior.cli.screen import Screen
+from privior.errors import ReleaseInterruptedError
 
 if TYPE_CHECKING:
     from privior.curator import Measurement
@@ -73,10 +75,22 @@ def release(
     if not yes and not _agreed(screen, ready):
         screen.complain("not confirmed. Nothing was spent.")
         raise typer.Exit(ExitCode.NO)
+    try:
+        _carry_out(screen, ready, place, page)
+    except ReleaseInterruptedError:
+        raise
+    except KeyboardInterrupt:
+        if not place.exists():  # it did not when all was checked, so it is this release's file
+            raise
+        screen.complain(f"interrupted. The spend stands. {_complete(place)}")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
+def _carry_out(screen: Screen, ready: Measurement, place: Path, page: Path | None) -> None:
     with screen.progress() as say:
         made = ready.carry_out(say)
-    written = _with_page(screen, made, place, page)
-    last = ready.ledger.last()
+        written = _with_page(screen, say, made, place, page)
+    left, plan = ready.ledger.last().left, ready.plan
     screen.document(
         {
             "release": str(place),
@@ -84,14 +98,18 @@ def release(
             "id": made.identifier,
             "guarantee": plan.guarantee.to_document(),
             "ledger": made.receipt.to_document(),
-            "left": last.left.to_document(),
+            "left": left.to_document(),
         }
     )
-    screen.text(f"Spent {plan.cost}; left {last.left}.")
+    screen.text(f"Spent {plan.cost}; left {left}.")
     screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
     screen.text(f'Ask it, free: privior ask {place} "counts()"')
     if screen.quiet:
         screen.answer(str(place))
+
+
+def _complete(place: Path) -> str:
+    return f"The release is complete: {place}. Make its report, free: privior report {place}"
 
 
 def _checked_page(place: Path) -> Path:
@@ -122,22 +140,19 @@ def _agreed(screen: Screen, ready: Measurement) -> bool:
     return screen.confirmed(f"Spend {ready.plan.cost} of {ready.plan.schema.population}, for ever?")
 
 
-def _with_page(screen: Screen, made: Release, place: Path, page: Path | None) -> Path | None:
+def _with_page(
+    screen: Screen, say: Callable[[str], None], made: Release, place: Path, page: Path | None
+) -> Path | None:
     """Write the report; what goes wrong with it can be done again, and the release is complete."""
     from privior.errors import PriviorError
     from privior.report import write_report
 
     if page is None:
         return None
-    again = f"The release is complete: {place}. Make the report again, free: privior report {place}"
+    say("writing the report")
     try:
-        with screen.progress() as say:
-            say("writing the report")
-            write_report(made, page)
+        write_report(made, page)
     except PriviorError as error:
-        screen.complain(f"the report could not be written: {error.what}. {again}")
+        screen.complain(f"the report could not be written: {error.what}. {_complete(place)}")
         return None
-    except KeyboardInterrupt:
-        screen.complain(f"interrupted while the report was written. The spend stands. {again}")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
     return page

@@ -1,0 +1,127 @@
+"""Drafts: only the header is read, and every gap is refused by name until it is filled."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import privior as pv
+from privior.analyses import draft
+from privior.curator import header
+
+
+def test_a_csv_header_gives_names_only(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text('id,"some, name",größe\n1,x,2\n')
+    assert header(file) == [("id", None), ("some, name", None), ("größe", None)]
+    document = tomllib.loads(draft(header(file), "t.csv", pv.CsvDialect()))
+    assert list(document["columns"]) == ["id", "some, name", "größe"]
+    assert document["columns"]["id"] == {"type": "FILL IN"}
+
+
+def test_parquet_types_are_used_and_values_are_not(tmp_path: Path) -> None:
+    secret = pa.array(["canary", "canary"]).dictionary_encode()
+    table = pa.table(
+        {
+            "sex": secret,
+            "age": [17, 99],
+            "weight": [71.25, 80.5],
+            "smoker": [True, False],
+            "visit": [date(2026, 1, 1)] * 2,
+            "tags": [["a"], ["b"]],
+        }
+    )
+    pq.write_table(table, tmp_path / "t.parquet")
+    text = draft(header(tmp_path / "t.parquet"), "t.parquet")
+    kinds = {name: column["type"] for name, column in tomllib.loads(text)["columns"].items()}
+    assert kinds == {
+        "sex": "categorical",
+        "age": "integer",
+        "weight": "bounded",
+        "smoker": "boolean",
+        "visit": "date",
+        "tags": "FILL IN",
+    }
+    for value in ("canary", "17", "99", "71.25"):
+        assert value not in text
+
+
+def test_only_the_first_line_is_read(tmp_path: Path) -> None:
+    """What follows the header may be anything at all, even what no reader could decode."""
+    file = tmp_path / "t.csv"
+    file.write_bytes(b"a,b\n" + b'\xff\x00"' * 1000)
+    assert header(file) == [("a", None), ("b", None)]
+
+
+@pytest.mark.parametrize("line", ["1,2", "a,3.5", "x,2026-01-01", "-1,b", "12:30,b", "1e5,b", "50%,b"])
+def test_a_first_line_that_looks_like_a_record_is_refused_and_not_shown(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(f"{line}\n")
+    with pytest.raises(pv.TableError, match="looks like a record") as refusal:
+        header(file)
+    assert line not in str(refusal.value)
+    assert [name for name, _ in header(file, trusted=True)] == line.split(",")
+
+
+def test_names_that_cannot_be_told_apart_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("a,a\n")
+    with pytest.raises(pv.TableError, match="same name"):
+        header(file)
+
+
+@pytest.mark.parametrize(
+    "name", ['quote"s', "back\\slash", "del\x7f", "tab\t", "emoji 👩‍🔬", "a.b", "]", "#"]
+)
+def test_any_name_survives_the_draft(name: str) -> None:
+    assert list(tomllib.loads(draft([(name, None)], "t.csv"))["columns"]) == [name]
+
+
+def test_a_name_of_two_lines_is_refused() -> None:
+    with pytest.raises(pv.TableError, match="one line"):
+        draft([("a\nb", None)], "t.parquet")
+
+
+def test_a_hostile_file_name_stays_in_its_comment() -> None:
+    document = tomllib.loads(draft([("a", None)], 'x\npopulation = "y"'))
+    assert document["population"] == "FILL IN"
+
+
+def test_gaps_are_refused_by_name_until_they_are_filled(tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    text = draft([("smoker", "boolean"), ("age", "integer")], "t.parquet")
+    file.write_text(text)
+    with pytest.raises(pv.SchemaError) as refusal:
+        pv.Analysis.read(file, epsilon="1")
+    asked = str(refusal.value.asked).split(", ")
+    assert asked == [
+        "population",
+        "unit",
+        "columns.age.lower",
+        "columns.age.upper",
+        "model.columns",
+        "ask.records",
+    ]
+    with pytest.raises(pv.SchemaError, match="not filled in"):
+        pv.Schema.read(file)
+    fillings = ['"clinic"', '"patient"', "0", "120", '"smoker"', "10", '"1"']
+    head, *pieces = text.split("\n\nformat = 1\n")[1].split('"FILL IN"')
+    filled = head + "".join(value + piece for value, piece in zip(fillings, pieces, strict=True))
+    file.write_text(filled)
+    assert pv.Analysis.read(file).plan().records == 10
+
+
+def test_what_the_command_line_says_fills_gaps(tmp_path: Path, schema: pv.Schema) -> None:
+    file = tmp_path / "a.toml"
+    pv.Analysis(schema, pv.DirichletCategorical("fruit"), 10, pv.Budget.of(1)).write(file)
+    file.write_text(file.read_text().replace("records = 10", 'records = "FILL IN"'))
+    assert pv.Analysis.read(file, records=7, neighbours="add-or-remove-one").records == 7
+    file.write_text(file.read_text().split("[ask]")[0])
+    assert pv.Analysis.read(file, records=7, epsilon="1/3").budget == pv.Budget.of("1/3")
+    with pytest.raises(pv.SchemaError, match="epsilon"):
+        pv.Analysis.read(file, records=7)

@@ -1,0 +1,115 @@
+"""The report in a real browser: no error, no request, readable on a phone and on paper."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import privior as pv
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    assert CHROMIUM, "no browser found: `make test` installs Debian's chromium"
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a joint table with long names, under a budget that was used before."""
+    folder = tmp_path_factory.mktemp("report")
+    schema = pv.acs_schema()
+    ledger = pv.Ledger.create(folder / "l", population=schema.population, epsilon=1)
+    for columns in ("sex", ("sex", "education")):
+        plan = pv.plan(pv.DirichletCategorical(columns), schema, records=pv.ACS_RECORDS, epsilon="0.1")
+        release = pv.measure(plan, pv.acs_table(), ledger=ledger)
+    pv.write_report(release, folder / "report.html")
+    return folder / "report.html"
+
+
+def opened(browser: Browser, report: Path, width: int) -> tuple[Page, list[str], list[str]]:
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    said: list[str] = []
+    requested: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: requested.append(request.url))
+    page.goto(report.as_uri())
+    return page, said, requested
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_it_opens_without_an_error_or_a_request(browser: Browser, report: Path, width: int) -> None:
+    page, said, requested = opened(browser, report, width)
+    assert said == []
+    assert requested == [report.as_uri()]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_everything_is_legible_on_a_phone(browser: Browser, report: Path) -> None:
+    page, _, _ = opened(browser, report, 360)
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll('.privior *')]
+        .filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()))
+        .filter(e => !['STYLE', 'TITLE'].includes(e.tagName.toUpperCase()))
+        .map(e => parseFloat(getComputedStyle(e).fontSize))"""
+    )
+    assert len(sizes) > 100
+    assert min(sizes) >= 11
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll('.privior svg text')]
+        .filter(e => { const box = e.getBoundingClientRect();
+                       return box.left < -1 || box.right > innerWidth + 1; }).map(e => e.textContent)"""
+    )
+    assert outside == []
+    drawn = page.evaluate(
+        "() => [...document.querySelectorAll('svg[role=img]')]"
+        ".every(e => e.getBoundingClientRect().width > 150)"
+    )
+    assert drawn
+    page.close()
+
+
+def test_pictures_have_words_for_those_who_do_not_see_them(browser: Browser, report: Path) -> None:
+    page, _, _ = opened(browser, report, 1280)
+    unnamed = page.evaluate("() => document.querySelectorAll('svg[role=img]:not([aria-label])').length")
+    assert unnamed == 0
+    assert page.evaluate("document.documentElement.lang") == "en"
+    assert page.locator("h1").count() == 1
+    page.close()
+
+
+def test_it_prints(browser: Browser, report: Path, tmp_path: Path) -> None:
+    page, _, _ = opened(browser, report, 1280)
+    page.emulate_media(media="print")
+    paper = page.pdf(format="A4")
+    assert paper.startswith(b"%PDF")
+    assert 2 <= paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page ") <= 8
+    page.close()
+
+
+def test_a_planted_request_is_noticed(browser: Browser, report: Path, tmp_path: Path) -> None:
+    """The guards above can fail: a page with an image from elsewhere and a script breaks both."""
+    spoilt = report.read_text().replace(
+        "default-src &#x27;none&#x27;", "default-src * &#x27;unsafe-inline&#x27;", 1
+    )
+    planted = tmp_path / "planted.html"
+    planted.write_text(
+        spoilt.replace(
+            "<h1>", "<img src='http://127.0.0.1:9/x.png'><script>console.log('hi')</script><h1>", 1
+        )
+    )
+    page, said, requested = opened(browser, planted, 360)
+    assert "hi" in said
+    assert len(requested) == 2
+    page.close()

@@ -1,0 +1,67 @@
+"""Reviews: what holds, what fails, what stays open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import privior as pv
+from privior.reviews import Verdict
+
+
+def verdicts(review: pv.Review) -> dict[str, str]:
+    return {check.name: check.verdict.value for check in review.checks}
+
+
+def test_a_release_is_confirmed_by_its_ledger(release_file: Path, ledger: pv.Ledger) -> None:
+    found = pv.review(pv.Release.read(release_file), ledger)
+    assert found.passed
+    assert verdicts(found)["ledger"] == "holds"
+    assert verdicts(found)["enumeration"] == "holds"
+    assert found.to_document()["passed"] is True
+
+
+def test_without_a_ledger_that_stays_open(release_file: Path) -> None:
+    found = pv.review(pv.Release.read(release_file))
+    assert found.passed
+    assert verdicts(found)["ledger"] == "open"
+
+
+def test_another_plan_or_entry_fails(release_file: Path, plan: pv.Plan, ledger: pv.Ledger) -> None:
+    release = pv.Release.read(release_file)
+    moved = replace(release, receipt=replace(release.receipt, head="0" * 64))
+    assert verdicts(pv.review(moved, ledger))["ledger"] == "FAILS"
+    later = replace(release, receipt=replace(release.receipt, entry=7))
+    assert verdicts(pv.review(later, ledger))["ledger"] == "FAILS"
+    cheaper = replace(release, plan=plan.at("0.5"))
+    assert verdicts(pv.review(cheaper, ledger))["ledger"] == "FAILS"
+
+
+def test_a_trial_fails(plan: pv.Plan, table: Path) -> None:
+    found = pv.review(pv.measure(plan, table, ledger=pv.Ledger.in_memory()))
+    assert not found.passed
+    assert verdicts(found)["charged"] == "FAILS"
+
+
+@pytest.mark.parametrize("kind", [pv.KNorm, pv.LaplaceCounts, pv.LSHist, pv.LSDim, pv.GaussianCounts])
+def test_every_mechanism_can_be_reviewed(kind: type, plan: pv.Plan, table: Path) -> None:
+    other = pv.plan(plan.model, plan.schema, records=100, epsilon=1, delta="1e-6", mechanism=kind)
+    found = pv.review(pv.measure(other, table, ledger=pv.Ledger.in_memory()))
+    expected = "open" if kind is pv.GaussianCounts else "holds"
+    assert verdicts(found)["enumeration"] == expected
+
+
+def test_a_broken_law_fails_the_enumeration(release_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planted fault: half the noise that the guarantee states."""
+    release = pv.Release.read(release_file)
+    real = pv.KNorm.log_likelihood
+
+    def louder(self: pv.KNorm, observed: object, statistics: object) -> float:
+        return real(pv.KNorm(self.levels, 2 * self.epsilon), observed, statistics)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pv.KNorm, "log_likelihood", louder)
+    found = pv.review(release)
+    assert not found.passed
+    assert any(check.name == "enumeration" and check.verdict is Verdict.FAILS for check in found.checks)
