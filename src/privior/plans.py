@@ -219,7 +219,7 @@ class Plan:
     def comparison(self) -> tuple[list[str], list[list[str]]]:
         """Return header and rows of what the planner compared, with publishing nothing as the last row."""
         rows = [_row(candidate) for candidate in self.candidates]
-        nothing = ["(prior alone)", "0", "0", *_errors(self.without_release), "no release at all"]
+        nothing = ["(prior alone)", "0", "0", *_errors(self.without_release), "no release"]
         return _HEADER, [*rows, nothing]
 
     def nearby(self) -> list[Plan]:
@@ -302,9 +302,9 @@ _CURVE = [Fraction(f"{2 ** (step / 2):.2e}") for step in range(-10, 11)]
 
 def _row(candidate: Candidate) -> list[str]:
     if candidate.forecast is None or candidate.cost is None:
-        return [candidate.name, "", "", "", "", "", "", f"does not fit: {candidate.unfit}"]
+        return [candidate.name, "", "", "", "", "", "", (candidate.unfit or "").partition(":")[0]]
     cost = [_amount(candidate.cost.epsilon), _amount(candidate.cost.delta)]
-    return [candidate.name, *cost, *_errors(candidate.forecast), candidate.about]
+    return [candidate.name, *cost, *_errors(candidate.forecast), ""]
 
 
 def _amount(exact: Fraction) -> str:

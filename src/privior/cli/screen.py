@@ -150,7 +150,13 @@ class Screen:
         grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
         for place, name in enumerate(header):
             numeric = all(row[place][:1].isdigit() or not row[place] for row in clean)
-            grid.add_column(Text(harmless(name)), justify="right" if numeric else "left")
+            wraps = place == len(header) - 1 and not numeric
+            grid.add_column(
+                Text(harmless(name)),
+                justify="right" if numeric else "left",
+                no_wrap=not wraps,
+                overflow="fold",
+            )
         for row in clean:
             grid.add_row(*map(Text, row))
         self._rich(sys.stdout).print(grid)

@@ -45,7 +45,7 @@ class Axis:
         return Axis(low, high, tuple(ticks), ratios=True)
 
     @staticmethod
-    def fitting(values: Sequence[float], ratio: float = 30) -> Axis:
+    def fitting(values: Sequence[float], ratio: float = 5) -> Axis:
         """Return an axis from zero, or a logarithmic one if positive values differ by such a ratio."""
         if min(values) > 0 and math.log10(max(values)) - math.log10(min(values)) >= math.log10(ratio):
             return Axis.by_ratio(values)
