@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from privior import __version__
@@ -24,6 +23,7 @@ from privior.errors import (
     TableError,
     shown,
 )
+from privior.interrupts import single_interrupt
 from privior.ledger import Ledger, LedgerEntry
 from privior.models import ExactStatistics
 from privior.pictures import BudgetBar
@@ -32,7 +32,7 @@ from privior.privacy import REPLACE_ONE, budget_bar
 from privior.release import LedgerReceipt, Release
 from privior.schema import CsvDialect
 from privior.tables import OpenTable, engine_version, named_columns, open_table
-from privior.whole_files import check_place
+from privior.whole_files import give_back, take_name
 
 __all__ = ["engine_version", "header", "measure", "measure_statistics", "prepare"]
 
@@ -42,6 +42,12 @@ Progress = Callable[[str], None]
 
 def _silent(step: str) -> None:
     """Say nothing."""
+
+
+def _tell(progress: Progress, step: str) -> None:
+    """Tell a step; nobody who listens can make a release fail."""
+    with suppress(Exception):
+        progress(step)
 
 
 def header(
@@ -57,14 +63,14 @@ def header(
     return named_columns(str(table), CsvDialect() if csv is None else csv, trusted=trusted)
 
 
-@dataclass(frozen=True, repr=False)
 class Measurement:
     """A release whose every public check has passed and whose cost is not spent yet; from `prepare`."""
 
-    plan: Plan
-    source: OpenTable
-    ledger: Ledger
-    output: Path | None
+    def __init__(self, plan: Plan, source: OpenTable, ledger: Ledger, output: Path | None) -> None:
+        self.plan = plan
+        self.ledger = ledger
+        self.output = output
+        self._unread: OpenTable | None = source
 
     def picture(self) -> BudgetBar:
         """Draw what the release will cost beside what was spent and what is left."""
@@ -72,23 +78,32 @@ class Measurement:
         return budget_bar(last.spent, self.plan.cost, last.cap, self.plan.schema.population)
 
     def carry_out(self, progress: Progress = _silent) -> Release:
-        """Spend the plan's cost, then read the table once and release its noisy statistics.
+        """Spend the plan's cost, then read the table once and release its noisy statistics. Once only.
 
         Raises ReleaseInterruptedError, a KeyboardInterrupt, if it is interrupted after the spend.
         """
+        source, self._unread = self._unread, None
+        if source is None:
+            raise PlanError("this measurement was carried out already", advice="Prepare another one.")
 
         def act(entry: LedgerEntry) -> Release:
-            progress("reading the cells")
-            statistics = ExactStatistics(self.source.counts())
-            progress("drawing the noise")
+            _tell(progress, "reading the cells")
+            statistics = ExactStatistics(source.counts())
+            _tell(progress, "drawing the noise")
             release = _drawn(self.plan, statistics, entry, self.ledger)
             if self.output is not None:
-                progress("writing the release")
+                _tell(progress, "writing the release")
                 release.write(self.output)
             return release
 
-        progress(f"spending {self.plan.cost}")
-        return _spent(self.plan, self.ledger, act, self.output)
+        if self.output is None:
+            return _spent(self.plan, self.ledger, act)
+        _taken(self.output)
+        try:
+            _tell(progress, f"spending {self.plan.cost}")
+            return _spent(self.plan, self.ledger, act, self.output)
+        finally:
+            give_back(self.output)
 
 
 def prepare(
@@ -105,10 +120,10 @@ def prepare(
     book = ledger if isinstance(ledger, Ledger) else _opened(ledger)
     place = None if output is None else _checked_output(output)
     book.check(plan)
-    progress("checking the table")
+    _tell(progress, "checking the table")
     source = open_table(table, plan.schema, plan.model.columns)
     if plan.neighbours is REPLACE_ONE:
-        progress("counting the records")
+        _tell(progress, "counting the records")
         records = _records(source)
         if records != plan.records:
             found = f"the table has {records} {plan.schema.unit.noun}s"
@@ -163,14 +178,23 @@ def _spent(
 ) -> Release:
     """Spend, then act. An interruption says what the ledger says: whether the spend stands."""
     start = book.last().number
+    with single_interrupt():
+        try:
+            return _uniform(act, book.spend(plan))
+        except KeyboardInterrupt:
+            pass
+        number = _entry_of(plan, book, start)
+        if number is None:
+            raise KeyboardInterrupt
+        raise ReleaseInterruptedError(number, written=place is not None and place.stat().st_size > 0)
+
+
+def _entry_of(plan: Plan, book: Ledger, start: int) -> int | None:
+    """Return the entry that charged this plan since then; if the ledger cannot be read, the next one."""
     try:
-        return _uniform(act, book.spend(plan))
-    except KeyboardInterrupt:
-        pass
-    for entry in book.entries():
-        if entry.number > start and entry.plan == plan.digest:
-            raise ReleaseInterruptedError(entry.number, written=place is not None and place.exists())
-    raise KeyboardInterrupt
+        return next((e.number for e in book.entries() if e.number > start and e.plan == plan.digest), None)
+    except LedgerError:
+        return start + 1
 
 
 def _uniform(act: Callable[[LedgerEntry], Release], entry: LedgerEntry) -> Release:
@@ -204,10 +228,18 @@ def _checked_output(output: str | Path) -> Path:
     if not isinstance(output, (str, Path)):
         raise TableError("not the path of a release file", asked=shown(output))
     place = Path(output)
-    if "\0" not in str(place) and os.path.lexists(place):
-        raise TableError("the release file exists already", where=str(place), advice="Choose another name.")
+    _taken(place)
+    give_back(place)
+    return place
+
+
+def _taken(place: Path) -> None:
+    """Take the name of the release file, so that nobody else writes there."""
     try:
-        check_place(place)
-        return place
+        take_name(place)
+    except FileExistsError:
+        raise TableError(
+            "the release file exists already", where=str(place), advice="Choose another name."
+        ) from None
     except (OSError, ValueError):
         raise TableError("the release file cannot be written there", where=shown(str(place))) from None

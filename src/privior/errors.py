@@ -52,8 +52,8 @@ class PriviorError(Exception):
             lines.append(f"  {self.cost}")
         return "\n".join(lines)
 
-    def to_document(self) -> dict[str, str]:
-        """Write the fields as plain text, for JSON."""
+    def to_document(self) -> dict[str, str | int]:
+        """Write the fields as plain values, for JSON."""
         names = ("what", "where", "asked", "allowed", "spent", "advice", "cost")
         fields = {name: getattr(self, name) for name in names}
         said = {name: str(value) for name, value in fields.items() if value is not None and value != ""}
@@ -137,9 +137,9 @@ class QuestionError(InferenceError):
         self.place = place
         super().__init__(what, where=where, asked=asked, allowed=allowed, spent=spent, advice=advice)
 
-    def to_document(self) -> dict[str, str]:
-        """Write the fields as plain text, for JSON."""
-        return {**super().to_document(), "question": self.question, "place": str(self.place)}
+    def to_document(self) -> dict[str, str | int]:
+        """Write the fields as plain values, for JSON."""
+        return {**super().to_document(), "question": self.question, "place": self.place}
 
     @staticmethod
     def visible(text: str) -> str:

@@ -14,6 +14,7 @@ _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 _RATIO = re.compile(r"[+-]?\d+/\d+")
 _LONGEST = 400
 _LONGEST_SUM = 6000
+_MOST_BITS_OF_SUM = 9000
 _MOST_PLACES = 120
 _MOST_BITS = 1300  # of numerator and denominator together: they can be written in _LONGEST signs
 
@@ -87,9 +88,12 @@ def from_decimal(text: object, name: str) -> Fraction:
     ):
         raise _unreadable(text, name)
     try:
-        return Fraction(text)
+        number = Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise _unreadable(text, name) from None
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS_OF_SUM:
+        raise _unreadable(text, name)
+    return number
 
 
 def round_up(number: Fraction) -> float:

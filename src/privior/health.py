@@ -54,7 +54,7 @@ def examine(folder: Path, progress: Callable[[str], None] = lambda step: None) -
         try:
             findings.append(Finding(part, True, look()))
         except Exception as error:  # whatever it is, the machine is not ready
-            said = error.what if isinstance(error, PriviorError) else f"{type(error).__name__}: {error}"
+            said = error.what if isinstance(error, PriviorError) else str(error) or type(error).__name__
             findings.append(Finding(part, False, said))
     return [*findings, _versions()]
 
@@ -80,7 +80,9 @@ def _samplers() -> str:
 
 
 def _file_system(folder: Path) -> str:
-    place = folder.resolve(strict=True)
+    if not folder.is_dir():
+        raise OSError(f"{folder} is not a folder")
+    place = folder.resolve()
     if not os.access(place, os.W_OK):
         raise OSError(f"{folder} cannot be written")
     kind = _kind_of(place)

@@ -7,9 +7,10 @@ part, recomputes the guarantee from the plan and refuses whatever does not hold 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,7 @@ class Release:
     receipt: LedgerReceipt
     identifier: str
     library: str
+    read_digest: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         plan, counts = self.plan, self.statistics.counts
@@ -113,7 +115,12 @@ class Release:
         if self.receipt.population != plan.schema.population:
             raise ReleaseError("the ledger entry is of another population", where="ledger")
         spent, cap = self.receipt.spent, self.receipt.cap
-        if spent is not None and cap is not None and not (plan.cost.fits(spent) and spent.fits(cap)):
+        first = self.receipt.entry == 1
+        if (
+            spent is not None
+            and cap is not None
+            and not (plan.cost.fits(spent) and spent.fits(cap) and (spent == plan.cost) == first)
+        ):
             raise ReleaseError("the ledger entry does not add up", where="ledger", asked=spent, allowed=cap)
 
     def to_json(self) -> str:
@@ -158,7 +165,7 @@ class Release:
                 advice="Update privior.",
             )
         try:
-            return _read(document, number)
+            return replace(_read(document, number), read_digest=hashlib.sha256(text.encode()).hexdigest())
         except PriviorError as error:
             place = f"{where}, {error.where}" if error.where else where
             raise ReleaseError(error.what, where=place, asked=error.asked, allowed=error.allowed) from None
@@ -172,9 +179,11 @@ class Release:
             raise ReleaseError("not the path of a release file", asked=shown(path))
         place = Path(path)
         try:
+            if place.exists() and not place.is_file():
+                raise ReleaseError("not a regular file", where=str(place))
             if place.stat().st_size > LARGEST_FILE:
                 raise ReleaseError("the file is too large", where=str(place), allowed=f"{LARGEST_FILE} bytes")
-            text = place.read_text("utf-8")
+            text = place.read_bytes().decode("utf-8")
         except OSError as error:
             raise ReleaseError(f"cannot read the file: {error.strerror}", where=str(place)) from None
         except ValueError:
@@ -191,6 +200,11 @@ class Release:
     def __repr__(self) -> str:
         population = self.plan.schema.population
         return f"<release {self.identifier} of {population}: {self.plan.model}, {self.plan.cost}>"
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the file that was read, or that `write` would write."""
+        return self.read_digest or hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def facts(self) -> list[tuple[str, str]]:
         """Say what was released and promised, as named facts."""

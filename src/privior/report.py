@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -68,8 +67,8 @@ def _summary(release: Release, posterior: CategoricalPosterior) -> list[Markup]:
     plan = release.plan
     noun = plan.schema.unit.noun
     lead = (
-        f"Learned from the records of {plan.schema.population} ({plan.records_in_words}), and published so "
-        f"that little can be learned about any one {noun}: {plan.cost}, {plan.neighbours}."
+        f"Learned from the records of {plan.schema.population} ({plan.records_in_words}), and published "
+        f"under differential privacy, protecting one {noun}: {plan.cost}, {plan.neighbours}."
     )
     trial = (
         []
@@ -78,7 +77,7 @@ def _summary(release: Release, posterior: CategoricalPosterior) -> list[Markup]:
     )
     return [
         element("p", lead, class_="lead"),
-        *(element("p", warning, class_="warning") for warning in (*trial, *posterior.warnings)),
+        *(element("p", text, class_="warning") for text in (*trial, *posterior.warnings, *plan.warnings)),
     ]
 
 
@@ -87,10 +86,11 @@ def _findings(posterior: CategoricalPosterior) -> list[Markup]:
     total = float(parts.total.sum())
     share = float(parts.privacy.sum()) / total if total > 0 else 0.0
     words = (
-        f"The privacy noise accounts for {100 * share:.2g}% of the variance of these probabilities, the "
+        f"The privacy noise accounts for {100 * share:.0f}% of the variance of these probabilities, the "
         "finite number of records for the rest. All intervals include both."
     )
-    mean, ends = posterior.mean(), posterior.interval(0.9)
+    mean, ends, counts = posterior.mean(), posterior.interval(0.9), posterior.counts()
+    low, high = counts.interval(0.9).T
     order = np.argsort(-mean, kind="stable")[:_MOST_ROWS] if mean.size > _MOST_ROWS else np.arange(mean.size)
     rows = [
         [
@@ -99,10 +99,13 @@ def _findings(posterior: CategoricalPosterior) -> list[Markup]:
             f"{ends[cell, 0]:.4g} to {ends[cell, 1]:.4g}",
             f"{parts.sampling[cell] ** 0.5:.2g}",
             f"{parts.privacy[cell] ** 0.5:.2g}",
+            f"{counts.mean()[cell]:.0f} ({low[cell]:.0f} to {high[cell]:.0f})",
         ]
         for cell in order
     ]
-    header = ["cell", "probability", "90% interval", "stddev from the records", "stddev from the noise"]
+    subject = ", ".join(posterior.model.columns)
+    stddevs = ["stddev from the records", "stddev from the noise"]
+    header = [subject, "probability", "90% interval", *stddevs, "true count (90%)"]
     return [
         posterior.picture().html(),
         posterior.uncertainty_picture().html(),
@@ -110,7 +113,7 @@ def _findings(posterior: CategoricalPosterior) -> list[Markup]:
         element(
             "details",
             element("summary", "The numbers"),
-            markup.table(header, rows, numeric=range(1, 5)),
+            markup.table(header, rows, numeric=range(1, 6)),
             open="open",
         ),
     ]
@@ -131,30 +134,23 @@ def _cost(release: Release) -> list[Markup]:
 
 def _limits(release: Release) -> list[str]:
     plan = release.plan
-    noun, guarantee = plan.schema.unit.noun, plan.guarantee
-    number = " and, under replace-one, their number" if plan.neighbours is REPLACE_ONE else ""
+    noun = plan.schema.unit.noun
+    faster = "" if plan.cost.delta == 0 else ", and delta grows faster than that"
+    number = f" and the number of {noun}s" if plan.neighbours is REPLACE_ONE else ""
     return [
-        f"Nothing about any one {noun}: the probabilities describe the population.",
-        f"Not that nothing is learned about anyone: what holds for all holds for each {noun} too, whether or "
-        "not her record was among these. The promise is that her record changes little.",
-        f"Not the same promise for groups: for two {noun}s together epsilon counts twice, for ten ten times.",
+        f"Nothing about whether or how any one {noun} was counted: probabilities describe the population.",
+        f"Not that nothing is learned about anyone: what holds for all holds for each {noun} too, counted or "
+        "not. The promise is that one record changes little.",
+        f"Not the same promise for groups: for two {noun}s together epsilon counts twice, for ten tenfold"
+        f"{faster}.",
         "No difference that is smaller than the intervals show.",
         "Not that the noisy counts in the file are the true ones: they may be negative or too large. The "
-        "intervals above, and the count of each cell as the posterior sees it, account for that.",
-        f"Nothing is hidden that the release states openly: columns, levels and ranges, the prior{number}.",
+        "intervals and the true counts above account for that.",
+        f"What the release states openly is not hidden: columns, levels, ranges, the prior{number}.",
         f"Missing, unknown or unreadable cells were not left blank ({plan.bad_cells_in_words}).",
         f"Other releases about the same {noun}s add up with this one; the ledger counts those charged to it, "
         "and no others.",
-        *(
-            []
-            if guarantee.attacker_percent < _WEAK
-            else [f"Not much protection: an attacker may end {guarantee.attacker_percent:g}% sure."]
-        ),
     ]
-
-
-#: an attacker who may be as sure as this, in percent, is hardly kept from anything
-_WEAK = 95
 
 
 def _citation(release: Release) -> str:
@@ -167,7 +163,6 @@ def _citation(release: Release) -> str:
 
 
 def _verification(release: Release) -> list[Markup]:
-    digest = hashlib.sha256(release.to_json().encode()).hexdigest()
     return [
         element(
             "p",
@@ -177,7 +172,7 @@ def _verification(release: Release) -> list[Markup]:
         element("pre", 'privior review RELEASE.json --ledger LEDGER\nprivior ask RELEASE.json "counts()"'),
         markup.facts(
             [
-                ("SHA-256 of the release file", digest),
+                ("SHA-256 of the release file", release.sha256),
                 ("ledger entry", f"{release.receipt.entry} of {release.receipt.population}"),
                 ("ledger head", release.receipt.head),
                 ("plan", release.plan.digest),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -9,12 +10,15 @@ from privior.auditing import audit
 from privior.errors import PriviorError
 from privior.ledger import Ledger
 from privior.mechanisms import PublicFacts
+from privior.pictures import listing, markup
 from privior.plans import Plan
 from privior.privacy import Budget
 from privior.release import Release
 
 #: the small twin of a mechanism that is audited has at most as many records, cells and rows per unit
 _RECORDS, _CELLS, _ROWS = 2, 3, 2
+#: Gaussian noise is listed this many standard deviations far, and only if that is not wider than this
+_DEVIATIONS, _WIDEST = 7, 60
 
 
 class Verdict(Enum):
@@ -34,12 +38,18 @@ class Check:
     says: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Review:
     """All checks of one release."""
 
     release: Release
     checks: tuple[Check, ...]
+
+    def __repr__(self) -> str:
+        return f"<review of {self.release.identifier}: {'passed' if self.passed else 'FAILED'}>"
+
+    def _repr_html_(self) -> str:
+        return markup.fragment(markup.table(*self.table()))
 
     @property
     def passed(self) -> bool:
@@ -48,7 +58,12 @@ class Review:
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return header and rows."""
-        return ["check", "", ""], [[check.name, check.verdict.value, check.says] for check in self.checks]
+        return ["check", "verdict", "says"], [
+            [check.name, check.verdict.value, check.says] for check in self.checks
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(listing.table(*self.table()))
 
     def to_document(self) -> dict[str, object]:
         """Write the review as plain values."""
@@ -93,14 +108,21 @@ def review(release: Release, ledger: Ledger | None = None) -> Review:
             ),
             _durable(release),
             _charged(release, ledger),
+            Check(
+                "counts",
+                Verdict.OPEN,
+                "nothing ties these counts to the spend but whoever made the release: compare with her the "
+                f"SHA-256 of the file, {release.sha256}",
+            ),
         ),
     )
 
 
 def _audited(plan: Plan) -> Check:
     """Enumerate a small twin of the mechanism: the same law on few cells and records."""
+    pure = plan.guarantee.pure is not None
     facts = PublicFacts(
-        min(_CELLS, plan.mechanism.levels),
+        min(_CELLS if pure else 2, plan.mechanism.levels),
         _RECORDS,
         min(_ROWS, plan.schema.unit.max_rows),
         plan.neighbours,
@@ -108,17 +130,33 @@ def _audited(plan: Plan) -> Check:
     )
     try:
         twin = plan.mechanism.for_facts(facts)
-        found = audit(twin, records=_RECORDS)
+        if pure:
+            found = audit(twin, records=_RECORDS)
+        else:
+            margin = math.ceil(_DEVIATIONS * math.sqrt(twin.expected_squared_error / twin.levels))
+            if margin > _WIDEST:
+                return Check("enumeration", Verdict.OPEN, "its noise is too wide to be listed here")
+            epsilon = float(plan.cost.epsilon)
+            found = audit(twin, records=_RECORDS, margin=margin, epsilons=(epsilon,))
     except PriviorError as error:
         return Check("enumeration", Verdict.OPEN, f"this law cannot be listed on few cells: {error.what}")
     verdict = Verdict.HOLDS if found.holds else Verdict.FAILS
-    claimed = f"claimed {found.claimed:.6g}, largest loss {found.largest_loss:.6g} over {found.pairs} pairs"
-    return Check("enumeration", verdict, f"the same law, {facts.levels} cells, {_RECORDS} records: {claimed}")
+    if found.claimed is not None:
+        claimed = (
+            f"claimed {found.claimed:.6g}, largest loss {found.largest_loss:.6g} over {found.pairs} pairs"
+        )
+    else:
+        largest = max(found.deltas.values())
+        claimed = (
+            f"claimed delta {float(plan.cost.delta):.6g}, largest {largest:.6g} over {found.pairs} pairs"
+        )
+    where = f"the same law, {facts.levels} cells, {_RECORDS} records, {found.pairs} pairs"
+    return Check("enumeration", verdict, f"{where}: {claimed}")
 
 
 def _durable(release: Release) -> Check:
     if release.receipt.durable:
-        return Check("charged", Verdict.HOLDS, "the file says that a durable ledger was charged")
+        return Check("charged", Verdict.OPEN, "the file says that a durable ledger was charged")
     return Check("charged", Verdict.FAILS, "the ledger lived in memory: no budget of anybody was charged")
 
 
@@ -131,12 +169,16 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
         entry = next((entry for entry in ledger.entries() if entry.number == receipt.entry), None)
     except PriviorError as error:
         return Check("ledger", Verdict.FAILS, error.what)
+    if ledger.population != receipt.population:
+        return Check("ledger", Verdict.FAILS, f"this ledger is of another population, {ledger.population}")
     if entry is None or entry.hash != receipt.head:
         return Check(
             "ledger", Verdict.FAILS, f"entry {receipt.entry} of this ledger is not that of the release"
         )
     if entry.plan != release.plan.digest or entry.cost != release.plan.cost:
         return Check("ledger", Verdict.FAILS, f"entry {receipt.entry} was charged for another plan")
+    if (receipt.spent, receipt.cap) not in ((None, None), (entry.spent, entry.cap)):
+        return Check("ledger", Verdict.FAILS, "the file states other totals than the ledger")
     return Check(
         "ledger", Verdict.HOLDS, f"entry {receipt.entry} was charged for exactly this plan; the chain holds"
     )

@@ -58,21 +58,38 @@ def test_only_the_first_line_is_read(tmp_path: Path) -> None:
     assert header(file) == [("a", None), ("b", None)]
 
 
-@pytest.mark.parametrize("line", ["1,2", "a,3.5", "x,2026-01-01", "-1,b", "12:30,b", "1e5,b", "50%,b"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "1,2",
+            "a,3.5",
+            "x,2026-01-01",
+            "-1,b",
+            "12:30,b",
+            "1e5,b",
+            "50%,b",
+            "a@x.org,F",
+            "J,2026-01-01T12:00Z",
+        ),
+        *("John,$100", "Jane,,x", "P,+49 170", "J,2026-01-01T12:00Z", "a,yes", "b,NA"),
+    ],
+)
 def test_a_first_line_that_looks_like_a_record_is_refused_and_not_shown(line: str, tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text(f"{line}\n")
     with pytest.raises(pv.TableError, match="looks like a record") as refusal:
         header(file)
     assert line not in str(refusal.value)
-    assert [name for name, _ in header(file, trusted=True)] == line.split(",")
+    assert [name for name, _ in header(file, trusted=True)] == [name for name in line.split(",") if name]
 
 
 def test_names_that_cannot_be_told_apart_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
-    file.write_text("a,a\n")
-    with pytest.raises(pv.TableError, match="same name"):
+    file.write_text("apple,apple\n")
+    with pytest.raises(pv.TableError, match="same name") as refusal:
         header(file)
+    assert "apple" not in str(refusal.value)  # it may be a record
 
 
 @pytest.mark.parametrize(
@@ -98,7 +115,7 @@ def test_gaps_are_refused_by_name_until_they_are_filled(tmp_path: Path) -> None:
     file.write_text(text)
     with pytest.raises(pv.SchemaError) as refusal:
         pv.Analysis.read(file, epsilon="1")
-    asked = str(refusal.value.asked).split(", ")
+    asked = refusal.value.what.removeprefix("not filled in yet: ").split(", ")
     assert asked == [
         "population",
         "unit",

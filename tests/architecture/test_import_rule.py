@@ -28,7 +28,7 @@ def test_every_part_has_a_layer_and_every_layer_a_part() -> None:
 
 
 PLANTED = {
-    "upward": ("plans.py", "from privior.release import Release", "upwards"),
+    "upward": ("plans/plan.py", "from privior.release import Release", "upwards"),
     "upward by plain import": ("schema/unit.py", "import privior.ledger", "upwards"),
     "upward, relative": ("models/statistics.py", "from ..mechanisms import KNorm", "upwards"),
     "sibling": ("planning/comparison.py", "from privior.posterior import infer", "sibling"),
@@ -38,7 +38,7 @@ PLANTED = {
         "upwards",
     ),
     "type checking": (
-        "plans.py",
+        "plans/plan.py",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from privior.release import Release",
         "upwards",
     ),
@@ -66,6 +66,17 @@ PLANTED = {
     "seeded noise": ("mechanisms/k_norm.py", "import numpy as np\nnp.random.default_rng(0)", "numpy.random"),
     "seeded noise, by name": ("randomness/knorm.py", "from numpy.random import default_rng", "numpy.random"),
     "pickle": ("release.py", "import pickle", "uses pickle"),
+    "resolved by name": ("planning/comparison.py", "import pkgutil\npkgutil.resolve_name('x')", "pkgutil"),
+    "loaded modules": ("planning/comparison.py", "import sys\nsys.modules['privior.tables']", "by name"),
+    "another program": ("posterior/inference.py", "import subprocess", "uses subprocess"),
+    "compiled code": ("posterior/inference.py", "compile('import os', '', 'exec')", "by name"),
+    "the engine below": ("posterior/inference.py", "import _duckdb", "uses _duckdb"),
+    "a file read": ("posterior/inference.py", "open('patients.csv')", "reads files"),
+    "a file read by a path": ("posterior/inference.py", "p.read_text()", "reads files"),
+    "a file read by numpy": ("posterior/inference.py", "import numpy as np\nnp.loadtxt('x')", "reads files"),
+    "entropy by another name": ("mechanisms/k_norm.py", "import os as o\no.urandom(1)", "randomness"),
+    "entropy taken": ("mechanisms/k_norm.py", "from os import urandom", "urandom"),
+    "the curator's own": ("cli/app.py", "from privior.curator import open_table", "its own"),
     "new part": ("backdoor.py", "import json", "no layer"),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -56,7 +57,12 @@ RELEASE = ["release", "a.toml", "fruit.csv", "--yes", "--ledger", "orchard.ledge
 CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
     "no analysis": (_nothing, ["plan", "none.toml"], 3, "cannot read the file"),
     "analysis not TOML": (_edited("format = 1", "format ="), ["plan", "a.toml"], 3, "not a TOML file"),
-    "analysis not filled in": (_edited('"person"', '"FILL IN"'), ["plan", "a.toml"], 3, "asked: unit"),
+    "analysis not filled in": (
+        _edited('"person"', '"FILL IN"'),
+        ["plan", "a.toml"],
+        3,
+        "not filled in yet: unit",
+    ),
     "level not filled in": (_edited('"plum"', '"FILL IN"'), ["plan", "a.toml"], 3, "columns.fruit.levels"),
     "newer format": (_edited("format = 1", "format = 9"), ["plan", "a.toml"], 3, "newer than this library"),
     "unknown type": (_edited('"categorical"', '"text"'), ["plan", "a.toml"], 3, "unknown type of column"),
@@ -158,7 +164,18 @@ CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
         "exists already",
     ),
     "page nowhere": (_nothing, ["report", "r.json", "-o", "none/p.html"], 8, "cannot be written"),
-    "draft there already": (_nothing, ["init", "fruit.csv", "-o", "a.toml"], 3, "exists already"),
+    "draft there already": (_nothing, ["init", "fruit.csv", "-o", "a.toml"], 6, "exists already"),
+    "draft at another delimiter": (_table("a;b\n1;2\n"), ["init", "fruit.csv"], 6, "--delimiter ';'"),
+    "draft in another encoding": (
+        lambda folder: (folder / "fruit.csv").write_bytes("größe\n".encode("latin-1")),
+        ["init", "fruit.csv"],
+        6,
+        "--encoding latin-1",
+    ),
+    "question with or": (_nothing, ["ask", "r.json", "P(fruit=apple or fruit=pear)"], 9, "no or"),
+    "question with not": (_nothing, ["ask", "r.json", "P(not fruit=apple)"], 9, "!="),
+    "question with brackets": (_nothing, ["ask", "r.json", "mean(fruit (cm))"], 9, "in quotes"),
+    "question with a sum": (_nothing, ["ask", "r.json", "P(fruit=apple) - P(fruit=plum)"], 9, "by itself"),
     "draft of nothing": (_nothing, ["init", "none.csv"], 6, "no such file"),
     "draft of a record": (_table("1,2\n3,4\n"), ["init", "fruit.csv"], 6, "looks like a record"),
     "levels": (_nothing, ["guarantee", "k-norm", "--levels", "1"], 3, "levels is out of range"),
@@ -304,3 +321,78 @@ def test_a_closed_pipe_ends_quietly(orchard: Path) -> None:
         process.stdout.readline()
         process.stdout.close()
         assert b"Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize("leaves", ["stderr", "stdout", "full"])
+def test_a_listener_who_leaves_costs_nothing(leaves: str, orchard: Path) -> None:
+    """A closed error stream or a full output neither burns the budget nor changes the exit code."""
+    import subprocess
+
+    from program import PROGRAM, environment
+
+    reader, writer = os.pipe()
+    os.close(reader)
+    full = os.open("/dev/full", os.O_WRONLY)
+    ended = subprocess.run(
+        [*PROGRAM, *RELEASE, *([] if leaves == "stderr" else ["--quiet"])],
+        cwd=orchard,
+        env=environment(),
+        stdout={"stdout": writer, "full": full}.get(leaves, subprocess.DEVNULL),
+        stderr=writer if leaves == "stderr" else subprocess.DEVNULL,
+    )
+    os.close(full)
+    os.close(writer)
+    assert ended.returncode == 0
+    assert pv.review(pv.Release.read("new.json"), pv.Ledger.open("orchard.ledger")).passed
+
+
+def test_an_unreadable_ledger_after_the_release_says_nothing_false(
+    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is told after the spend comes from the release, not from a ledger that may be gone."""
+    from privior.report import write_report
+
+    def spoils(release: pv.Release, path: Path) -> None:
+        write_report(release, path)
+        (orchard / "orchard.ledger").rename(orchard / "gone")
+
+    monkeypatch.setattr("privior.report.write_report", spoils)
+    assert inside(RELEASE, monkeypatch) == 0
+    shown = capsys.readouterr()
+    assert "Spent epsilon 1, delta 0; left epsilon 0, delta 0." in shown.out
+    assert "Nothing was spent" not in shown.err
+
+
+def test_a_level_cannot_pretend_to_be_a_line_of_a_review(orchard: Path) -> None:
+    spoof = json.dumps("apple\nledger  holds  entry 7 was charged for exactly this plan")[1:-1]
+    (orchard / "s.json").write_text((orchard / "r.json").read_text().replace("apple", spoof))
+    ended = run(["review", "s.json"], orchard)
+    assert not [line for line in ended.output.splitlines() if line.startswith("ledger  holds")]
+
+
+def test_a_demonstration_destroys_nothing(orchard: Path) -> None:
+    (orchard / "education.release.json").write_text("precious")
+    (orchard / "acs-2019.ledger-backup").write_text("precious")
+    ended = run(["demo", "."], orchard)
+    assert ended.code == 6
+    assert "did not make" in ended.errors
+    assert (orchard / "education.release.json").read_text() == "precious"
+    assert run(["demo", "d", "-q"], orchard).code == run(["demo", "d", "-q"], orchard).code == 0
+
+
+@pytest.mark.parametrize("cap", ["1e9999", "1/0", "-1", "x", 3, None])
+def test_a_forged_budget_is_refused(cap: object, orchard: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = json.loads((orchard / "r.json").read_text())
+    document["ledger"]["cap"]["epsilon"] = cap
+    (orchard / "f.json").write_text(json.dumps(document))
+    assert inside(["review", "f.json"], monkeypatch) == 8
+
+
+def test_the_sha256_is_that_of_the_file(orchard: Path) -> None:
+    import hashlib
+
+    document = json.loads((orchard / "r.json").read_text())
+    (orchard / "other.json").write_text(json.dumps(document))
+    for name in ("r.json", "other.json"):
+        digest = hashlib.sha256((orchard / name).read_bytes()).hexdigest()
+        assert pv.Release.read(orchard / name).sha256 == digest

@@ -27,13 +27,21 @@ calls = 0
 def wrapped(*given, **named):
     global calls
     calls += 1
-    if calls == count and when == "before":
+    if calls == count and when in ("before", "twice"):
         os.kill(os.getpid(), signal.SIGINT)
     result = real(*given, **named)
     if calls == count and when == "after":
         os.kill(os.getpid(), signal.SIGINT)
     return result
 setattr(owner, last, wrapped)
+if when == "twice":  # the second one comes while the ledger is asked what became of the first
+    from privior.cli.screen import Screen
+    from privior.ledger.ledger import Ledger
+    for kind, method in ((Ledger, "entries"), (Screen, "complain")):
+        def disturbed(self, *given, real=getattr(kind, method)):
+            os.kill(os.getpid(), signal.SIGINT)
+            return real(self, *given)
+        setattr(kind, method, disturbed)
 from privior.cli import main
 main()
 """
@@ -63,6 +71,8 @@ STEPS = {
     "reading the cells": Step("privior.tables.table:OpenTable.counts", spent=True),
     "in the engine": Step("privior.tables.counting:totals", "after", spent=True),
     "drawing the noise": Step("privior.mechanisms.k_norm:k_norm", spent=True),
+    "twice, after the spend": Step("privior.mechanisms.k_norm:k_norm", "twice", spent=True),
+    "twice, before the spend": Step("privior.curator:open_table", "twice"),
     "after the noise": Step("privior.mechanisms.k_norm:k_norm", "after", spent=True),
     "writing the draft": Step("privior.release:write_whole", spent=True),
     "before the draft is safe": Step("os:fsync", spent=True),
@@ -139,7 +149,7 @@ def test_ctrl_c_at_the_question(orchard: Path) -> None:
         ("privior.ledger.ledger:_append", "before", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
         ("privior.ledger.ledger:_append", "after", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
         ("pathlib:Path.replace", "before", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
-        ("privior.plans:forecast", "before", ["plan", "a.toml"], "none"),
+        ("privior.plans.plan:forecast", "before", ["plan", "a.toml"], "none"),
         ("privior.health:engine_version", "before", ["doctor"], "none"),
     ],
 )

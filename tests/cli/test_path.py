@@ -97,7 +97,7 @@ def test_the_whole_path_without_a_terminal(clinic: Path) -> None:
     assert (clinic / "page.html").read_bytes() == (clinic / "r.report.html").read_bytes()
     shown = run(["ledger", "history", "clinic.ledger"], clinic)
     assert shown.code == 0
-    assert "The chain of 2 entries holds" in shown.output
+    assert "The chain holds: the opening entry and 1 release;" in shown.output
 
 
 def test_the_whole_path_on_a_terminal(clinic: Path) -> None:
@@ -163,7 +163,23 @@ def test_quiet_gives_only_the_answer(clinic: Path) -> None:
     assert (released.output, released.errors) == ("a.release.json\n", "")
     assert run(["ledger", "show", "c.ledger", "-q"], clinic).output == "epsilon 0.5, delta 0\n"
     assert len(run(["ask", "a.release.json", "sample 5", "-q"], clinic).output.splitlines()) == 6
+    numbers = run(["ask", "a.release.json", "P(smoker=yes)", "--level", "50%", "-q"], clinic).output.split()
+    assert len(numbers) == 3
+    assert float(numbers[1]) < float(numbers[0]) < float(numbers[2])
     assert run(["report", "a.release.json", "-o", "p.html", "-q"], clinic).output == "p.html\n"
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 90, 100, 200])
+def test_no_number_is_cut_on_a_narrow_terminal(columns: int, clinic: Path) -> None:
+    (clinic / "a.toml").write_text(FILLED)
+    shown = run_on_terminal(["plan", "a.toml"], clinic, extra={"COLUMNS": str(columns)}).plain
+    plan = pv.Analysis.read(clinic / "a.toml").plan()
+    _, rows = plan.comparison()
+    seldom = 2 if columns < 105 else 0
+    for row in rows:
+        for cell in (row[0], *row[1 : 7 - seldom]):
+            assert cell in shown
+    assert "needs delta > 0" in " ".join(shown.split())
 
 
 def test_colours_can_be_switched_off(clinic: Path) -> None:

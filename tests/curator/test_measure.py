@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import privior as pv
+from privior.curator import prepare
 from privior.mechanisms import KNorm
 from privior.models import ExactStatistics, NoisyStatistics
 
@@ -272,3 +273,76 @@ def test_the_inner_door_spends_too(plan: pv.Plan, ledger: pv.Ledger) -> None:
     with pytest.raises(pv.ReleaseFailedError):
         measure_statistics(plan, ExactStatistics(np.array([50, 30])), ledger=ledger)
     assert ledger.last().number == 2
+
+
+def test_two_releases_never_share_a_name(
+    plan: pv.Plan, table: Path, ledger: pv.Ledger, tmp_path: Path
+) -> None:
+    """The name is taken before the spend: who comes second spends nothing and overwrites nothing."""
+    place = tmp_path / "r.json"
+    first, second = (prepare(plan, table, ledger=ledger, output=place) for _ in range(2))
+    first.carry_out()
+    written = place.read_bytes()
+    with pytest.raises(pv.TableError, match="exists already"):
+        second.carry_out()
+    assert place.read_bytes() == written
+    assert ledger.last().number == 1
+
+
+def test_a_measurement_is_carried_out_once(plan: pv.Plan, table: Path, ledger: pv.Ledger) -> None:
+    ready = prepare(plan, table, ledger=ledger)
+    ready.carry_out()
+    with pytest.raises(pv.PlanError, match="already"):
+        ready.carry_out()
+    assert ledger.last().number == 1
+    assert not hasattr(ready, "source")  # nobody can count without paying
+
+
+def test_who_listens_cannot_make_a_release_fail(plan: pv.Plan, table: Path, ledger: pv.Ledger) -> None:
+    def deaf(step: str) -> None:
+        raise BrokenPipeError(step)
+
+    release = prepare(plan, table, ledger=ledger, progress=deaf).carry_out(deaf)
+    assert pv.review(release, ledger).passed
+
+
+def test_a_failure_leaves_the_name_free(
+    plan: pv.Plan, table: Path, ledger: pv.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("privior.mechanisms.k_norm.k_norm", fails)
+    with pytest.raises(pv.ReleaseFailedError):
+        pv.measure(plan, table, ledger=ledger, output=tmp_path / "r.json")
+    assert not (tmp_path / "r.json").exists()
+
+
+@pytest.mark.parametrize("length", [200, 240, 245, 250, 255, 256, 300])
+def test_a_name_that_can_be_checked_can_be_written(
+    length: int, plan: pv.Plan, table: Path, ledger: pv.Ledger, tmp_path: Path
+) -> None:
+    place = tmp_path / ("a" * (length - 5) + ".json")
+    try:
+        pv.measure(plan, table, ledger=ledger, output=place)
+    except pv.TableError:
+        assert ledger.last().number == 0
+    else:
+        assert place.exists()
+
+
+def test_an_unreadable_ledger_after_an_interruption_is_no_promise(
+    plan: pv.Plan, table: Path, ledger: pv.Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the ledger cannot be asked whether the spend stands, nobody is told that it does not."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def unreadable(self: pv.Ledger) -> None:
+        raise pv.LedgerError("disk I/O error")
+
+    monkeypatch.setattr("privior.mechanisms.k_norm.k_norm", interrupted)
+    monkeypatch.setattr(pv.Ledger, "entries", unreadable)
+    with pytest.raises(pv.ReleaseInterruptedError, match="The spend stands"):
+        pv.measure(plan, table, ledger=ledger)

@@ -165,3 +165,21 @@ def test_the_model_is_conjugate() -> None:
     assert model.sensitivity(schema, pv.ADD_OR_REMOVE_ONE) == pv.Sensitivity(
         1, 1, False, pv.ADD_OR_REMOVE_ONE
     )
+
+
+def test_a_prior_that_drowns_the_data_is_told() -> None:
+    drowned = pv.plan(pv.DirichletCategorical("x"), schema_of(500), records=100, epsilon=1)
+    assert "mostly repeat the prior" in "".join(drowned.warnings)
+    assert "mostly repeat the prior" in str(drowned)
+    idle = pv.plan(pv.DirichletCategorical("x"), schema_of(50), records=100, epsilon="0.01")
+    assert "hardly say more than the prior" in "".join(idle.warnings)
+    assert plan_of().warnings == ()
+
+
+def test_rows_of_one_person_and_weak_promises_are_told() -> None:
+    several = schema_of(3, unit=pv.Unit("person", column="id", max_rows=3))
+    plan = pv.plan(pv.DirichletCategorical("x"), several, records=1000, epsilon=1)
+    assert "treated as independent" in "".join(plan.warnings)
+    assert "the only one that fits" in plan.choice
+    assert "A weak promise" in "".join(plan_of(epsilon=5).warnings)
+    assert "none is spent" in plan_of(delta="1e-6").choice

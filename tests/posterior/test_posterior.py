@@ -190,7 +190,7 @@ def test_bad_releases() -> None:
     release = release_of(ROWS)
     for wrong, says in (
         ([], "not a release"),
-        ("release.json", "not a release"),
+        (7, "not a release"),
         ([release, release], "given twice"),
         ([release, release_of(ROWS[:9])], "number of records"),
         ([release, release_of(ROWS, columns="sex")], "columns"),

@@ -219,7 +219,7 @@ def test_a_release_or_several_may_be_asked(formulas: pv.Release) -> None:
     posterior = pv.infer(formulas)
     assert ask(formulas, "P(smoker=yes)") == ask(posterior, "P(smoker=yes)")
     assert ask([formulas], "P(smoker=yes)") == ask(posterior, "P(smoker=yes)")
-    for wrong in (None, [], "release.json", [None]):
+    for wrong in (None, [], 7, [None]):
         with pytest.raises(InferenceError, match="not a release"):
             ask(wrong, "P(smoker=yes)")  # type: ignore[arg-type]
     with pytest.raises(QuestionError, match="is a text"):

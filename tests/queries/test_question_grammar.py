@@ -222,7 +222,7 @@ def test_the_error_is_an_error_of_inference_and_can_be_sent() -> None:
     assert str(error) == str(refusal.value)
     assert (error.what, error.question, error.place) == ("a closing parenthesis is missing", "P(a\n=x", 6)
     assert error.cost == ""
-    assert error.to_document()["place"] == "6"
+    assert error.to_document()["place"] == 6
 
 
 @pytest.mark.parametrize(

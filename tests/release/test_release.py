@@ -111,7 +111,7 @@ def test_a_deep_entry_is_refused(release_file: Path) -> None:
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(pv.ReleaseError, match="No such file"):
         pv.Release.read(tmp_path / "none.json")
-    with pytest.raises(pv.ReleaseError, match="cannot read"):
+    with pytest.raises(pv.ReleaseError, match="not a regular file"):
         pv.Release.read(tmp_path)
     with pytest.raises(pv.ReleaseError):
         pv.Release.read("a\0b")

@@ -63,7 +63,8 @@ def test_a_trial_says_that_it_is_one(plan: pv.Plan, table: Path) -> None:
 
 def test_a_weak_promise_is_called_weak(plan: pv.Plan, table: Path) -> None:
     page = page_of(pv.measure(plan.at(8), table, ledger=pv.Ledger.in_memory()))
-    assert "Not much protection" in page
+    assert "A weak promise: an attacker may end 100% sure" in page
+    assert "little can be learned" not in page
 
 
 def test_with_delta_it_speaks_of_guesses_not_of_belief(plan: pv.Plan, table: Path) -> None:

@@ -33,9 +33,10 @@ def test_another_plan_or_entry_fails(release_file: Path, plan: pv.Plan, ledger: 
     release = pv.Release.read(release_file)
     moved = replace(release, receipt=replace(release.receipt, head="0" * 64))
     assert verdicts(pv.review(moved, ledger))["ledger"] == "FAILS"
-    later = replace(release, receipt=replace(release.receipt, entry=7))
+    later = replace(release, receipt=replace(release.receipt, entry=7, spent=pv.Budget.of(2)))
     assert verdicts(pv.review(later, ledger))["ledger"] == "FAILS"
-    cheaper = replace(release, plan=plan.at("0.5"))
+    half = pv.Budget.of("0.5")
+    cheaper = replace(release, plan=plan.at("0.5"), receipt=replace(release.receipt, spent=half))
     assert verdicts(pv.review(cheaper, ledger))["ledger"] == "FAILS"
 
 
@@ -49,8 +50,26 @@ def test_a_trial_fails(plan: pv.Plan, table: Path) -> None:
 def test_every_mechanism_can_be_reviewed(kind: type, plan: pv.Plan, table: Path) -> None:
     other = pv.plan(plan.model, plan.schema, records=100, epsilon=1, delta="1e-6", mechanism=kind)
     found = pv.review(pv.measure(other, table, ledger=pv.Ledger.in_memory()))
-    expected = "open" if kind is pv.GaussianCounts else "holds"
-    assert verdicts(found)["enumeration"] == expected
+    assert verdicts(found)["enumeration"] == "holds"
+    wide = pv.plan(plan.model, plan.schema, records=100, epsilon="0.01", delta="1e-6", mechanism=kind)
+    found = pv.review(pv.measure(wide, table, ledger=pv.Ledger.in_memory()))
+    assert verdicts(found)["enumeration"] == ("open" if kind is pv.GaussianCounts else "holds")
+
+
+def test_totals_that_the_ledger_does_not_know_fail(release_file: Path, ledger: pv.Ledger) -> None:
+    release = pv.Release.read(release_file)
+    forged = replace(release, receipt=replace(release.receipt, cap=pv.Budget.of(1000, "1e-3")))
+    assert verdicts(pv.review(forged, ledger))["ledger"] == "FAILS"
+    with pytest.raises(pv.ReleaseError, match="does not add up"):
+        replace(release, receipt=replace(release.receipt, spent=pv.Budget.of(2)))
+
+
+def test_another_population_is_named(release_file: Path, tmp_path: Path) -> None:
+    other = pv.Ledger.create(tmp_path / "o", population="forest", epsilon=1)
+    found = pv.review(pv.Release.read(release_file), other)
+    assert "forest" in str(found)
+    assert not found.passed
+    assert "FAILED" in repr(found)
 
 
 def test_a_broken_law_fails_the_enumeration(release_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

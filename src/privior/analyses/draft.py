@@ -24,6 +24,9 @@ _TOP = """\
 #   type = "bounded"       lower = 20  upper = 200  grid = "0.5"   clamped, then rounded to the grid
 #   type = "binned"        edges = [0, 18, 65, 120]                sorted into bins
 #   type = "date"          lower = "2026-01-01"  upper = "2026-12-31"
+#
+# A missing or unreadable cell counts as the last level, as false, as the lower end or as the first bin,
+# unless you say otherwise: missing = "unknown", missing = true, missing = 60.
 
 format = 1
 population = {gap}    # whose budget this is, across files and versions: "clinic-2026"
@@ -66,7 +69,7 @@ def draft(columns: Sequence[tuple[str, str | None]], table: str, csv: CsvDialect
         raise TableError("the header names no column", where=table)
     parts = [_TOP.format(table=shown(table).strip("'"), gap=_GAP)]
     if csv is not None:
-        parts.append(f"\n[csv]\ndelimiter = {_text(csv.delimiter)}\n")
+        parts.append(f"\n[csv]\ndelimiter = {_text(csv.delimiter)}\nencoding = {_text(csv.encoding)}\n")
     parts += [_column(name, kind) for name, kind in columns]
     return "".join([*parts, _BOTTOM.format(gap=_GAP)])
 

@@ -1,5 +1,23 @@
 """The command line: parses, calls, shows. No mathematics, and heavy imports only where they are needed."""
 
-from privior.cli.app import main
+import atexit
+import signal
+import sys
+
+from privior.interrupts import single_interrupt
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the program. Ctrl-C ends it once: what is then told cannot be interrupted."""
+    # when all is said nothing is left to interrupt, and a late Ctrl-C must not change the exit code
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with single_interrupt():
+        try:
+            from privior.cli.app import run
+
+            run()
+        except KeyboardInterrupt:
+            print("privior: interrupted. Nothing was spent.", file=sys.stderr)
+            sys.exit(130)

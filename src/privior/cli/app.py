@@ -21,6 +21,7 @@ from privior.cli.commands.release import release
 from privior.cli.commands.report import report
 from privior.cli.commands.review import review
 from privior.cli.exit_codes import ExitCode, exit_code
+from privior.cli.options import screen_of
 from privior.cli.screen import Screen
 from privior.errors import PriviorError, ReleaseInterruptedError
 
@@ -30,18 +31,17 @@ class Program(TyperGroup):
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own type is private
         """Run the command that was asked for."""
-        screen = Screen()
-        ctx.obj = screen
+        screen = screen_of(ctx)
         try:
             return super().invoke(ctx)
         except PriviorError as error:
             screen.error(error)
             raise typer.Exit(exit_code(error)) from None
         except ReleaseInterruptedError as interruption:
-            screen.complain(str(interruption))
+            screen.fail("Interrupted", str(interruption))
             raise typer.Exit(ExitCode.INTERRUPTED) from None
         except KeyboardInterrupt:
-            screen.complain("interrupted. Nothing was spent.")
+            screen.fail("Interrupted", "interrupted. Nothing was spent.")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
@@ -84,19 +84,17 @@ app.command()(guarantee)
 app.command()(doctor)
 
 
-def main() -> None:
+def run() -> None:
     """Run the program; what nobody foresaw is told in one line, since a trace may show what it handled."""
     screen = Screen()
     try:
-        app(prog_name="privior")
-    except KeyboardInterrupt:
-        screen.complain("interrupted. Nothing was spent.")
-        sys.exit(ExitCode.INTERRUPTED)
+        app(prog_name="privior", obj=screen)
     except Exception as error:
         if "PRIVIOR_DEBUG" in os.environ:
             raise
-        screen.complain(
+        screen.fail(
+            "Unexpected",
             f"unexpected {type(error).__name__}: a fault of privior, please report it.\n"
-            "  Set PRIVIOR_DEBUG=1 to see where; the trace may show private values."
+            "  Set PRIVIOR_DEBUG=1 to see where; the trace may show private values.",
         )
         sys.exit(ExitCode.UNEXPECTED)

@@ -34,9 +34,12 @@ Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", callback=_quiet, is_eager=True, help="Only the answer.")
 ]
 AnalysisFile = Annotated[
-    Path, typer.Argument(help="The analysis file (TOML): schema, model, what is asked.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="ANALYSIS", help="The analysis file (TOML): schema, model, what is asked.", show_default=False
+    ),
 ]
-ReleaseFile = Annotated[Path, typer.Argument(help="The release file.", show_default=False)]
+ReleaseFile = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release file.", show_default=False)]
 LedgerFile = Annotated[
     Path | None,
     typer.Option(

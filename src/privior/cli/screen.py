@@ -6,8 +6,9 @@ import json
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from privior.errors import PriviorError
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _WIDEST = 110
+_LEAST_TEXT = 20
 
 
 class Screen:
@@ -54,16 +56,19 @@ class Screen:
             print(f"\n{harmless(text)}\n{'-' * len(text)}")
 
     def text(self, text: str) -> None:
-        """Show some lines as they are."""
-        if self.explains:
-            print(harmless(text))
+        """Show some lines; sentences that are longer than the terminal are wrapped."""
+        if not self.explains:
+            return
+        for line in harmless(text).split("\n"):
+            wrapped = textwrap.wrap(line, self.width) if len(line) > self.width else []
+            print("\n".join(wrapped) if wrapped and _is_terminal(sys.stdout) else line)
 
     def facts(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Show named facts."""
         if not self.explains:
             return
         if not _is_terminal(sys.stdout):
-            print("\n".join(listing.facts([(name, harmless(value)) for name, value in pairs])))
+            print("\n".join(listing.facts(pairs)))
             return
         from rich.table import Table
         from rich.text import Text
@@ -72,7 +77,7 @@ class Screen:
         grid.add_column(style="bold", no_wrap=True)
         grid.add_column(overflow="fold")
         for name, value in pairs:
-            grid.add_row(Text(harmless(name)), Text(harmless(value)))
+            grid.add_row(Text(harmless(name, "")), Text(harmless(value, "")))
         self._rich(sys.stdout).print(grid)
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -102,8 +107,27 @@ class Screen:
             return
         self.complain(str(error))
 
+    def fail(self, kind: str, text: str) -> None:
+        """Show an end that no `PriviorError` tells: an interruption, an answer that was not yes, a fault."""
+        self.document({"error": {"kind": kind, "what": text}})
+        if not self.as_json:
+            self.complain(text)
+
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Let nobody who stopped listening change how a command ends that has already done its work."""
+        try:
+            yield
+            sys.stdout.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
     def complain(self, text: str) -> None:
-        """Say on the error stream that something went wrong."""
+        """Say on the error stream that something went wrong, if anybody still listens there."""
+        with suppress(OSError):
+            self._complain(text)
+
+    def _complain(self, text: str) -> None:
         first, *rest = harmless(f"privior: {text}").split("\n")
         if _is_terminal(sys.stderr):
             console = self._rich(sys.stderr)
@@ -116,7 +140,11 @@ class Screen:
     def confirmed(self, question: str) -> bool:
         """Ask on the terminal; only yes means yes."""
         print(f"{harmless(question)} [y/N] ", end="", file=sys.stderr, flush=True)
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
+        try:
+            return sys.stdin.readline().strip().lower() in ("y", "yes")
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
+            raise
 
     @property
     def can_ask(self) -> bool:
@@ -129,7 +157,7 @@ class Screen:
         if not self.explains:
             yield lambda step: None
         elif not _is_terminal(sys.stderr):
-            yield lambda step: print(f"{harmless(step)} ...", file=sys.stderr, flush=True)
+            yield self._step
         else:
             from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -138,26 +166,34 @@ class Screen:
                 task = running.add_task("", total=None)
                 yield lambda step: running.update(task, description=harmless(step))
 
+    def _step(self, step: str) -> None:
+        """Write a step on the error stream, if anybody still listens there."""
+        with suppress(OSError):
+            print(f"{harmless(step)} ...", file=sys.stderr, flush=True)
+
     def _table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        clean = [[harmless(cell) for cell in row] for row in rows]
+        clean = [[harmless(cell, "") for cell in row] for row in rows]
+        names = [harmless(name, "") for name in header]
         if not _is_terminal(sys.stdout):
-            print("\n".join(listing.table(header, clean)))
-            return
+            print("\n".join(listing.table(names, clean)))
+        elif _least_width(names, clean) <= self.width:
+            self._grid(names, clean)
+        else:  # too narrow for columns: nothing is cut, each row is told as facts
+            for row in clean:
+                told = zip(names, row, strict=True)
+                print("\n".join(listing.facts([pair for pair in told if pair[1]])), end="\n\n")
+
+    def _grid(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         from rich import box
         from rich.table import Table
         from rich.text import Text
 
-        grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+        last = len(header) - 1
         for place, name in enumerate(header):
-            numeric = all(row[place][:1].isdigit() or not row[place] for row in clean)
-            wraps = place == len(header) - 1 and not numeric
-            grid.add_column(
-                Text(harmless(name)),
-                justify="right" if numeric else "left",
-                no_wrap=not wraps,
-                overflow="fold",
-            )
-        for row in clean:
+            numeric = all(row[place][:1].isdigit() or not row[place] for row in rows)
+            grid.add_column(Text(name), justify="right" if numeric else "left", no_wrap=place < last)
+        for row in rows:
             grid.add_row(*map(Text, row))
         self._rich(sys.stdout).print(grid)
 
@@ -167,9 +203,15 @@ class Screen:
         return Console(file=stream, width=min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))
 
 
-def harmless(text: str) -> str:
+def harmless(text: str, keep: str = "\n\t") -> str:
     """Replace control signs, with which a name in a file could otherwise command the terminal (T40)."""
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
+    return "".join(sign if sign.isprintable() or sign in keep else "\ufffd" for sign in text)
+
+
+def _least_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Return the width below which a cell of a table would be cut; the last column may be wrapped."""
+    widths = [max(len(row[place]) for row in [header, *rows]) for place in range(len(header))]
+    return sum(widths[:-1]) + min(widths[-1], _LEAST_TEXT) + 2 * len(widths) + 2
 
 
 def _is_terminal(stream: TextIO) -> bool:

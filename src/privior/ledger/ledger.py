@@ -52,6 +52,8 @@ class Ledger:
     """A handle on one population's ledger. Copies of the handle spend from the same budget."""
 
     def __init__(self, path: Path | None, connection: sqlite3.Connection | None = None) -> None:
+        if path is not None and not isinstance(path, Path):
+            raise LedgerError("not opened yet", asked=shown(path), advice="Say pv.Ledger.open(path).")
         self._path = path
         self._memory = connection
         self._turn = threading.Lock()  # threads share the one connection of a ledger in memory,
@@ -68,7 +70,9 @@ class Ledger:
             )
         if place.exists():
             raise LedgerError(
-                "the file exists already", where=str(place), advice="Open it with pv.Ledger.open."
+                "the file exists already",
+                where=str(place),
+                advice="A ledger is created once, and then opened.",
             )
         try:
             _create(place, population, cap)
@@ -84,7 +88,7 @@ class Ledger:
             raise LedgerError(
                 "there is no ledger here",
                 where=str(place),
-                advice="Create one with pv.Ledger.create(path, population=, epsilon=).",
+                advice="Create one: privior ledger create, or pv.Ledger.create(path, population=, epsilon=).",
             )
         ledger = Ledger(place)
         ledger.last()
@@ -221,13 +225,13 @@ class Ledger:
                 decimal(entry.cost.delta),
                 decimal(entry.spent.epsilon),
                 decimal(entry.spent.delta),
-                (entry.plan or "")[:16],
-                entry.hash[:16],
+                (entry.plan or "")[:12],
+                entry.hash[:12],
             ]
             for entry in self.entries()
             if entry.number
         ]
-        return ["entry", "epsilon", "delta", "spent epsilon", "spent delta", "plan", "hash"], rows
+        return ["entry", "epsilon", "delta", "total epsilon", "total delta", "plan", "hash"], rows
 
     def picture(self) -> BudgetBar:
         """Draw what is spent and what is left."""

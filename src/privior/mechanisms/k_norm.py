@@ -44,7 +44,7 @@ class KNorm:
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total: replace-one, one row per unit."""
         if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
-            raise unfit(cls.name, "needs a public total: replace-one and one counted row per unit")
+            raise unfit(cls.name, "needs a public total (replace-one, one row per unit)")
         return cls(facts.levels, facts.budget.epsilon)
 
     @property

@@ -63,6 +63,8 @@ def plan(
         built.append((fitting, candidate))
 
     chosen, choice = _choose(built, candidates, mechanism)
+    if budget.delta > 0 and chosen.guarantee.cost.delta == 0:
+        choice += " It needs no delta, and none is spent."
     return Plan(schema, model, chosen, relation, records, tuple(candidates), choice)
 
 
@@ -88,11 +90,9 @@ def _choose(
         raise PlanError("no mechanism fits these public facts", where="plan")
     best, candidate = min(built, key=lambda pair: _l2(pair[1]))
     others = [_l2(other) for _, other in built if other is not candidate]
-    margin = (
-        f", {min(others) / _l2(candidate):.3g} times smaller than the next"
-        if others and _l2(candidate) > 0
-        else ""
-    )
+    if not others:
+        return best, f"Takes {candidate.name}: the only one that fits."
+    margin = f", {min(others) / _l2(candidate):.3g} times smaller than the next" if _l2(candidate) > 0 else ""
     return best, f"Takes {candidate.name}: the smallest forecast l2 error of those that fit{margin}."
 
 

@@ -184,7 +184,7 @@ class CategoricalPosterior:
             parts.sampling,
             parts.privacy,
             title="Where the uncertainty comes from",
-            note="standard deviation of each probability",
+            note="length: standard deviation of the probability; colours: shares of its variance",
         )
 
     def plot(self, level: float = 0.9) -> Figure:
@@ -222,7 +222,11 @@ class CategoricalPosterior:
         return f"<posterior of {' x '.join(self.model.columns)}: {len(self.prior)} cells, {self._source}>"
 
     def __str__(self) -> str:
-        mean, ends = self.mean(), self.interval(0.9)
+        return self.text()
+
+    def text(self, level: float = 0.9) -> str:
+        """Return the table of cells with intervals of this level, how they were computed, and warnings."""
+        mean, ends = self.mean(), self.interval(level)
         counts = self.counts()
         expected, spread = counts.mean(), counts.stddev()
         order = range(len(self.cells)) if len(self.cells) <= 40 else np.argsort(-mean, kind="stable")[:40]
@@ -231,12 +235,14 @@ class CategoricalPosterior:
                 ", ".join(self.cells[i]),
                 f"{mean[i]:.4f}",
                 f"{ends[i, 0]:.4f} to {ends[i, 1]:.4f}",
-                f"{expected[i]:.0f} ± {spread[i]:.2g}",
+                f"{expected[i]:.0f} ± {spread[i]:.0f}"
+                if spread[i] >= 10
+                else f"{expected[i]:.0f} ± {spread[i]:.2g}",
             ]
             for i in order
         ]
-        kind = "noisy count" if isinstance(self.latent, CertainCounts) else "true count"
-        header = [" x ".join(self.model.columns), "probability", "90% interval", kind]
+        kind = "noisy count" if isinstance(self.latent, CertainCounts) else "true count ± stddev"
+        header = [" x ".join(self.model.columns), "probability", f"{100 * level:g}% interval", kind]
         more = [f"... and {len(self.cells) - 40} more cells, less probable"] if len(self.cells) > 40 else []
         lines = [*listing.table(header, rows), *more, "", f"{self._source}; {self.latent.diagnostics}"]
         return "\n".join([*lines, *self.warnings])

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.errors import InferenceError
 from privior.posterior.latent import LatentCounts
 from privior.posterior.quantity import quantiles
 from privior.posterior.variance import VarianceParts
@@ -21,10 +22,19 @@ Floats = NDArray[np.float64]
 DRAWS = 4000
 SEED = 0
 _MOST_NUMBERS = 20_000_000
+#: draws of more cells than this would fill the memory
+MOST_CELLS = 200_000
 
 
 def affordable(cells: int) -> int:
     """Return how many draws of a table with so many cells are kept."""
+    if cells > MOST_CELLS:
+        raise InferenceError(
+            "the table has too many cells for questions that need draws of all of them",
+            asked=cells,
+            allowed=MOST_CELLS,
+            advice="Ask about single cells, or about a release of fewer columns.",
+        )
     return max(500, min(DRAWS, _MOST_NUMBERS // cells))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from privior.release import Release
 
 
 def infer(
-    releases: Release | Sequence[Release],
+    releases: Release | str | Path | Sequence[Release],
     *,
     prior: object = None,
     noise: Literal["account", "ignore"] = "account",
@@ -27,12 +28,13 @@ def infer(
     The true counts are unknown: they are summed out exactly where that is feasible and sampled otherwise.
 
     Args:
-        releases: a release, or several releases of one table of one population
+        releases: a release or the path of its file, or several releases of one table of one population
         prior: the analyst's own prior parameters, one number or one per cell; else the model's
         noise: "account" for the privacy noise, or "ignore" it and take the noisy counts as true ones:
             for comparison only, since the intervals come out too narrow
     """
-    given = _checked(releases, priors_matter=prior is None)
+    read = Release.read(releases) if isinstance(releases, (str, Path)) else releases
+    given = _checked(read, priors_matter=prior is None)
     plan = given[0].plan
     model = plan.model if prior is None else DirichletCategorical(plan.model.columns, prior)
     parameters = model.parameters(plan.schema)

@@ -49,7 +49,7 @@ def quantiles(draws: Floats, level: float) -> Floats:
     return np.asarray(np.moveaxis(np.quantile(draws, [tail, 1 - tail], axis=0), 0, -1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Quantity:
     """What a posterior says about one number.
 
@@ -86,6 +86,9 @@ class Quantity:
         if self.exact_interval is not None:
             return 0.0
         return float(self.values.std() / math.sqrt(self.values.size))
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     def __float__(self) -> float:
         return self.mean

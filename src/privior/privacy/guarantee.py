@@ -89,7 +89,8 @@ class Guarantee:
             return f"{start} ends at most {self.attacker_percent:g}% sure, whatever comes out."
         return (
             f"Somebody who knows everything else and guesses {change} is right with probability at most "
-            f"{self.attacker_percent:g}% (50% without the release), on average over what may come out."
+            f"{self.attacker_percent:g}% (50% without the release), on average over what may come out; "
+            "unlike under a pure guarantee, a rare outcome may tell more."
         )
 
     def to_document(self) -> dict[str, object]:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privior.errors import QuestionError
-from privior.pictures import listing
+from privior.pictures import listing, markup
 from privior.queries.records import csv_text
 from privior.schema.columns import text
 
 Table = tuple[list[str], list[list[str]]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QuantityAnswer:
     """What a posterior says about one number.
 
@@ -39,6 +39,12 @@ class QuantityAnswer:
     simulation_error: float
     warnings: tuple[str, ...] = ()
     kind: ClassVar[str] = "quantity"
+
+    def __repr__(self) -> str:
+        return f"<answer to {_visible(self.question)}>"
+
+    def _repr_html_(self) -> str:
+        return markup.fragment(markup.table(*self.table()), *_paragraphs(self.warnings))
 
     def to_document(self) -> dict[str, object]:
         """Write the answer as plain values, for JSON."""
@@ -77,7 +83,7 @@ class QuantityAnswer:
         return f"{number:.{min(max(digits, least), 12)}f}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CountsAnswer:
     """What a posterior says about the true counts: privacy noise is all that is uncertain.
 
@@ -107,8 +113,16 @@ class CountsAnswer:
     kind: ClassVar[str] = "counts"
 
     #: what the numbers are, and what they are if the noise is ignored
-    TRUE: ClassVar[str] = "the true table of counts: privacy noise is the only uncertainty"
+    TRUE: ClassVar[str] = (
+        "the true table of counts given the release and the prior: privacy noise is the only uncertainty"
+    )
     NOISY: ClassVar[str] = "the noisy table of counts, taken as the true one"
+
+    def __repr__(self) -> str:
+        return f"<answer to {_visible(self.question)}>"
+
+    def _repr_html_(self) -> str:
+        return markup.fragment(markup.table(*self.table()), *_paragraphs(self.warnings))
 
     def to_document(self) -> dict[str, object]:
         """Write the answer as plain values, for JSON."""
@@ -130,7 +144,12 @@ class CountsAnswer:
         """Return a header and one row per cell."""
         header = [*map(_visible, self.columns), "count", "stddev", f"{_percent(self.level)} interval"]
         rows = [
-            [*map(_visible, levels), f"{mean:.1f}", f"{stddev:.2g}", f"{low} to {high}"]
+            [
+                *map(_visible, levels),
+                f"{mean:.0f}" if stddev >= 10 else f"{mean:.1f}",
+                f"{stddev:.0f}" if stddev >= 10 else f"{stddev:.2g}",
+                f"{low} to {high}",
+            ]
             for levels, mean, stddev, low, high in zip(
                 self.cells, self.mean, self.stddev, self.low, self.high, strict=True
             )
@@ -141,7 +160,7 @@ class CountsAnswer:
         return "\n".join([*listing.table(*self.table()), "", self.note, *self.warnings])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SampleAnswer:
     """Synthetic records. As text they are CSV, without the warnings.
 
@@ -155,6 +174,12 @@ class SampleAnswer:
     columns: Mapping[str, Sequence[object]]
     warnings: tuple[str, ...] = ()
     kind: ClassVar[str] = "sample"
+
+    def __repr__(self) -> str:
+        return f"<answer to {_visible(self.question)}>"
+
+    def _repr_html_(self) -> str:
+        return markup.fragment(markup.table(*self.table()), *_paragraphs(self.warnings))
 
     def to_document(self) -> dict[str, object]:
         """Write the answer as plain values, for JSON."""
@@ -175,6 +200,10 @@ class SampleAnswer:
 
 
 Answer = QuantityAnswer | CountsAnswer | SampleAnswer
+
+
+def _paragraphs(warnings: tuple[str, ...]) -> list[markup.Markup]:
+    return [markup.element("p", warning, class_="warning") for warning in warnings]
 
 
 def _percent(level: float) -> str:

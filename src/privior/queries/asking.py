@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 from privior.errors import InferenceError
 from privior.posterior import CategoricalPosterior, infer
@@ -20,15 +21,19 @@ from privior.schema.columns import Bounded
 Source = CategoricalPosterior | Release | Sequence[Release]
 
 
-def ask(source: Source, question: str | Question, *, level: float = 0.9, seed: int | None = None) -> Answer:
+def ask(
+    source: Source | str | Path, question: str | Question, *, level: float = 0.9, seed: int | None = None
+) -> Answer:
     """Return the answer of a posterior to a question, such as "P(smoker=yes | age>=65)".
 
     Args:
-        source: a posterior, or a release to infer it from, or several
+        source: a posterior, or a release to infer it from, or the path of its file, or several
         question: as text, or as `parse` returns it
         level: of intervals, where the question does not say another one
         seed: of the records of a sample; without it they are others each time
     """
+    if isinstance(source, (str, Path)):
+        source = Release.read(source)
     written = str(question) if isinstance(question, Question) else question
     asked, usual = parse(written), check_level(level)
     plan = _first(source).plan

@@ -152,7 +152,9 @@ class Binding:
                 word.place,
                 asked=shown(word.text),
                 allowed=_listed(self.columns),
-                advice=_meant(word.text, self.columns),
+                advice="There is no not: write column != value."
+                if word.text.lower().startswith("not ")
+                else _meant(word.text, self.columns),
             )
         return self.schema.column(word.text)
 

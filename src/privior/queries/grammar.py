@@ -86,7 +86,9 @@ class _Reader:
             else:
                 found = self.mean() if form == "mean" else self.probability()
         if self.token.kind != "end":
-            raise self.error("the question has ended before this")
+            sums = "Ask each by itself; differences and ratios follow from posterior.draws in Python."
+            more = self.token.text[:1] in ("+", "-", "*", "/")
+            raise self.error("the question has ended before this", advice=sums if more else None)
         return found
 
     def form(self) -> str:
@@ -232,8 +234,18 @@ class _Reader:
 
     def expect(self, sign: str, what: str, *, allowed: str | None = None) -> None:
         if not self.token.is_sign(sign):
-            raise self.error(self.missing(what), allowed=allowed)
+            raise self.error(self.missing(what), allowed=allowed, advice=self.habit())
         self.at += 1
+
+    def habit(self) -> str | None:
+        """Say what to write instead of what other languages write here."""
+        if self.token.is_sign("("):
+            return "A name that holds a parenthesis stands in quotes."
+        if any(token.is_word("or") for token in self.tokens[: self.at]):
+            return "There is no or: write column in {value, value}."
+        if self.token.kind == "word" and self.token.text.startswith(";"):
+            return "Values are separated by commas."
+        return None
 
     def missing(self, what: str) -> str:
         return f"{what} is missing" + ("" if self.token.kind == "end" else " before this")

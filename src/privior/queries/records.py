@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 from privior.schema.columns import text
@@ -26,6 +27,7 @@ def csv_text(columns: Mapping[str, Sequence[object]]) -> str:
 
 def _cell(value: object) -> str:
     written = text(value)
-    if isinstance(value, str) and written.startswith(_FORMULA):
+    start = unicodedata.normalize("NFKC", written.lstrip(" \u00a0\u3000")[:1])
+    if isinstance(value, str) and (written.startswith(_FORMULA) or start.startswith(_FORMULA)):
         written = "'" + written
     return '"' + written.replace('"', '""') + '"' if _QUOTED.search(written) else written

@@ -49,9 +49,8 @@ def check_filled(document: dict[str, object], where: str) -> None:
     if gaps:
         more = f" and {len(gaps) - 20} more" if len(gaps) > 20 else ""
         raise SchemaError(
-            "not filled in yet",
+            f"not filled in yet: {', '.join(gaps[:20])}{more}",
             where=where,
-            asked=", ".join(gaps[:20]) + more,
             advice=f'Replace every "{UNFILLED}", and delete the columns that you do not need.',
         )
 

@@ -41,8 +41,8 @@ def check_names(
             where=where,
             asked=", ".join(absent),
             advice=(
-                f"It has {len(found)} cell(s) at the declared delimiter. For another one say "
-                "csv=pv.CsvDialect(delimiter=...), for a file without a header header=False."
+                f"It has {len(found)} cell(s) at the declared delimiter. For another one say [csv] delimiter "
+                "in the file, or csv=pv.CsvDialect(delimiter=...); for a file without a header header=False."
             ),
         )
     if absent:
@@ -53,12 +53,16 @@ def check_names(
     check_unique(found, where)
 
 
-def check_unique(found: Sequence[str], where: str) -> None:
-    """Refuse a header with one name for two columns; several may have none."""
+def check_unique(found: Sequence[str], where: str, *, declared: bool = True) -> None:
+    """Refuse one name for two columns, and show it if it surely is a name; several may have none."""
     seen: set[str] = set()
     for name in filter(None, found):
         if name in seen:
-            raise TableError("two columns have the same name", where=where, asked=name[:_LONGEST_LISTED])
+            raise TableError(
+                "two columns have the same name",
+                where=where,
+                asked=name[:_LONGEST_LISTED] if declared else None,
+            )
         seen.add(name)
 
 

@@ -1,7 +1,7 @@
 """The header of a table file: the names of its columns and, where the form declares them, their types.
 
 Nothing else is read. A text file's first line may be a record after all: one that looks like a record is
-refused, and not shown.
+refused, and not shown. A record of mere words cannot be told from names: look at a draft before sharing it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from privior.tables.parquet import read_footer
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_VALUE = re.compile(r"\s*[+-]?[\d.,]*\d[\d.,]*(?:[eE][+-]?\d+)?%?\s*|\s*\d+[-./:]\d+(?:[-./:T ]\d+)*\s*")
+#: numbers, amounts, dates, times, addresses: what names of columns seldom are
+_VALUE = re.compile(r"\s*[+-]?[$€£¥]?\s*[.,]?\d.*|.*@.*|\s*\(?\+\d.*", re.DOTALL)
+_WORDS = frozenset(("yes", "no", "true", "false", "y", "n", "t", "f", "na", "n/a", "nan", "null", "none"))
 
 
 def named_columns(path: str, dialect: CsvDialect, *, trusted: bool = False) -> list[tuple[str, str | None]]:
@@ -39,14 +41,38 @@ def named_columns(path: str, dialect: CsvDialect, *, trusted: bool = False) -> l
         if not dialect.header:
             raise TableError("a file without a header names no columns", where=path)
         found = [(name, None) for name in read_header(paths[0], dialect)]
-        if not trusted and any(_VALUE.fullmatch(name) for name, _ in found):
+        _check_dialect([name for name, _ in found], dialect, str(paths[0]))
+        if not trusted and any(_is_value(name, place) for place, (name, _) in enumerate(found)):
             raise TableError(
                 "the first line looks like a record, not like a header",
                 where=str(paths[0]),
                 advice="If it does name the columns, say so (--trust-header); it is not shown here.",
             )
-    check_unique([name for name, _ in found], str(paths[0]))
+    check_unique([name for name, _ in found], str(paths[0]), declared=form is Form.PARQUET)
     return [(name, kind) for name, kind in found if name]
+
+
+def _is_value(name: str, place: int) -> bool:
+    """Say whether a cell of a first line is rather a value than a name; the first may be an unnamed index."""
+    return bool(_VALUE.fullmatch(name)) or name.strip().lower() in _WORDS or (not name.strip() and place > 0)
+
+
+def _check_dialect(names: list[str], dialect: CsvDialect, where: str) -> None:
+    """Refuse a header that another delimiter or encoding would read better."""
+    others = [sign for sign in ";\t|," if sign != dialect.delimiter and sign in names[0]]
+    if len(names) == 1 and others:
+        raise TableError(
+            f"the header has one column only, and {others[0]!r} in its name",
+            where=where,
+            advice=f"If that separates the columns, say so: --delimiter {others[0]!r}",
+        )
+    if any("\ufffd" in name for name in names):
+        raise TableError(
+            "a name in the header is not valid in this encoding",
+            where=where,
+            asked=dialect.encoding,
+            advice="Say --encoding latin-1, or convert the file.",
+        )
 
 
 def _kind(given: pa.DataType) -> str | None:

@@ -10,9 +10,9 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.interrupts import kept_interrupts
 from privior.schema import Schema
 from privior.tables import counting, persons
-from privior.tables.interrupts import kept_interrupts
 from privior.tables.relations import Relation
 
 Answer = TypeVar("Answer")

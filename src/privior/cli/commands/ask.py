@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privior.cli.options import Json, Quiet, ReleaseFile, screen_of
+
+if TYPE_CHECKING:
+    from privior.queries import Answer
 
 
 def ask(
@@ -16,6 +19,7 @@ def ask(
     questions: Annotated[
         list[str] | None,
         typer.Argument(
+            metavar="[QUESTION]...",
             help='Such as "P(education=phd)", "P(a=x | b=y)", "mean(age)", "interval(a=x, 0.9)", '
             '"counts(a)", "sample 100". None: the whole posterior.',
             show_default=False,
@@ -23,36 +27,60 @@ def ask(
     ] = None,
     also: Annotated[
         list[Path] | None,
-        typer.Option("--also", help="Another release of the same table, used as well.", show_default=False),
+        typer.Option(
+            "--also",
+            metavar="RELEASE",
+            help="Another release of the same table, used as well.",
+            show_default=False,
+        ),
     ] = None,
     prior: Annotated[
         str | None, typer.Option(help="Your own prior parameter, for every cell alike.", show_default=False)
     ] = None,
-    level: Annotated[float, typer.Option(help="The probability that an interval holds.")] = 0.9,
+    level: Annotated[str, typer.Option(help="The probability of an interval: 0.9 or 90%.")] = "0.9",
     seed: Annotated[
         int | None, typer.Option(help="Of `sample`, to get the same records again.", show_default=False)
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Ask a release: probabilities, means, intervals, counts, synthetic records. All free."""
+    """Ask a release, free: probabilities, means, intervals, counts."""
     from privior.posterior import infer
+    from privior.queries import SampleAnswer, parse
     from privior.queries import ask as answered
-    from privior.queries import parse
     from privior.release import Release
 
     screen = screen_of(context)
     parsed = [parse(question) for question in questions or []]
     releases = [Release.read(path) for path in (release, *(also or []))]
     posterior = infer(releases, prior=prior)
-    answers = [answered(posterior, question, level=level, seed=seed) for question in parsed]
+    share = _share(level)
+    answers = [answered(posterior, question, level=share, seed=seed) for question in parsed]
     if not parsed:
-        screen.document(posterior.to_document(level))
-        screen.answer(str(posterior))
+        screen.document(posterior.to_document(share))
+        screen.answer(posterior.text(share))
         return
     documents = [answer.to_document() for answer in answers]
     screen.document({"answers": documents, "warnings": list(posterior.warnings)})
     for answer in answers:
-        screen.answer(str(answer))
-    for warning in posterior.warnings:
-        screen.complain(warning)
+        screen.answer(_brief(answer) if screen.quiet else str(answer))
+    if answers and all(isinstance(answer, SampleAnswer) for answer in answers):
+        for warning in posterior.warnings:
+            screen.complain(warning)
+
+
+def _share(level: str) -> float:
+    """Read a level, which may be written in percent."""
+    from privior.exact import rational
+
+    number = rational(level.removesuffix("%"), "level")
+    return float(number / 100 if level.endswith("%") else number)
+
+
+def _brief(answer: Answer) -> str:
+    """Write the numbers alone: mean, lower and upper end; other answers as they are."""
+    from privior.queries import QuantityAnswer
+
+    if not isinstance(answer, QuantityAnswer):
+        return str(answer)
+    return f"{answer.mean:.6g} {answer.low:.6g} {answer.high:.6g}"

@@ -18,18 +18,22 @@ _QUESTIONS = (
 )
 
 
+#: says that a folder is the demonstration's own; a real ledger is never deleted
+_MARK = "made-by-privior-demo.txt"
+
+
 def demo(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="Where to write what it makes.")] = Path("privior-demo"),
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show a whole private release of a bundled table, from the plan to the report."""
+    """Show a whole private release of a bundled table."""
     screen = screen_of(context)
     try:
         _demonstrate(screen, folder)
     except KeyboardInterrupt:
-        screen.complain("interrupted. The demonstration spends nobody's budget: run it again.")
+        screen.fail("Interrupted", "interrupted. The demonstration spends nobody's budget: run it again.")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
@@ -49,8 +53,17 @@ def _demonstrate(screen: Screen, folder: Path) -> None:
     book, file, page, picture = (folder / name for name in names)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in (file, page, picture, *folder.glob("acs-2019.ledger*")):
-            old.unlink(missing_ok=True)  # a demonstration starts afresh; a real ledger is never deleted
+        logs = [folder / f"{book.name}{ending}" for ending in ("-wal", "-shm")]
+        here = [old for old in (file, page, picture, book, *logs) if old.exists()]
+        if here and not (folder / _MARK).exists():
+            raise TableError(
+                "the folder holds files that this demonstration did not make",
+                where=str(here[0]),
+                advice="Choose another folder.",
+            )
+        (folder / _MARK).write_text("Made by `privior demo`, and made anew each time it runs.\n", "utf-8")
+        for old in here:
+            old.unlink()
     except OSError as error:
         raise TableError(f"the folder cannot be used: {error.strerror}", where=str(folder)) from None
 
@@ -58,7 +71,7 @@ def _demonstrate(screen: Screen, folder: Path) -> None:
     model = DirichletCategorical("education", prior=1)
     planned = plan(model, acs_schema(), records=ACS_RECORDS, epsilon="0.05")
     screen.facts(planned.facts())
-    screen.table(*planned.comparison())
+    screen.table(*planned.budgets())
     screen.text(f"{planned.choice}\n\n{planned.picture().text(screen.width)}")
 
     screen.heading("2  MEASURE: spends the budget, then reads the cells once")
@@ -90,7 +103,8 @@ def _demonstrate(screen: Screen, folder: Path) -> None:
         }
     )
     screen.text(
-        f"\nWritten: {file} (may be published), {page} (open it in a browser), {picture}, {book} (keep it).\n"
+        f"\nWritten\n  {file}  may be published\n  {page}  open it in a browser\n  {picture}\n"
+        f"  {book}  the ledger: a real one is kept for ever, this one is made anew by each demonstration\n"
         "With your own table: privior init TABLE"
     )
     if screen.quiet:

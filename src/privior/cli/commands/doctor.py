@@ -17,7 +17,7 @@ def doctor(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check entropy, file system, engine, samplers and versions."""
+    """Check entropy, samplers, engine, disk and versions."""
     from privior.health import examine
 
     screen = screen_of(context)
@@ -33,8 +33,8 @@ def doctor(
         }
     )
     screen.answer_table(
-        ["part", "", "found"],
-        [[finding.part, "well" if finding.well else "ILL", finding.found] for finding in findings],
+        ["part", "verdict", "found"],
+        [[finding.part, "ok" if finding.well else "FAILED", finding.found] for finding in findings],
     )
     if not well:
         screen.complain("this machine is not ready for a release")

@@ -29,7 +29,7 @@ def guarantee(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compute what a mechanism promises: no data, no schema, nothing spent."""
+    """Compute what a mechanism promises; nothing is spent."""
     from privior.mechanisms import PublicFacts, mechanism_named
     from privior.privacy import Budget, Neighbours
 

@@ -82,7 +82,8 @@ def history(context: typer.Context, path: LedgerPath, json: Json = False, quiet:
     ]
     screen.document({**_document(book), "entries": entries})
     screen.answer_table(header, rows)
-    screen.text(f"\nThe chain of {last.number + 1} entries holds; head {last.hash}.")
+    many = "1 release" if last.number == 1 else f"{last.number} releases"
+    screen.text(f"\nThe chain holds: the opening entry and {many}; head {last.hash}.")
 
 
 def _document(book: Ledger) -> dict[str, object]:

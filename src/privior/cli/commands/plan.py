@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from privior.plans import Plan
 
 
+#: distances that are left out where there is little room; JSON has them
+_SELDOM, _WIDE = ("total variation", "Hellinger"), 105
+
+
 def plan(
     context: typer.Context,
     analysis: AnalysisFile,
@@ -42,15 +46,19 @@ def plan(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare mechanisms and budgets: free, and no data are opened."""
+    """Compare mechanisms and budgets, free, without data."""
     screen = screen_of(context)
     made = planned(analysis, records, epsilon, delta, neighbours, mechanism, want)
     screen.document(_document(made))
     if screen.explains:
         screen.facts(made.facts())
         screen.heading("Mechanisms" if want is None else f"Mechanisms, at the epsilon that reaches {want}")
-        screen.table(*made.comparison())
+        header, rows = made.comparison()
+        kept = [place for place, name in enumerate(header) if name not in _SELDOM or screen.width >= _WIDE]
+        screen.table([header[place] for place in kept], [[row[place] for place in kept] for row in rows])
         screen.text(f"{made.choice}")
+        for warning in made.warnings:
+            screen.text(f"NOTE: {warning}")
         screen.heading("Budgets")
         screen.table(*made.budgets())
         screen.text(f"\n{made.picture().text(screen.width)}")
@@ -112,6 +120,7 @@ def _document(made: Plan) -> dict[str, object]:
             for candidate in made.candidates
         ],
         "choice": made.choice,
+        "warnings": list(made.warnings),
         "budgets": [
             {"cost": other.cost.to_document(), "forecast": asdict(other.forecast)} for other in made.nearby()
         ],

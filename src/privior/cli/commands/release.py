@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,7 +36,10 @@ def release(
     context: typer.Context,
     analysis: AnalysisFile,
     table: Annotated[
-        str, typer.Argument(help="A CSV or Parquet file, or a quoted glob of such files.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="TABLE", help="A CSV or Parquet file, or a quoted glob of such files.", show_default=False
+        ),
     ],
     ledger: LedgerFile = None,
     output: Annotated[
@@ -54,7 +58,7 @@ def release(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Spend, then read the table once and write the release and its report."""
+    """Spend, read the table once, write the release."""
     from privior.curator import prepare
     from privior.errors import LedgerError
 
@@ -71,18 +75,20 @@ def release(
     with screen.progress() as say:
         ready = prepare(plan, table, ledger=ledger, output=place, progress=say)
     screen.facts(plan.facts())
+    for warning in plan.warnings:
+        screen.text(f"NOTE: {warning}")
     screen.text(f"\n{ready.picture().text(screen.width)}\n")
     if not yes and not _agreed(screen, ready):
-        screen.complain("not confirmed. Nothing was spent.")
+        screen.fail("NotConfirmed", "not confirmed. Nothing was spent.")
         raise typer.Exit(ExitCode.NO)
     try:
         _carry_out(screen, ready, place, page)
     except ReleaseInterruptedError:
         raise
     except KeyboardInterrupt:
-        if not place.exists():  # it did not when all was checked, so it is this release's file
+        if not place.exists():  # the name was taken for this release, so a file there is its own
             raise
-        screen.complain(f"interrupted. The spend stands. {_complete(place)}")
+        screen.fail("Interrupted", f"interrupted. The spend stands. {_complete(place)}")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
@@ -90,38 +96,48 @@ def _carry_out(screen: Screen, ready: Measurement, place: Path, page: Path | Non
     with screen.progress() as say:
         made = ready.carry_out(say)
         written = _with_page(screen, say, made, place, page)
-    left, plan = ready.ledger.last().left, ready.plan
+    with screen.undisturbed():
+        _show(screen, made, place, written)
+
+
+def _show(screen: Screen, made: Release, place: Path, written: Path | None) -> None:
+    """Say what was done; from the release alone, since all else may have changed."""
+    plan, receipt = made.plan, made.receipt
+    left = None if receipt.cap is None or receipt.spent is None else receipt.cap - receipt.spent
     screen.document(
         {
             "release": str(place),
             "report": None if written is None else str(written),
             "id": made.identifier,
+            "sha256": made.sha256,
             "guarantee": plan.guarantee.to_document(),
-            "ledger": made.receipt.to_document(),
-            "left": left.to_document(),
+            "ledger": receipt.to_document(),
+            "left": None if left is None else left.to_document(),
         }
     )
     screen.text(f"Spent {plan.cost}; left {left}.")
     screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
-    screen.text(f'Ask it, free: privior ask {place} "counts()"')
+    screen.text(f"SHA-256 of {place}: {made.sha256}")
+    screen.text(f'Ask it, free: privior ask {quote(str(place))} "counts()"')
     if screen.quiet:
         screen.answer(str(place))
 
 
 def _complete(place: Path) -> str:
-    return f"The release is complete: {place}. Make its report, free: privior report {place}"
+    return f"The release is complete: {place}. Make its report, free: privior report {quote(str(place))}"
 
 
 def _checked_page(place: Path) -> Path:
     from privior.errors import TableError
-    from privior.whole_files import check_place
+    from privior.whole_files import give_back, take_name
 
     page = page_beside(place)
     if page.exists():
         advice = "Choose another -o, or say --no-report."
         raise TableError("the report exists already", where=str(page), advice=advice)
     try:
-        check_place(page)
+        take_name(page)
+        give_back(page)
     except (OSError, ValueError):
         raise TableError("the release file cannot be written there", where=str(place)) from None
     return page

@@ -23,7 +23,7 @@ def report(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the report of a release: one self-contained page, free to make as often as you like."""
+    """Write one self-contained page about a release, free."""
     from privior.errors import ReleaseError
     from privior.release import Release
     from privior.report import write_report

@@ -15,7 +15,7 @@ def review(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Review a release: claim, unit, mechanism, theorem, randomness, ledger entry, and checks of them."""
+    """Review a release before you sign it."""
     from privior.ledger import Ledger
     from privior.release import Release
     from privior.reviews import review as reviewed

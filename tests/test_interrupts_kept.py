@@ -1,4 +1,4 @@
-"""Ctrl-C while an engine works is an interruption, whatever the engine makes of it."""
+"""Ctrl-C stays an interruption, whatever an engine makes of it; a second one does not disturb the first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from privior.tables.interrupts import kept_interrupts
+from privior.interrupts import kept_interrupts, single_interrupt
 
 
 def _swallowed(then: Exception | None = None) -> None:
@@ -53,3 +53,21 @@ def test_other_threads_may_use_engines() -> None:
     thread.start()
     thread.join()
     assert done == [True]
+
+
+def _interrupted() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000):
+        pass
+
+
+def test_a_second_interruption_is_ignored_while_the_first_is_told() -> None:
+    told = []
+    with single_interrupt():
+        with pytest.raises(KeyboardInterrupt):
+            _interrupted()
+        _interrupted()
+        told.append(True)
+    assert told == [True]
+    with pytest.raises(KeyboardInterrupt):
+        _interrupted()

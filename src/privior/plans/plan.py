@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError, PriviorError, shown
-from privior.exact import decimal, round_up
 from privior.mechanisms import (
     Forecast,
     Mechanism,
@@ -27,6 +26,7 @@ from privior.mechanisms import (
 )
 from privior.models import Model, to_model
 from privior.pictures import ErrorCurve, listing, markup
+from privior.plans import outlook
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.schema import Schema
 
@@ -216,57 +216,26 @@ class Plan:
             ("bad cells", self.bad_cells_in_words),
         ]
 
-    def comparison(self) -> tuple[list[str], list[list[str]]]:
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What somebody should know before she spends: a prior that drowns the data, a weak promise."""
+        return tuple(outlook.warnings(self))
+
+    def comparison(self) -> outlook.Table:
         """Return header and rows of what the planner compared, with publishing nothing as the last row."""
-        rows = [_row(candidate) for candidate in self.candidates]
-        nothing = ["(prior alone)", "0", "0", *_errors(self.without_release), "no release"]
-        return _HEADER, [*rows, nothing]
+        return outlook.comparison(self)
 
     def nearby(self) -> list[Plan]:
         """Return the same release with budgets from a quarter to four times this one."""
-        return self.around(_BUDGETS)
+        return self.around(outlook.BUDGETS)
 
-    def budgets(self) -> tuple[list[str], list[list[str]]]:
+    def budgets(self) -> outlook.Table:
         """Return header and rows of what smaller and larger budgets would buy with this mechanism."""
-        rows = [
-            [
-                _amount(other.cost.epsilon),
-                f"{other.forecast.width:.3g}",
-                f"{other.forecast.l2:.3g}",
-                f"{other.guarantee.attacker_percent:g}%",
-                "this plan" if other.cost == self.cost else "",
-            ]
-            for other in self.nearby()
-        ]
-        nothing = [
-            "0",
-            f"{self.without_release.width:.3g}",
-            f"{self.without_release.l2:.3g}",
-            "50%",
-            "no release",
-        ]
-        without = ["no limit", f"{self.without_noise.width:.3g}", "0", "100%", "no privacy"]
-        gain = "attacker at most" if self.guarantee.pure is not None else "attacker right"
-        return ["epsilon", "90% width", "l2 error", gain, ""], [nothing, *rows, without]
+        return outlook.budgets(self)
 
     def picture(self) -> ErrorCurve:
         """Draw the expected width of the intervals against epsilon, with what was chosen."""
-        plans = {round_up(other.cost.epsilon): other for other in self.around(_CURVE)}
-        epsilons = sorted(plans)
-        return ErrorCurve(
-            epsilons,
-            {"90% interval": [plans[epsilon].forecast.width for epsilon in epsilons]},
-            title="What epsilon buys",
-            y_label="expected width",
-            chosen=round_up(self.cost.epsilon),
-            chosen_label=decimal(self.cost.epsilon),
-            levels={
-                "no noise: the records alone": self.without_noise.width,
-                "no release: the prior alone": self.without_release.width,
-            },
-            note=f"90% intervals of cell probabilities, average over {self.mechanism.levels} cells; forecast "
-            f"for data typical of the prior, {self.mechanism.name}",
-        )
+        return outlook.curve(self)
 
     def plot(self) -> Figure:
         """Return the curve of the expected interval width against epsilon."""
@@ -275,13 +244,17 @@ class Plan:
     def _repr_html_(self) -> str:
         compared = [markup.table(*self.comparison(), numeric=range(1, 7)), markup.element("p", self.choice)]
         return markup.fragment(
-            markup.facts(self.facts()), *(compared if self.candidates else []), self.picture().html()
+            markup.facts(self.facts()),
+            *(markup.element("p", warning, class_="warning") for warning in self.warnings),
+            *(compared if self.candidates else []),
+            self.picture().html(),
         )
 
     def __str__(self) -> str:
         lines = listing.facts(self.facts())
         if self.candidates:
             lines += ["", *listing.table(*self.comparison()), "", self.choice]
+        lines += [f"NOTE: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
 
@@ -291,27 +264,3 @@ def check_records(records: int, schema: Schema) -> None:
         raise PlanError("records is not a positive whole number", asked=shown(records))
     if records * schema.unit.max_rows > MOST_RECORDS:
         raise PlanError("too many records", asked=shown(records), allowed=MOST_RECORDS)
-
-
-_HEADER = ["mechanism", "epsilon", "delta", "90% width", "l2", "total variation", "Hellinger", ""]
-#: the budgets that are shown beside the one that was asked for, as multiples of it
-_BUDGETS = [Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)]
-#: likewise for the curve: powers of the root of 2, to three digits, from 1/32 to 32
-_CURVE = [Fraction(f"{2 ** (step / 2):.2e}") for step in range(-10, 11)]
-
-
-def _row(candidate: Candidate) -> list[str]:
-    if candidate.forecast is None or candidate.cost is None:
-        return [candidate.name, "", "", "", "", "", "", (candidate.unfit or "").partition(":")[0]]
-    cost = [_amount(candidate.cost.epsilon), _amount(candidate.cost.delta)]
-    return [candidate.name, *cost, *_errors(candidate.forecast), ""]
-
-
-def _amount(exact: Fraction) -> str:
-    """Write an amount for a narrow column: exactly, or rounded up to four digits."""
-    written = decimal(exact)
-    return written if len(written) <= 8 else f"{float(exact) * 1.0005:.4g}"
-
-
-def _errors(error: Forecast) -> list[str]:
-    return [f"{distance:.4g}" for distance in (error.width, error.l2, error.total_variation, error.hellinger)]

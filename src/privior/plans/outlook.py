@@ -1,0 +1,115 @@
+"""The outlook of a plan: what other mechanisms and budgets would give, and what to mind before spending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privior.exact import decimal, round_up
+from privior.mechanisms import Forecast
+from privior.pictures import ErrorCurve
+
+if TYPE_CHECKING:
+    from privior.plans.plan import Candidate, Plan
+
+#: header and rows
+Table = tuple[list[str], list[list[str]]]
+
+#: the budgets that are shown beside the one that was asked for, as multiples of it
+BUDGETS = [Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)]
+#: likewise for the curve: powers of the root of 2, to three digits, from 1/32 to 32
+_CURVE = [Fraction(f"{2 ** (step / 2):.2e}") for step in range(-10, 11)]
+#: a promise under which an attacker may be as sure as this, in percent, is called weak
+_WEAK = 90
+#: a release whose error is more than this share of the prior's own is hardly worth its budget
+_IDLE = 0.9
+_HEADER = ["mechanism", "epsilon", "delta", "90% width", "l2", "total variation", "Hellinger", ""]
+
+
+def warnings(plan: Plan) -> Iterator[str]:
+    """Yield what somebody should know before she spends."""
+    noun, weight = plan.schema.unit.noun, float(plan.prior.sum())
+    rows = plan.records * plan.schema.unit.max_rows
+    if weight > rows:
+        yield (
+            f"The prior weighs as much as {weight:.4g} records, more than the {rows} there can be: answers "
+            "will mostly repeat the prior. Take fewer cells, or a smaller prior."
+        )
+    elif plan.forecast.l2 > _IDLE * plan.without_release.l2:
+        yield "This release would hardly say more than the prior alone. Take fewer cells or more epsilon."
+    if plan.schema.unit.max_rows > 1:
+        yield (
+            f"Rows of one {noun} are treated as independent: if they resemble each other, intervals are too "
+            "narrow (max_rows = 1 avoids this). Forecasts assume one row each; more rows give narrower ones."
+        )
+    sure = plan.guarantee.attacker_percent
+    if sure >= _WEAK:
+        pure = plan.guarantee.pure is not None
+        gain = f"end {sure:g}% sure" if pure else f"guess right {sure:g}% of the time"
+        yield f"A weak promise: an attacker may {gain}. Take a smaller epsilon."
+
+
+def comparison(plan: Plan) -> Table:
+    """Return what the planner compared, with publishing nothing as the last row."""
+    rows = [_row(candidate) for candidate in plan.candidates]
+    nothing = ["(prior alone)", "0", "0", *_errors(plan.without_release), "no release"]
+    return _HEADER, [*rows, nothing]
+
+
+def budgets(plan: Plan) -> Table:
+    """Return what smaller and larger budgets would buy with the plan's mechanism."""
+
+    def row(epsilon: str, error: Forecast, sure: float, note: str) -> list[str]:
+        return [epsilon, f"{error.width:.3g}", f"{error.l2:.3g}", f"{sure:g}%", note]
+
+    rows = [
+        row(
+            _amount(other.cost.epsilon),
+            other.forecast,
+            other.guarantee.attacker_percent,
+            "this plan" if other.cost == plan.cost else "",
+        )
+        for other in plan.nearby()
+    ]
+    nothing = row("0", plan.without_release, 50, "no release")
+    everything = row("no limit", plan.without_noise, 100, "no privacy")
+    gain = "attacker at most" if plan.guarantee.pure is not None else "attacker right"
+    return ["epsilon", "90% width", "l2 (noise only)", gain, ""], [nothing, *rows, everything]
+
+
+def curve(plan: Plan) -> ErrorCurve:
+    """Draw the expected width of the intervals against epsilon, with what was chosen."""
+    plans = {round_up(other.cost.epsilon): other for other in plan.around(_CURVE)}
+    epsilons = sorted(plans)
+    return ErrorCurve(
+        epsilons,
+        {"90% interval": [plans[epsilon].forecast.width for epsilon in epsilons]},
+        title="What epsilon buys",
+        y_label="expected width",
+        chosen=round_up(plan.cost.epsilon),
+        chosen_label=decimal(plan.cost.epsilon),
+        levels={
+            "no noise: the records alone": plan.without_noise.width,
+            "no release: the prior alone": plan.without_release.width,
+        },
+        note=f"90% intervals of cell probabilities, average over {plan.mechanism.levels} cells; forecast "
+        f"for data typical of the prior, {plan.mechanism.name}",
+    )
+
+
+def _row(candidate: Candidate) -> list[str]:
+    if candidate.forecast is None or candidate.cost is None:
+        return [candidate.name, "", "", "", "", "", "", (candidate.unfit or "").partition(":")[0]]
+    cost = [_amount(candidate.cost.epsilon), _amount(candidate.cost.delta)]
+    return [candidate.name, *cost, *_errors(candidate.forecast), ""]
+
+
+def _amount(exact: Fraction) -> str:
+    """Write an amount for a narrow column: exactly, or rounded up to four digits."""
+    written = decimal(exact)
+    return written if len(written) <= 8 else f"{float(exact) * 1.0005:.4g}"
+
+
+def _errors(error: Forecast) -> list[str]:
+    return [f"{distance:.4g}" for distance in (error.width, error.l2, error.total_variation, error.hellinger)]
