@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from privior.errors import PriviorError
@@ -120,11 +120,11 @@ class Screen:
             yield
             sys.stdout.flush()
         except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            _discard(1)
 
     def complain(self, text: str) -> None:
         """Say on the error stream that something went wrong, if anybody still listens there."""
-        with suppress(OSError):
+        with _heard():
             self._complain(text)
 
     def _complain(self, text: str) -> None:
@@ -168,7 +168,7 @@ class Screen:
 
     def _step(self, step: str) -> None:
         """Write a step on the error stream, if anybody still listens there."""
-        with suppress(OSError):
+        with _heard():
             print(f"{harmless(step)} ...", file=sys.stderr, flush=True)
 
     def _table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -201,6 +201,22 @@ class Screen:
         from rich.console import Console
 
         return Console(file=stream, width=min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))
+
+
+@contextmanager
+def _heard() -> Iterator[None]:
+    """Write on the error stream; if nobody listens there any more, write nothing from now on."""
+    try:
+        yield
+    except OSError:
+        _discard(2)
+
+
+def _discard(stream: int) -> None:
+    """Let a stream lead nowhere, so that what is still in its buffer cannot fail at the end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream)
+    os.close(nowhere)
 
 
 def harmless(text: str, keep: str = "\n\t") -> str:
