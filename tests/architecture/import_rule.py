@@ -39,7 +39,7 @@ OUTSIDE = {
     "csv": {"tables"},
     "sqlite3": {"ledger"},
     "opendp": {"randomness"},
-    "flint": {"randomness"},
+    "flint": {"privacy", "randomness"},
     "secrets": {"randomness"},
     "random": set[str](),
     "pickle": set[str](),

@@ -1,18 +1,18 @@
-"""Dominating pairs: two laws whose privacy loss is at least that of any two neighbours.
-
-Contract: `delta(epsilon)` is the hockey-stick divergence of the pair, never rounded below its true
-value, the larger of both orders; `pure` is the largest loss, None if it is unbounded.
-All pairs here are symmetric: swapping the two laws gives the same curve.
-"""
+"""Discrete Gaussian noise on one or two integers that move by one."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from privior.privacy.pairs.balls import ball, upper
+
+if TYPE_CHECKING:
+    from flint import arb
 
 # Sums of positive terms, whose relative error is far below this, are multiplied by it; a difference
 # epsilon - loss is first lowered by more than the rounding of its two terms.
@@ -22,51 +22,6 @@ _LEAST = 5e-324
 # beyond this many times sqrt(2 variance) (or sqrt(4 variance)) a Gaussian weighs less than 1e-300 in all
 _FARTHEST = 28
 _LARGEST_CHUNK = 1 << 20
-
-
-class DominatingPair(Protocol):
-    """What a guarantee needs of a pair."""
-
-    @property
-    def pure(self) -> Fraction | None:
-        """The largest privacy loss; None if there is no bound."""
-
-    def delta(self, epsilon: float) -> float:
-        """Return an upper bound, tight up to rounding, of the hockey-stick divergence at epsilon."""
-
-
-@dataclass(frozen=True)
-class SignedSteps:
-    """The loss is a sum of `times` independent signs, each worth `step`.
-
-    `times` = 1 is randomised response, which dominates every mechanism whose loss never exceeds `step`
-    (Kairouz, Oh, Viswanath 2015, Theorem 3.4 and its proof for k = 1): one output is e^step times as
-    likely under one law as under the other, the second output the reverse. Adding discrete Laplace noise
-    to an integer that moves by one gives exactly this pair.
-    """
-
-    step: Fraction
-    times: int = 1
-
-    @property
-    def pure(self) -> Fraction | None:
-        """All signs positive."""
-        return self.step * self.times
-
-    def delta(self, epsilon: float) -> float:
-        """Sum P[loss] (1 - e^(epsilon - loss)) over the losses above epsilon."""
-        if Fraction(epsilon) >= self.step * self.times:
-            return 0.0
-        up = 1 / (1 + math.exp(-float(self.step)))
-        down = up * math.exp(-float(self.step))
-        total = 0.0
-        for plus in range(self.times + 1):
-            loss = float(self.step * (2 * plus - self.times))
-            gap = epsilon - loss - _ROUNDING * (abs(epsilon) + abs(loss))
-            if gap < 0:
-                chance = math.comb(self.times, plus) * up**plus * down ** (self.times - plus)
-                total += chance * -math.expm1(gap)
-        return min(1.0, max(total * _UP, _LEAST))
 
 
 @dataclass(frozen=True)
@@ -87,6 +42,31 @@ class DiscreteGaussianShift:
     def pure(self) -> Fraction | None:
         """The loss is unbounded."""
         return None
+
+    @property
+    def mirror(self) -> DiscreteGaussianShift:
+        """Reflection swaps both laws."""
+        return self
+
+    def renyi(self, order: float) -> float:
+        """Return coordinates (l/(2v) + log(T(l)/T(0)) / (l-1)), T(c) the sum of exp(-(x-c)^2 / (2v)).
+
+        Completing the square, for each coordinate; by Poisson's formula T(c) is proportional to Jacobi's
+        theta_3 at c of parameter 2 pi i v. T is largest at whole c, so l/(2v) is a bound, reached there.
+        """
+
+        def formula() -> arb:
+            from flint import acb, arb
+
+            v, l = ball(self.variance), ball(order)  # noqa: E741
+            plain = l / (2 * v)
+            if order != int(order):
+                tau = acb(0, 2 * arb.pi() * v)
+                shifted = acb.modular_theta(acb(l), tau)[2].real
+                plain += (shifted / acb.modular_theta(acb(0), tau)[2].real).log() / (l - 1)
+            return self.coordinates * plain
+
+        return upper(formula)
 
     def delta(self, epsilon: float) -> float:
         """Sum P(x) (1 - e^(epsilon - loss(x))) from the first x with a positive term downwards."""
@@ -116,40 +96,6 @@ class DiscreteGaussianShift:
             if start < 0 and rest <= 1e-30 * total + 1e-300:
                 break
         return min(1.0, max((total + rest) / normaliser * _UP, _LEAST))
-
-
-@dataclass(frozen=True)
-class Concentrated:
-    """Any pair whose Renyi divergence of order a is at most a rho for every a > 1 (zCDP).
-
-    delta(epsilon) is the minimum over a > 1 of exp((a-1)(a rho - epsilon)) / (a-1) * (1 - 1/a)^a
-    (Canonne, Kamath, Steinke 2020, Corollary 13); any a gives a valid bound, so the search is safe.
-    """
-
-    rho: Fraction
-
-    @property
-    def pure(self) -> Fraction | None:
-        """Concentration does not bound the largest loss."""
-        return None
-
-    def delta(self, epsilon: float) -> float:
-        """Minimise the bound over the order by golden-section search in log(a - 1)."""
-        rho = float(self.rho)
-
-        def log_bound(log_excess: float) -> float:
-            a = 1 + math.exp(log_excess)
-            return (a - 1) * (a * rho - epsilon) - log_excess + a * math.log1p(-1 / a)
-
-        low, high = -20.0, 40.0
-        ratio = (math.sqrt(5) - 1) / 2
-        for _ in range(200):
-            left, right = high - ratio * (high - low), low + ratio * (high - low)
-            if log_bound(left) < log_bound(right):
-                high = right
-            else:
-                low = left
-        return min(1.0, max(math.exp(min(0.0, log_bound((low + high) / 2) + 1e-8)), _LEAST))
 
 
 def _theta(offset: float, variance: float) -> float:

@@ -1,0 +1,63 @@
+"""Dominating pairs: two laws whose privacy loss is at least that of any two neighbours. One kind a file."""
+
+from privior.privacy.pairs.beta import BetaPair
+from privior.privacy.pairs.bounded_range import BoundedRangePair
+from privior.privacy.pairs.concentrated import Concentrated
+from privior.privacy.pairs.contract import DominatingPair
+from privior.privacy.pairs.discrete_gaussian import DiscreteGaussianShift
+from privior.privacy.pairs.draws import (
+    dirichlet_draw,
+    exponential_draw,
+    network_draw,
+    normal_mean_draw,
+    poisson_draw,
+    precision_draw,
+    virtual_records_draw,
+)
+from privior.privacy.pairs.finite import FinitePair
+from privior.privacy.pairs.gamma_scale import GammaScalePair
+from privior.privacy.pairs.gamma_shape import GammaShapePair
+from privior.privacy.pairs.gaussian import GaussianPair
+from privior.privacy.pairs.k_norm import KNormPair
+from privior.privacy.pairs.losses import LossPair
+from privior.privacy.pairs.signed_steps import SignedSteps
+from privior.privacy.pairs.truncated import (
+    FiniteBernoulli,
+    Truncated,
+    TruncatedBernoulli,
+    TruncatedExponential,
+)
+from privior.privacy.pairs.two_levels import TwoLevelsPair
+from privior.privacy.pairs.virtual_records import VirtualRecordsPair, virtual_records_epsilon
+from privior.privacy.pairs.worst import WorstOf, both_orders
+
+__all__ = [
+    "BetaPair",
+    "BoundedRangePair",
+    "Concentrated",
+    "DiscreteGaussianShift",
+    "DominatingPair",
+    "FiniteBernoulli",
+    "FinitePair",
+    "GammaScalePair",
+    "GammaShapePair",
+    "GaussianPair",
+    "KNormPair",
+    "LossPair",
+    "SignedSteps",
+    "Truncated",
+    "TruncatedBernoulli",
+    "TruncatedExponential",
+    "TwoLevelsPair",
+    "VirtualRecordsPair",
+    "WorstOf",
+    "both_orders",
+    "dirichlet_draw",
+    "exponential_draw",
+    "network_draw",
+    "normal_mean_draw",
+    "poisson_draw",
+    "precision_draw",
+    "virtual_records_draw",
+    "virtual_records_epsilon",
+]

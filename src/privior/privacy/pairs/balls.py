@@ -1,0 +1,54 @@
+"""Balls: real numbers enclosed by interval arithmetic (Arb), so that bounds are rounded up by proof.
+
+A formula is written once, in balls, and evaluated with more and more bits until the enclosure is narrow.
+What is returned is a float that is not below any number in the enclosure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flint import arb
+
+#: an enclosure this narrow, in bits, is narrow enough; numbers below _LEAST are rounded up to it
+_BITS = 44
+_LEAST = 1e-300
+_MOST_PRECISION = 96 << 6
+
+
+def ball(number: Fraction | float | int) -> arb:
+    """Return an enclosure of an exact number; a float means its exact binary value."""
+    from flint import arb, fmpq
+
+    numerator, denominator = number.as_integer_ratio()
+    return arb(fmpq(numerator, denominator))
+
+
+def balls(*numbers: Fraction | float | int) -> tuple[arb, ...]:
+    """Return an enclosure of each number."""
+    return tuple(ball(number) for number in numbers)
+
+
+def upper(evaluate: Callable[[], arb], precision: int = 96) -> float:
+    """Evaluate a formula in balls and return its upper end as a float, rounded up.
+
+    Args:
+        evaluate: computes the formula from exact numbers; called again with more bits if it came out wide
+        precision: the bits to begin with
+    """
+    from flint import ctx
+
+    while True:
+        with ctx.workprec(precision):
+            found = evaluate()
+            high = float(found.upper())
+            width = float(found.rad())
+        if math.isfinite(high) and (high < _LEAST or width <= abs(high) * 2.0**-_BITS):
+            return math.nextafter(high, math.inf) if high > _LEAST else _LEAST
+        if precision >= _MOST_PRECISION:
+            return math.nextafter(high, math.inf) if math.isfinite(high) else math.inf
+        precision *= 2

@@ -1,0 +1,68 @@
+"""The Beta pair: draws from a Dirichlet posterior, when one record is replaced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privior.privacy.pairs.balls import balls, upper
+from privior.privacy.pairs.incomplete import beta_above, log_beta
+
+if TYPE_CHECKING:
+    from flint import arb
+
+
+@dataclass(frozen=True)
+class BetaPair:
+    """P = Beta(first + rate, second), Q = Beta(first, second + rate).
+
+    One draw Y ~ Dirichlet(prior + rate * counts). Replacing one record moves `rate` from one cell to another.
+    With `first` and `second` the two smallest prior parameters, this pair dominates every two neighbours:
+    the ratio of the two densities depends on y_i / (y_i + y_j) alone, so it is a pair of Beta laws with
+    parameters w >= the prior's; and if y ~ Beta(w) and V ~ Beta(sum w, s) are independent, then
+    V y + (1 - V) e has the parameters raised by s in the direction of e, on both sides by the same kernel.
+    Attained for three cells or more, and for one record.
+
+    The loss log P/Q (y) = r log(y / (1-y)) - lnB(a+r, b) + lnB(a, b+r) increases in y, so the divergence is
+    attained on a set y > y*, y* = 1 / (1 + e^-tau), tau = (epsilon + lnB(a+r, b) - lnB(a, b+r)) / r.
+    """
+
+    first: Fraction
+    second: Fraction
+    rate: Fraction = Fraction(1)
+
+    @property
+    def pure(self) -> Fraction | None:
+        """The loss is unbounded at both ends."""
+        return None
+
+    @property
+    def mirror(self) -> BetaPair:
+        """Seen from the other end of the interval, the other order is the same kind of pair."""
+        return BetaPair(self.second, self.first, self.rate)
+
+    def delta(self, epsilon: float) -> float:
+        """P[y > y*] - e^epsilon Q[y > y*]; log(y* / (1-y*)) = tau."""
+
+        def formula() -> arb:
+            a, b, r, e = balls(self.first, self.second, self.rate, epsilon)
+            tau = (e + log_beta(a + r, b) - log_beta(a, b + r)) / r
+            return beta_above(tau, a + r, b) - e.exp() * beta_above(tau, a, b + r)
+
+        return min(1.0, upper(formula))
+
+    def renyi(self, order: float) -> float:
+        """Return the closed form, finite for orders below 1 + second / rate."""
+        if Fraction(order) >= 1 + self.second / self.rate:
+            return float("inf")
+
+        def formula() -> arb:
+            a, b, r, s = balls(self.first, self.second, self.rate, order)
+            if order == 1:
+                mean = (a + r).digamma() - b.digamma()
+                return r * mean + log_beta(a, b + r) - log_beta(a + r, b)
+            moment = log_beta(a + s * r, b + (1 - s) * r)
+            return (moment - s * log_beta(a + r, b) + (s - 1) * log_beta(a, b + r)) / (s - 1)
+
+        return upper(formula)

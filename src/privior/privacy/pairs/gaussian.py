@@ -1,0 +1,64 @@
+"""The Gaussian pair: what Gaussian differential privacy compares with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privior.exact import rational
+from privior.privacy.pairs.balls import ball, upper
+
+if TYPE_CHECKING:
+    from flint import arb
+
+
+@dataclass(frozen=True)
+class GaussianPair:
+    """P = N(mu, 1), Q = N(0, 1), by the exact square of mu (mu itself may be irrational).
+
+    A release dominated by this pair is mu-GDP (Dong, Roth, Su 2022). The loss mu y - mu^2/2 exceeds epsilon
+    above epsilon/mu + mu/2. Reflection shows that both orders have the same curve.
+    """
+
+    mu_squared: Fraction
+
+    @staticmethod
+    def of(mu: object) -> GaussianPair:
+        """Read mu exactly."""
+        return GaussianPair(rational(mu, "mu") ** 2)
+
+    @property
+    def mu(self) -> float:
+        """The parameter of Gaussian differential privacy, rounded up."""
+        return upper(lambda: ball(self.mu_squared).sqrt())
+
+    @property
+    def rho(self) -> Fraction:
+        """The parameter of concentrated differential privacy, mu^2 / 2, exact."""
+        return self.mu_squared / 2
+
+    @property
+    def pure(self) -> Fraction | None:
+        """The loss is unbounded."""
+        return None
+
+    @property
+    def mirror(self) -> GaussianPair:
+        """Reflection swaps both laws."""
+        return self
+
+    def delta(self, epsilon: float) -> float:
+        """Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), by the complementary error function."""
+
+        def formula() -> arb:
+            mu, e, two = ball(self.mu_squared).sqrt(), ball(epsilon), ball(2)
+            mine = ((e / mu - mu / 2) / two.sqrt()).erfc()
+            other = ((e / mu + mu / 2) / two.sqrt()).erfc()
+            return (mine - e.exp() * other) / 2
+
+        return min(1.0, upper(formula))
+
+    def renyi(self, order: float) -> float:
+        """Return order * mu^2 / 2."""
+        return upper(lambda: ball(Fraction(order) * self.mu_squared / 2))

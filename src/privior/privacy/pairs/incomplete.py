@@ -1,0 +1,40 @@
+"""Tails of the Beta and Gamma laws in balls, on the side on which Arb encloses them narrowly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flint import arb
+
+#: above this shape the lower Gamma tail is taken from the upper one: Arb's own is wide there
+_LARGE_SHAPE = 32
+
+
+def log_beta(first: arb, second: arb) -> arb:
+    """Return the logarithm of the Beta function."""
+    return first.lgamma() + second.lgamma() - (first + second).lgamma()
+
+
+def beta_above(logit: arb, first: arb, second: arb) -> arb:
+    """Return the chance that a draw y from Beta(first, second) has log(y / (1-y)) above `logit`.
+
+    By the incomplete Beta function of the tail that is small: above the mean at 1-y, below it at y.
+    """
+    if logit.mid() > (first / second).log().mid():
+        rest = 1 / (1 + logit.exp())
+        return rest.beta_lower(second, first, regularized=True)
+    point = 1 / (1 + (-logit).exp())
+    return 1 - point.beta_lower(first, second, regularized=True)
+
+
+def gamma_above(point: arb, shape: arb) -> arb:
+    """Return the chance that a draw from Gamma(shape) is above the point."""
+    return point.gamma_upper(shape, regularized=True)
+
+
+def gamma_below(point: arb, shape: arb) -> arb:
+    """Return the chance that a draw from Gamma(shape) is below the point."""
+    if shape.mid() > _LARGE_SHAPE:
+        return 1 - point.gamma_upper(shape, regularized=True)
+    return point.gamma_lower(shape, regularized=True)

@@ -1,0 +1,54 @@
+"""The exact pair of K-norm noise: three losses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privior.privacy.pairs.balls import ball
+from privior.privacy.pairs.losses import LossPair
+
+if TYPE_CHECKING:
+    from flint import arb
+
+
+@dataclass(frozen=True)
+class KNormPair(LossPair):
+    """Counts with noise p(z) ~ e^(-epsilon |z|_1 / 2) on integer vectors of sum 0; one record moves i to j.
+
+    The loss is epsilon (|z_j - 1| - |z_j| + |z_i + 1| - |z_i|) / 2: epsilon where z_j <= 0 <= z_i, -epsilon
+    where z_i < 0 < z_j, 0 elsewhere. With x = e^-epsilon, q^2 = x, f(t) = sum_z q^|z| t^z =
+    (1 - x) / ((1 - q t)(1 - q/t)) generates one cell, and 1/(1 - q t), 1/(1 - q/t) a cell of one sign, so
+    P[loss = epsilon] = [t^0] f^(k-2) / ((1-qt)(1-q/t)) divided by [t^0] f^k = S_(k-2)(x) / S_(k-1)(x), where
+    S_m(x) = sum_j C(m, j)^2 x^j = (1-x)^m L_m((1+x)/(1-x)), L_m the Legendre polynomial. P[loss = -epsilon]
+    is x times that, for reflecting z swaps both laws. The same for every data set and every move.
+    Two levels: randomised response. More levels: less, though the largest loss is the same.
+    """
+
+    levels: int
+    epsilon: Fraction
+
+    @property
+    def pure(self) -> Fraction:
+        """Attained where no count has noise."""
+        return self.epsilon
+
+    @property
+    def mirror(self) -> KNormPair:
+        """Reflecting the noise swaps both laws."""
+        return self
+
+    def losses(self) -> Iterable[tuple[arb, arb]]:
+        """Three values, two of them if there are two levels."""
+        e = ball(self.epsilon)
+        x = (-e).exp()
+        if self.levels == 2:
+            chance = 1 / (1 + x)
+        else:
+            at = (1 + x) / (1 - x)
+            chance = at.legendre_p(ball(self.levels - 2)) / (at.legendre_p(ball(self.levels - 1)) * (1 - x))
+            yield 1 - (1 + x) * chance, ball(0)
+        yield chance, e
+        yield x * chance, -e

@@ -1,0 +1,48 @@
+"""Signed steps: randomised response, once or several times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privior.privacy.pairs.balls import ball
+from privior.privacy.pairs.losses import LossPair
+
+if TYPE_CHECKING:
+    from flint import arb
+
+
+@dataclass(frozen=True)
+class SignedSteps(LossPair):
+    """The loss is a sum of `times` independent signs, each worth `step`.
+
+    `times` = 1 is randomised response, which dominates every mechanism whose loss never exceeds `step`
+    (Kairouz, Oh, Viswanath 2015, Theorem 3.4 and its proof for k = 1): one output is e^step times as
+    likely under one law as under the other, the second output the reverse. Adding discrete Laplace noise
+    to an integer that moves by one gives exactly this pair.
+    """
+
+    step: Fraction
+    times: int = 1
+
+    @property
+    def pure(self) -> Fraction:
+        """All signs positive."""
+        return self.step * self.times
+
+    @property
+    def mirror(self) -> SignedSteps:
+        """Swapping the two laws swaps the two outputs."""
+        return self
+
+    def losses(self) -> Iterable[tuple[arb, arb]]:
+        """Binomial: `plus` signs positive, each with chance 1 / (1 + e^-step)."""
+        up = 1 / (1 + (-ball(self.step)).exp())
+        down = 1 / (1 + ball(self.step).exp())
+        for plus in range(self.times + 1):
+            minus = self.times - plus
+            chance = math.comb(self.times, plus) * up**plus * down**minus
+            yield chance, ball(self.step * (plus - minus))

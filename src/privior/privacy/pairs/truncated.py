@@ -1,0 +1,187 @@
+"""Draws from posteriors of one parameter in a bounded interval: pure privacy.
+
+A record has the log likelihood h x - A(h), h the natural parameter, in [a, b] under the prior; the statistic
+x ranges over an interval of length D, n records are public, the posterior is tempered by the rate r. With S
+the sum of the statistics and Lam(S) = log of the integral of the prior times e^(r (h S - n A(h))), the loss
+of two neighbours is r h (S - S') - Lam(S) + Lam(S'): monotone in h, and Lam is convex. So the largest loss is
+
+    epsilon = max( Lam(Smax) - Lam(Smax - D) - r D a,  Lam(Smin) - Lam(Smin + D) + r D b )
+
+attained where all records are equal to one end and one moves to the other. It increases with n, to at most
+eta = r D (b - a), which is the oscillation of the log likelihood ratio whatever n.
+
+`pair` is randomised response at that epsilon. `bounded_range` is another valid pair, with a smaller curve
+where epsilon is close to eta; concentrated bounds are taken from it, never from epsilon.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privior.errors import NumberError
+from privior.privacy.pairs.balls import ball, upper
+from privior.privacy.pairs.bounded_range import BoundedRangePair
+from privior.privacy.pairs.incomplete import gamma_above, gamma_below
+from privior.privacy.pairs.signed_steps import SignedSteps
+
+if TYPE_CHECKING:
+    from flint import arb
+
+
+class Truncated(ABC):
+    """One draw from the posterior of a bounded natural parameter."""
+
+    @abstractmethod
+    def losses(self) -> tuple[arb, arb]:
+        """Return the largest loss of each order, in balls."""
+
+    @abstractmethod
+    def width(self) -> arb:
+        """Return eta = r D (b - a), in balls."""
+
+    @property
+    def oscillation(self) -> Fraction:
+        """How far the log likelihood ratio of two records varies, rounded up; a limit for any n."""
+        return Fraction(upper(self.width))
+
+    @property
+    def pure(self) -> Fraction:
+        """The largest loss at n records, rounded up; never above the oscillation."""
+        return min(self.oscillation, max(self._order(0), self._order(1)))
+
+    def _order(self, order: int) -> Fraction:
+        found = upper(lambda: self.losses()[order])
+        return Fraction(found) if found != float("inf") else self.oscillation
+
+    @property
+    def pair(self) -> SignedSteps:
+        """Randomised response at the largest loss."""
+        return SignedSteps(self.pure)
+
+    @property
+    def bounded_range(self) -> BoundedRangePair:
+        """The pair of all laws whose loss varies by no more than the oscillation."""
+        return BoundedRangePair(self.oscillation)
+
+
+@dataclass(frozen=True)
+class TruncatedBernoulli(Truncated):
+    """A chance theta in [lower, upper], prior Beta(first, second) cut to it; x is 0 or 1, h = logit theta."""
+
+    lower: Fraction
+    upper: Fraction
+    records: int
+    first: Fraction = Fraction(1)
+    second: Fraction = Fraction(1)
+    rate: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.lower < self.upper < 1:
+            raise NumberError("the chance must stay away from 0 and 1", allowed="0 < lower < upper < 1")
+
+    def _log_mass(self, ones: int) -> arb:
+        """Lam(S): the integral of theta^(first + rS - 1) (1-theta)^(second + r(n-S) - 1)."""
+        a = ball(self.first + self.rate * ones)
+        b = ball(self.second + self.rate * (self.records - ones))
+        low, high = ball(self.lower), ball(self.upper)
+        if high.mid() * (a + b).mid() < a.mid():  # the mass lies above: small lower tails
+            return (high.beta_lower(a, b) - low.beta_lower(a, b)).log()
+        return ((1 - low).beta_lower(b, a) - (1 - high).beta_lower(b, a)).log()
+
+    def losses(self) -> tuple[arb, arb]:
+        """All ones and one zero, all zeros and one one."""
+        n = self.records
+        ends = (_logit(self.lower), _logit(self.upper))
+        return (
+            self._log_mass(n) - self._log_mass(n - 1) - ball(self.rate) * ends[0],
+            self._log_mass(0) - self._log_mass(1) + ball(self.rate) * ends[1],
+        )
+
+    def width(self) -> arb:
+        """D = 1."""
+        return ball(self.rate) * (_logit(self.upper) - _logit(self.lower))
+
+
+@dataclass(frozen=True)
+class TruncatedExponential(Truncated):
+    """A rate in [lower, upper], prior Gamma(shape, prior_rate) cut to it; x in [least, most], h = -rate."""
+
+    lower: Fraction
+    upper: Fraction
+    records: int
+    least: Fraction
+    most: Fraction
+    prior_rate: Fraction = Fraction(1)
+    shape: Fraction = Fraction(1)
+    rate: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.lower < self.upper or not 0 <= self.least < self.most:
+            raise NumberError("not a range", allowed="0 < lower < upper and 0 <= least < most")
+
+    def _log_mass(self, total: Fraction) -> arb:
+        """Lam(S): the integral of rate^(shape + rn - 1) e^(-rate (prior_rate + rS))."""
+        shape = ball(self.shape + self.rate * self.records)
+        steep = ball(self.prior_rate + self.rate * total)
+        low, high = ball(self.lower) * steep, ball(self.upper) * steep
+        if high.mid() < shape.mid():
+            mass = gamma_below(high, shape) - gamma_below(low, shape)
+        else:
+            mass = gamma_above(low, shape) - gamma_above(high, shape)
+        return mass.log() - shape * steep.log()  # the Gamma function of the shape is common to all
+
+    def losses(self) -> tuple[arb, arb]:
+        """All records at the most and one at the least, all at the least and one at the most."""
+        span = self.most - self.least
+        top, bottom = self.records * self.most, self.records * self.least
+        return (
+            self._log_mass(top) - self._log_mass(top - span) + ball(self.rate * span * self.upper),
+            self._log_mass(bottom) - self._log_mass(bottom + span) - ball(self.rate * span * self.lower),
+        )
+
+    def width(self) -> arb:
+        """D = most - least."""
+        return ball(self.rate * (self.most - self.least) * (self.upper - self.lower))
+
+
+@dataclass(frozen=True)
+class FiniteBernoulli(Truncated):
+    """A chance theta out of finitely many `points` inside (0, 1), with prior `weights` (any scale)."""
+
+    points: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
+    records: int
+    rate: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if not 0 < min(self.points) < max(self.points) < 1:
+            raise NumberError("the chances must be inside (0, 1), and two at least")
+        if len(self.points) != len(self.weights) or min(self.weights) <= 0:
+            raise NumberError("every chance needs a positive weight")
+
+    def _log_mass(self, ones: int) -> arb:
+        zeros = self.records - ones
+        terms = (
+            ball(weight) * (ball(self.rate) * (ones * ball(p).log() + zeros * ball(1 - p).log())).exp()
+            for p, weight in zip(self.points, self.weights, strict=True)
+        )
+        return sum(terms, start=ball(0)).log()
+
+    def losses(self) -> tuple[arb, arb]:
+        """All ones and one zero, all zeros and one one."""
+        n = self.records
+        return (
+            self._log_mass(n) - self._log_mass(n - 1) - ball(self.rate) * _logit(min(self.points)),
+            self._log_mass(0) - self._log_mass(1) + ball(self.rate) * _logit(max(self.points)),
+        )
+
+    def width(self) -> arb:
+        """D = 1."""
+        return ball(self.rate) * (_logit(max(self.points)) - _logit(min(self.points)))
+
+
+def _logit(chance: Fraction) -> arb:
+    return ball(chance / (1 - chance)).log()

@@ -1,0 +1,80 @@
+"""Draws from a Dirichlet posterior of two levels, when the number of records is public."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privior.privacy.pairs.beta import BetaPair
+
+#: a bound this close to the truth is returned; and after this many divisions any bound is
+_TOLERANCE = 1e-10
+_MOST_DIVISIONS = 2000
+
+
+@dataclass(frozen=True)
+class TwoLevelsPair:
+    """The worst, over s = 0..n-1 and both orders, of BetaPair(first + rate s, second + rate (n-1-s), rate).
+
+    s of the n-1 records that both neighbours share are in the first cell, so here the worst data cannot be
+    small in both cells, as they can for three levels. n = `records` is public.
+
+    The worst s is found without a scan: BetaPair(a, b) dominates BetaPair(a', b') for a' >= a and b' >= b
+    (its docstring has the kernel), so BetaPair(first + rate low, second + rate (n-1-high)) bounds every s in
+    low..high. The block with the largest bound is divided until no bound exceeds what an s attains (by more
+    than 1e-10 of it). Whatever happens, what is returned is a bound.
+    """
+
+    first: Fraction
+    second: Fraction
+    rate: Fraction
+    records: int
+
+    @property
+    def pure(self) -> Fraction | None:
+        """The loss is unbounded."""
+        return None
+
+    @property
+    def mirror(self) -> TwoLevelsPair:
+        """Both orders are among the pairs."""
+        return self
+
+    def shared(self, low: int, high: int | None = None) -> BetaPair:
+        """Return the pair for s = low, or one that dominates all s in low..high."""
+        rest = self.records - 1 - (low if high is None else high)
+        return BetaPair(self.first + self.rate * low, self.second + self.rate * rest, self.rate)
+
+    def delta(self, epsilon: float) -> float:
+        """The largest over s and both orders."""
+        return self._largest(lambda pair: pair.delta(epsilon))
+
+    def renyi(self, order: float) -> float:
+        """The largest over s and both orders."""
+        return self._largest(lambda pair: pair.renyi(order))
+
+    def _largest(self, measure: Callable[[BetaPair], float]) -> float:
+        def worse(low: int, high: int) -> float:
+            pair = self.shared(low, high)
+            return max(measure(pair), 0.0 if pair.mirror == pair else measure(pair.mirror))
+
+        last = self.records - 1
+        attained = worse(0, 0)
+        if self.first == self.second:
+            last = last // 2  # s and n-1-s are mirrors
+        else:
+            attained = max(attained, worse(last, last))
+        blocks = [(-worse(0, last), 0, last)]
+        for _ in range(_MOST_DIVISIONS):
+            negative, low, high = blocks[0]
+            if -negative <= attained * (1 + _TOLERANCE):
+                break
+            if low == high:
+                return -negative
+            heapq.heappop(blocks)
+            middle = (low + high) // 2
+            for part in ((low, middle), (middle + 1, high)):
+                heapq.heappush(blocks, (-worse(*part), *part))
+        return max(-blocks[0][0], attained)

@@ -1,0 +1,46 @@
+"""The worst of several pairs at each epsilon, and the worse of both orders of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privior.privacy.pairs.contract import DominatingPair
+
+
+@dataclass(frozen=True)
+class WorstOf:
+    """Neighbours are dominated by one of these pairs, not known which: the pointwise largest curve.
+
+    A maximum of curves is convex in e^epsilon and so the curve of a pair, which dominates all of them and
+    may be composed with others. Several draws of the same table are dominated by as many of one of `pairs`:
+    composing each by itself and taking the worst last is tighter.
+    """
+
+    pairs: tuple[DominatingPair, ...]
+
+    @property
+    def pure(self) -> Fraction | None:
+        """The largest of the largest losses."""
+        found = [pair.pure for pair in self.pairs]
+        return None if None in found else max(loss for loss in found if loss is not None)
+
+    @property
+    def mirror(self) -> WorstOf:
+        """The worst of the mirrors; itself if every mirror is a member."""
+        mirrors = tuple(pair.mirror for pair in self.pairs)
+        return self if set(mirrors) == set(self.pairs) else WorstOf(mirrors)
+
+    def delta(self, epsilon: float) -> float:
+        """The largest."""
+        return max(pair.delta(epsilon) for pair in self.pairs)
+
+    def renyi(self, order: float) -> float:
+        """The largest."""
+        return max(pair.renyi(order) for pair in self.pairs)
+
+
+def both_orders(pair: DominatingPair) -> DominatingPair:
+    """Return the worse order at each epsilon, as a symmetric neighbour relation needs before composing."""
+    mirror = pair.mirror
+    return pair if mirror == pair else WorstOf((pair, mirror))
