@@ -12,6 +12,8 @@ from privior.privacy.pairs.beta import BetaPair
 #: a bound this close to the truth is returned; and after this many divisions any bound is
 _TOLERANCE = 1e-10
 _MOST_DIVISIONS = 2000
+#: with at least so many common records in both cells, the pair with just so many is tried as a bound first
+_MANY = 64
 
 
 @dataclass(frozen=True)
@@ -56,16 +58,23 @@ class TwoLevelsPair:
         return self._largest(lambda pair: pair.renyi(order))
 
     def _largest(self, measure: Callable[[BetaPair], float]) -> float:
-        def worse(low: int, high: int) -> float:
-            pair = self.shared(low, high)
+        def both(pair: BetaPair) -> float:
             return max(measure(pair), 0.0 if pair.mirror == pair else measure(pair.mirror))
 
         last = self.records - 1
-        attained = worse(0, 0)
+        attained = both(self.shared(0))
+        if self.first != self.second:
+            attained = max(attained, both(self.shared(last)))
+        most = last - _MANY
+        many = both(self.shared(_MANY, most)) if most >= _MANY else 0.0
+
+        def worse(low: int, high: int) -> float:
+            if low >= _MANY and high <= most and many <= attained:
+                return many
+            return both(self.shared(low, high))
+
         if self.first == self.second:
             last = last // 2  # s and n-1-s are mirrors
-        else:
-            attained = max(attained, worse(last, last))
         blocks = [(-worse(0, last), 0, last)]
         for _ in range(_MOST_DIVISIONS):
             negative, low, high = blocks[0]

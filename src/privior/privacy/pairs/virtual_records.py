@@ -42,6 +42,8 @@ class VirtualRecordsPair(LossPair):
     Replace-one. Given Y the M records are independent with law Y. `BetaPair` has the kernel that maps the
     worst pair of draws to any other, Y to V Y + (1-V) e with V ~ Beta independent of the data; on records:
     replace each one by the cell e with probability 1-V. So the two smallest prior parameters are worst.
+    Attained for two cells and one record; otherwise other cells take part of the M records, the curve is a
+    bound, and the largest loss is attained all the same (all M records in one cell).
     The loss at x records in the first cell increases in x; at x = M it is `virtual_records_epsilon`.
     """
 
