@@ -20,6 +20,7 @@ from privior.privacy.pairs import (
     SignedSteps,
     TruncatedBernoulli,
     TruncatedExponential,
+    TwoLevelsPair,
     dirichlet_draw,
     exponential_draw,
     network_draw,
@@ -276,3 +277,38 @@ def test_outcomes_that_only_one_law_allows() -> None:
 def test_what_makes_no_sense_is_refused(build: Any) -> None:
     with pytest.raises(pv.NumberError):
         build()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rate", "epsilon"),
+    [
+        (0.003308312478751261, 76204.00443354456, 4.31620166686067e-06, -7.504097635896884e-05),
+        (0.880024125040771, 787229235.093678, 0.9441183984861197, 10.064197996574922),
+        (292.88862055831913, 75163679.428836, 0.002711873597126122, 1.5845977672612862e-05),
+        (1000.0, 1e9, 1.0, 0.0),
+        (111329126.61026007, 2.145877862214323, 1.6798391536120858, -3.4402219203180957),
+    ],
+)
+def test_lopsided_tails_are_quick(first: float, second: float, rate: float, epsilon: float) -> None:
+    """On the wrong side of a tail interval arithmetic never ends; on the right one both orders agree."""
+    pair = BetaPair(F(first), F(second), F(rate))
+    swapped = 1 - math.exp(epsilon) + math.exp(epsilon) * pair.mirror.delta(-epsilon)
+    assert pair.delta(epsilon) == pytest.approx(swapped, rel=1e-9, abs=1e-11)
+    assert 0 < pair.delta(epsilon) < 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rate", "records"),
+    [("0.3", "9", "1", 40), ("5", "5", "0.5", 40), ("0.05", "0.06", "7", 5), ("80", "3", "2", 200)],
+)
+def test_the_worst_common_counts_are_those_of_a_scan(
+    first: str, second: str, rate: str, records: int
+) -> None:
+    pair = TwoLevelsPair(F(first), F(second), F(rate), records)
+    every = [one for s in range(records) for one in (pair.shared(s), pair.shared(s).mirror)]
+    for epsilon in (-1.0, 0.0, 1.0):
+        truth = max(one.delta(epsilon) for one in every)
+        assert truth <= pair.delta(epsilon) <= truth * (1 + 2e-10)
+    for order in (0.5, 1.01):
+        truth = max(one.renyi(order) for one in every)
+        assert truth <= pair.renyi(order) <= truth * (1 + 2e-10)
