@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import pytest
 
 import privior as pv
+from privior.errors import NumberError
+from privior.privacy import REPLACE_ONE, Budget, Guarantee
+from privior.privacy.pairs import DominatingPair, FinitePair, GaussianPair, SignedSteps, dirichlet_draw
 
 
 def test_pure_guarantee() -> None:
@@ -117,3 +121,58 @@ def test_budgets_are_exact() -> None:
     for tenth in tenths[1:]:
         total = total + tenth
     assert total == pv.Budget.of(1)
+
+
+def promised(pair: DominatingPair) -> Guarantee:
+    return Guarantee(pair, REPLACE_ONE, Budget.of(1), "a test")
+
+
+def test_the_worse_of_both_orders_is_promised() -> None:
+    """Adding a record and removing it have different curves; at this prior they differ by four digits."""
+    pair = dirichlet_draw(["24.14058908"] * 3, neighbours="add-or-remove-one")
+    assert pair.delta(1.0) < 1e-9
+    assert promised(pair).delta(1) == pytest.approx(1e-6, rel=1e-6)
+    assert promised(pair).delta(1) == promised(pair.mirror).delta(1)
+    assert promised(pair).renyi(2.0) == max(pair.renyi(2.0), pair.mirror.renyi(2.0))
+
+
+def test_the_trade_off_is_that_of_the_best_test() -> None:
+    """For a shift of a normal law by mu it is Phi(Phi^-1(1 - alpha) - mu); a grid may only lie below."""
+    from statistics import NormalDist
+
+    normal = NormalDist()
+    for mu in (Fraction(1, 10), Fraction(1, 2), Fraction(2)):
+        guarantee = promised(GaussianPair(mu**2))
+        for alpha in (1e-6, 0.01, 0.05, 0.3, 0.7, 0.99):
+            exact = normal.cdf(normal.inv_cdf(1 - alpha) - float(mu))
+            assert exact - 2e-3 < guarantee.trade_off(alpha) <= exact + 1e-12
+    assert promised(SignedSteps(Fraction(1))).trade_off(0.0) == pytest.approx(1.0)
+    assert promised(SignedSteps(Fraction(1))).trade_off(1.0) == 0.0
+
+
+@pytest.mark.parametrize("prior", [0.01, 0.3, 0.5, 0.9])
+def test_the_best_guess_is_found_by_listing_all_guesses(prior: float) -> None:
+    p = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+    q = [Fraction(1, 10), Fraction(3, 10), Fraction(6, 10)]
+    best = 0.0
+    for first, second in ((p, q), (q, p)):
+        for guess in itertools.product((0, 1), repeat=3):
+            right = [
+                prior * float(a) if yes else (1 - prior) * float(b)
+                for a, b, yes in zip(first, second, guess, strict=True)
+            ]
+            best = max(best, sum(right))
+    stated = promised(FinitePair.of(p, q)).attacker_accuracy(prior)
+    assert best <= stated <= best + 1e-9
+
+
+def test_what_does_not_exist_says_so() -> None:
+    draw = promised(dirichlet_draw([2, 3, 4]))
+    for missing in (lambda: draw.gdp, lambda: draw.zcdp, lambda: draw.renyi(0), lambda: draw.trade_off(2)):
+        with pytest.raises(NumberError):
+            missing()
+    assert draw.pure is None
+    assert draw.renyi(3.5) == math.inf
+    assert promised(GaussianPair(Fraction(1, 4))).gdp == pytest.approx(0.5)
+    assert promised(GaussianPair(Fraction(1, 4))).zcdp == Fraction(1, 8)
+    assert promised(SignedSteps(Fraction(1))).zcdp == Fraction(1, 2)
