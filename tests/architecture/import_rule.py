@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("plans",),
     ("ledger",),
     ("release",),
-    ("posterior", "planning", "tables"),
+    ("calculator", "posterior", "planning", "tables"),
     ("analyses", "auditing", "curator", "queries"),
     ("health", "report", "reviews"),
     ("cli",),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from privior.errors import NumberError, shown
 from privior.exact import decimal, rational, round_down, round_up
-from privior.privacy.budget import Budget
+from privior.privacy.budget import NOTHING, Budget
 from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, Neighbours
 from privior.privacy.pairs import DominatingPair, GaussianPair, both_orders
 
@@ -35,6 +35,34 @@ class Guarantee:
     neighbours: Neighbours
     cost: Budget
     reason: str
+
+    @staticmethod
+    def on_curve(
+        pair: DominatingPair,
+        neighbours: Neighbours,
+        reason: str,
+        *,
+        epsilon: object = None,
+        delta: object = None,
+    ) -> Guarantee:
+        """Return the promise at this epsilon, or else at this delta, or else the pure one."""
+        draft = Guarantee(pair, neighbours, NOTHING, reason)
+        if epsilon is not None:
+            exact = rational(epsilon, "epsilon")
+            return replace(draft, cost=Budget(exact, Fraction(draft.delta(round_down(exact)))))
+        if delta is not None and rational(delta, "delta") > 0:
+            found, chance = draft.epsilon(delta), rational(delta, "delta")
+        elif draft.pure is not None:
+            return replace(draft, cost=Budget(draft.pure, Fraction(0)))
+        else:
+            found, chance = math.inf, Fraction(0)
+        if math.isinf(found):
+            raise NumberError(
+                "the loss has no bound: this promise is never pure",
+                asked=reason,
+                advice="Give delta > 0, or an epsilon.",
+            )
+        return replace(draft, cost=Budget(Fraction(found), chance))
 
     @cached_property
     def _worst(self) -> DominatingPair:
