@@ -107,6 +107,18 @@ def round_down(number: Fraction) -> float:
     return -round_up(-number)
 
 
+def shortened_up(number: Fraction, digits: int = 12) -> Fraction:
+    """Return the smallest decimal of so many digits that is not below a positive number.
+
+    >>> shortened_up(Fraction(2, 3), 4), shortened_up(Fraction(1, 8), 4)
+    (Fraction(6667, 10000), Fraction(1, 8))
+    """
+    if number == 0:
+        return number
+    unit = Fraction(10) ** (math.floor(math.log10(number)) - digits + 1)
+    return unit * math.ceil(number / unit)
+
+
 def _from_text(text: str, value: object, name: str) -> Fraction:
     if len(text) > _LONGEST or not (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text)):
         raise _unreadable(value, name)

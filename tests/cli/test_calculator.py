@@ -56,3 +56,79 @@ def test_lsdim_tells_its_true_cost(
 ) -> None:
     assert inside(["guarantee", "lsdim", "--levels", "5", "-q"], monkeypatch) == 0
     assert capsys.readouterr().out == "epsilon 0.4, delta 0\n"
+
+
+ORACLES = {
+    "dirichlet-draw --prior 3.46 --epsilon 2": ("delta", 4.173960576e-3),
+    "dirichlet-draw --prior 1 --epsilon 1": ("delta", 0.2689414214),
+    "dirichlet-draw --prior 10 --epsilon 1": ("delta", 3.559549457e-3),
+    "dirichlet-draw --solve prior --epsilon 1 --delta 1e-6": ("prior", 37.05412248),
+    "dirichlet-draw --solve prior --epsilon 1 --delta 1e-6 --neighbours add-or-remove-one": (
+        "prior",
+        24.14058908,
+    ),
+    "dirichlet-draw --solve rate --prior 1 --epsilon 1 --delta 1e-6": ("rate", 0.08784758),
+    "dirichlet-draw --order 2 --solve prior --epsilon 1": ("prior", 2.16395341),
+    "truncated-bernoulli --floor .2 --records 1": ("epsilon", 1.38629436),
+    "truncated-bernoulli --floor .2 --records 10 --prior 1,1": ("epsilon", 2.36712624),
+    "truncated-bernoulli --floor .2": ("epsilon", 2.77258872),
+    "truncated-exponential --lower .5 --upper 2 --rate 1 --data-lower 0 --data-upper 1 --records 1": (
+        "epsilon",
+        0.859525105,
+    ),
+    "bounded-range --eta 2 --epsilon 0": ("delta", 0.46211716),
+    "bounded-range --eta 2 --epsilon 1": ("delta", 0.17904989),
+    "virtual-records --prior 2 --drawn 10": ("epsilon", math.log(6)),
+    "gibbs --lipschitz 1 --strong-convexity 1 --solve temperature --epsilon 1 --delta 1e-6": (
+        "temperature",
+        0.23670438 / 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("question", ORACLES)
+def test_known_promises_of_draws(
+    question: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, expected = ORACLES[question]
+    assert inside(["guarantee", *question.split(), "--json"], monkeypatch) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert isinstance(document[name], float | int)
+    assert document[name] == pytest.approx(expected, rel=1e-7)
+    assert {"epsilon", "delta", "neighbours", "reason"} <= set(document)
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("dirichlet-draw --prior 2", "never pure"),
+        ("dirichlet-draw --solve prior --epsilon 1", "never pure"),
+        ("dirichlet-draw --epsilon 1", "a fact is missing"),
+        ("dirichlet-draw --prior 1 --eta 3 --epsilon 1", "plays no part"),
+        ("dirichlet-draw --prior 0 --epsilon 1", "out of range"),
+        ("dirichlet-draw --prior 1,x --epsilon 1", "cannot be read"),
+        ("dirichlet-draw --prior 1 --solve records --epsilon 1 --delta .1", "cannot be solved for"),
+        ("truncated-bernoulli --floor .6", "away from 0 and 1"),
+        ("poisson-draw --shape 1 --bound 1 --rate 1 --delta 2", "out of range"),
+        ("k-norm", "--levels"),
+        ("magic", "unknown mechanism"),
+    ],
+)
+def test_what_cannot_be_promised_says_why(
+    question: str, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert inside(["guarantee", *question.split()], monkeypatch) == 3
+    assert says in capsys.readouterr().err
+
+
+def test_curves_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "curve.png"
+    for question in ("dirichlet-draw --prior 5 --epsilon 1", "k-norm --levels 4"):
+        assert inside(["guarantee", *question.split(), "--plot", str(place)], monkeypatch) == 0
+        assert place.stat().st_size > 5000
+        assert (tmp_path / "curve-trade-off.png").stat().st_size > 5000
+    assert (
+        inside(["guarantee", "k-norm", "-k", "4", "--plot", str(tmp_path / "no" / "x.png")], monkeypatch) == 6
+    )

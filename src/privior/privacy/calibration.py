@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from privior.exact import shortened_up
+
 #: digits of an answer
 DIGITS = 10
 #: parameters are sought between these
@@ -45,10 +47,7 @@ def _found(holds: Holds, unsafe: Fraction, safe: Fraction) -> Fraction | None:
         far = max(unsafe, safe) > 2 * min(unsafe, safe)
         middle = Fraction(math.sqrt(unsafe * safe)) if far else (unsafe + safe) / 2
         unsafe, safe = (unsafe, middle) if holds(middle) else (middle, safe)
-    return _rounded(safe, up=safe > unsafe)
-
-
-def _rounded(number: Fraction, *, up: bool) -> Fraction:
-    """Round to so many digits, away from what does not hold."""
-    unit = Fraction(10) ** (math.floor(math.log10(number)) - DIGITS + 1)
-    return unit * (math.ceil(number / unit) if up else math.floor(number / unit))
+    if safe > unsafe:
+        return shortened_up(safe, DIGITS)
+    unit = Fraction(10) ** (math.floor(math.log10(safe)) - DIGITS + 1)
+    return unit * math.floor(safe / unit)

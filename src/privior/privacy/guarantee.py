@@ -8,7 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 
 from privior.errors import NumberError, shown
-from privior.exact import decimal, rational, round_down, round_up
+from privior.exact import decimal, rational, round_down, round_up, shortened_up
+from privior.pictures import ErrorCurve
 from privior.privacy.budget import NOTHING, Budget
 from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, Neighbours
 from privior.privacy.pairs import DominatingPair, GaussianPair, both_orders
@@ -49,11 +50,11 @@ class Guarantee:
         draft = Guarantee(pair, neighbours, NOTHING, reason)
         if epsilon is not None:
             exact = rational(epsilon, "epsilon")
-            return replace(draft, cost=Budget(exact, Fraction(draft.delta(round_down(exact)))))
+            return replace(draft, cost=Budget(exact, shortened_up(Fraction(draft.delta(round_down(exact))))))
         if delta is not None and rational(delta, "delta") > 0:
             found, chance = draft.epsilon(delta), rational(delta, "delta")
         elif draft.pure is not None:
-            return replace(draft, cost=Budget(draft.pure, Fraction(0)))
+            return replace(draft, cost=Budget(shortened_up(draft.pure), Fraction(0)))
         else:
             found, chance = math.inf, Fraction(0)
         if math.isinf(found):
@@ -62,7 +63,7 @@ class Guarantee:
                 asked=reason,
                 advice="Give delta > 0, or an epsilon.",
             )
-        return replace(draft, cost=Budget(Fraction(found), chance))
+        return replace(draft, cost=Budget(shortened_up(Fraction(found)), chance))
 
     @cached_property
     def _worst(self) -> DominatingPair:
@@ -169,6 +170,31 @@ class Guarantee:
         """Where a 50:50 belief ends at most or, if none is bounded, how often the best guess is right."""
         belief = self.attacker_belief()
         return math.ceil((self.attacker_accuracy() if belief is None else belief) * 1000) / 10
+
+    def pictures(self) -> tuple[ErrorCurve, ErrorCurve]:
+        """Draw delta against epsilon, and the trade-off between missed detections and false alarms."""
+        shown_at = [
+            (epsilon, delta) for epsilon, delta in self._grid if epsilon > 0 and delta >= _LEAST_SHOWN
+        ]
+        curve = shown_at or [(epsilon, delta) for epsilon, delta in self._grid if epsilon > 0]
+        alphas = [10 ** (step / 10) for step in range(-40, 0)]
+        return (
+            ErrorCurve(
+                [epsilon for epsilon, _ in curve],
+                {"delta": [delta for _, delta in curve]},
+                title="Delta against epsilon",
+                y_label="delta",
+                note=self.reason,
+            ),
+            ErrorCurve(
+                alphas,
+                {"missed, at least": [self.trade_off(alpha) for alpha in alphas]},
+                title="What any test can do",
+                y_label="chance of a missed detection",
+                x_label="chance of a false alarm",
+                note=self.reason,
+            ),
+        )
 
     def claim(self, noun: str) -> str:
         """Say in words what somebody who knows all other records can still learn about one unit."""

@@ -1,65 +1,206 @@
-"""privior guarantee: the calculator. What a mechanism promises and costs, from public facts alone."""
+"""privior guarantee: the calculator. What a mechanism or a draw promises, from public facts alone."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privior.cli.options import Delta, Epsilon, Json, NeighboursName, Quiet, screen_of
+from privior.cli.options import Delta, Epsilon, Json, Quiet, screen_of
+
+if TYPE_CHECKING:
+    from privior.calculator import Calculation
+    from privior.pictures import ErrorCurve
+
+Fact = Annotated[str | None, typer.Option(show_default=False)]
 
 
 def guarantee(
     context: typer.Context,
     mechanism: Annotated[
         str,
-        typer.Argument(help="k-norm, laplace-counts, gaussian-counts, lshist or lsdim.", show_default=False),
+        typer.Argument(
+            metavar="MECHANISM",
+            help="k-norm, laplace-counts, gaussian-counts, lshist, lsdim, dirichlet-draw, poisson-draw, "
+            "exponential-draw, precision-draw, normal-mean-draw, truncated-bernoulli, truncated-exponential, "
+            "bounded-range, virtual-records or gibbs.",
+            show_default=False,
+        ),
     ],
-    levels: Annotated[int, typer.Option("--levels", "-k", help="Number of cells of the table.")],
-    epsilon: Epsilon = "1",
-    delta: Delta = "0",
-    neighbours: NeighboursName = "replace-one",
-    records: Annotated[int, typer.Option("--records", "-n", help="Number of persons.")] = 1000,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    order: Annotated[
+        float | None,
+        typer.Option(help="Promise a Renyi divergence of this order instead.", show_default=False),
+    ] = None,
+    solve: Annotated[
+        str | None, typer.Option(help="Find this parameter for the promise asked for.", show_default=False)
+    ] = None,
+    neighbours: Annotated[
+        str | None, typer.Option(help="replace-one (default) or add-or-remove-one.", show_default=False)
+    ] = None,
+    records: Annotated[
+        str | None, typer.Option("--records", "-n", help="Number of records.", show_default=False)
+    ] = None,
+    levels: Annotated[
+        int | None, typer.Option("--levels", "-k", help="Number of cells of a table.", show_default=False)
+    ] = None,
     max_rows: Annotated[int, typer.Option(help="Rows that one person has at most.")] = 1,
+    prior: Annotated[
+        str | None, typer.Option(help="Prior parameter: one number, or one per level.", show_default=False)
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            help="Weight of one record in a draw; of exponentials the prior's rate.", show_default=False
+        ),
+    ] = None,
+    draws: Annotated[str | None, typer.Option(help="Number of draws.", show_default=False)] = None,
+    shape: Fact = None,
+    bound: Fact = None,
+    lower: Fact = None,
+    upper: Fact = None,
+    data_lower: Fact = None,
+    data_upper: Fact = None,
+    diameter: Fact = None,
+    stddev: Fact = None,
+    prior_stddev: Fact = None,
+    floor: Fact = None,
+    eta: Fact = None,
+    drawn: Fact = None,
+    temperature: Fact = None,
+    lipschitz: Fact = None,
+    strong_convexity: Fact = None,
     at_delta: Annotated[
         list[str] | None,
         typer.Option(help="Also the epsilon at this delta, from the exact curve.", show_default=False),
     ] = None,
     noun: Annotated[str, typer.Option(help="Whom the guarantee protects.")] = "person",
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw delta against epsilon into this file, the trade-off beside it.", show_default=False
+        ),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Compute what a mechanism promises; nothing is spent."""
-    from privior.mechanisms import PublicFacts, mechanism_named
-    from privior.privacy import Budget, Neighbours
+    from privior.calculator import CALCULATORS
 
     screen = screen_of(context)
-    facts = PublicFacts(levels, records, max_rows, Neighbours.of(neighbours or ""), Budget.of(epsilon, delta))
-    built = mechanism_named(mechanism).for_facts(facts)
-    promise = built.guarantee
+    given = {
+        "prior": prior,
+        "rate": rate,
+        "records": records,
+        "neighbours": neighbours,
+        "draws": draws,
+        "shape": shape,
+        "bound": bound,
+        "lower": lower,
+        "upper": upper,
+        "data_lower": data_lower,
+        "data_upper": data_upper,
+        "diameter": diameter,
+        "stddev": stddev,
+        "prior_stddev": prior_stddev,
+        "floor": floor,
+        "eta": eta,
+        "drawn": drawn,
+        "temperature": temperature,
+        "lipschitz": lipschitz,
+        "strong_convexity": strong_convexity,
+    }
+    facts = {name: value for name, value in given.items() if value is not None}
+    sought = "" if solve is None else solve.replace("-", "_")
+    if mechanism not in CALCULATORS:
+        made = _of_counts(mechanism, levels, epsilon, delta, facts, max_rows)
+    elif solve is None:
+        made = CALCULATORS[mechanism].promised(facts, epsilon, delta)
+    else:
+        made = CALCULATORS[mechanism].solved(
+            solve.replace("-", "_"), facts, epsilon or "1", delta or 0, order
+        )
+    promise = made.guarantee
     curve = {chance: promise.epsilon(chance) for chance in at_delta or []}
+    noise = None if made.mechanism is None else made.mechanism.expected_squared_error
+    renyi = None if order is None else promise.renyi(order)
     screen.document(
         {
-            "mechanism": built.to_document(),
+            "mechanism": made.name if made.mechanism is None else made.mechanism.to_document(),
+            **{name: value for name, value in made.facts.items() if name not in ("neighbours", sought)},
+            **({} if solve is None else {sought: float(str(made.facts[sought]))}),
             **promise.to_document(),
             "claim": promise.claim(noun),
-            "expected_squared_error": built.expected_squared_error,
+            **({} if noise is None else {"expected_squared_error": noise}),
+            **({} if renyi is None else {"order": order, "renyi": _finite(renyi)}),
             "epsilon_at_delta": {chance: _finite(value) for chance, value in curve.items()},
-            "randomness": built.randomness,
+            **({} if made.mechanism is None else {"randomness": made.mechanism.randomness}),
         }
     )
     screen.facts(
         [
-            ("mechanism", f"{built.name}: {built.about}"),
+            ("mechanism", f"{made.name}: {made.about}"),
+            *(
+                (name.replace("_", " "), str(value))
+                for name, value in made.facts.items()
+                if value is not None
+            ),
             ("guarantee", str(promise)),
             ("that is", promise.claim(noun)),
-            ("noise", f"expected squared error {built.expected_squared_error:.7g} over {levels} cells"),
-            ("randomness", built.randomness),
+            *(
+                []
+                if noise is None
+                else [("noise", f"expected squared error {noise:.7g} over {levels} cells")]
+            ),
+            *([] if renyi is None else [(f"Renyi, order {order:g}", f"{renyi:.7g}")]),
             *((f"at delta {chance}", f"epsilon {value:.6g}") for chance, value in curve.items()),
         ]
     )
+    if plot is not None:
+        for picture, place in zip(promise.pictures(), (plot, _beside(plot)), strict=True):
+            _draw(picture, place)
+        screen.text(f"Drew {plot} and {_beside(plot)}.")
     if screen.quiet:
-        screen.answer(str(promise.cost))
+        screen.answer(str(promise.cost) if solve is None else str(made.facts[sought]))
+
+
+def _of_counts(
+    name: str,
+    levels: int | None,
+    epsilon: str | None,
+    delta: str | None,
+    facts: dict[str, str],
+    max_rows: int,
+) -> Calculation:
+    from privior.calculator import names, of_mechanism
+    from privior.errors import PlanError
+    from privior.exact import rational
+    from privior.mechanisms import mechanism_named
+    from privior.privacy import Budget
+
+    if name not in names():
+        raise PlanError("unknown mechanism", where="guarantee", asked=repr(name), allowed=", ".join(names()))
+    if levels is None:
+        raise PlanError("the number of cells is missing", where=name, advice="Say --levels K.")
+    budget = Budget.of("1" if epsilon is None else epsilon, "0" if delta is None else delta)
+    records = int(rational(facts.get("records", "1000"), "records"))
+    relation = facts.get("neighbours", "replace-one")
+    return of_mechanism(mechanism_named(name), levels, records, max_rows, relation, budget)
+
+
+def _beside(plot: Path) -> Path:
+    return plot.with_stem(f"{plot.stem}-trade-off")
+
+
+def _draw(picture: ErrorCurve, place: Path) -> None:
+    from privior.errors import TableError
+
+    try:
+        picture.figure().savefig(place, dpi=150)
+    except (OSError, ValueError) as error:
+        raise TableError(f"the picture cannot be written there: {error}", where=str(place)) from None
 
 
 def _finite(value: float) -> float | None:
