@@ -119,9 +119,7 @@ def guarantee(
     elif solve is None:
         made = CALCULATORS[mechanism].promised(facts, epsilon, delta)
     else:
-        made = CALCULATORS[mechanism].solved(
-            solve.replace("-", "_"), facts, epsilon or "1", delta or 0, order
-        )
+        made = CALCULATORS[mechanism].solved(sought, facts, epsilon or "1", delta or 0, order)
     promise = made.guarantee
     curve = {chance: promise.epsilon(chance) for chance in at_delta or []}
     noise = None if made.mechanism is None else made.mechanism.expected_squared_error
