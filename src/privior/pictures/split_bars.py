@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from privior.pictures import legend, rows, svg
 from privior.pictures.axis import Axis, number
-from privior.pictures.label import clean, columns, cut, for_matplotlib, pad, wrapped
+from privior.pictures.label import clean, cut, for_matplotlib, wrapped
 from privior.pictures.legend import Entry
 from privior.pictures.markup import Markup
 from privior.pictures.picture import LEAST_WIDTH, Picture
 from privior.pictures.sheet import across, key, sheet
 from privior.pictures.style import BLUE, VERMILLION
-from privior.pictures.tracks import scale
+from privior.pictures.tracks import laid_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,16 +132,13 @@ class SplitBars(Picture):
         """Return the bars as lines of text."""
         width = max(width, LEAST_WIDTH)
         numbers = ["{} ({})".format(*self._numbers(row)) for row in self._rows]
-        right = max(map(len, numbers))
-        room = max(width - right - 4, 12)
-        labels = [cut(self.labels[row], max(room // 2, 6)) for row in self._rows]
-        left = max(map(columns, labels))
-        length = room - left
-        lines = [cut(self.title, width), ""]
-        for row, label, written in zip(self._rows, labels, numbers, strict=True):
+
+        def drawn(place: int, length: int) -> str:
+            row = self._rows[place]
             end, part = (round(self._axis.place(value) * length) for value in self._lengths[row])
-            bar = "█" * part + "▒" * (end - part)
-            lines.append(f"{pad(label, left)}  {bar.ljust(length)}  {written.rjust(right)}")
-        lines += [" " * (left + 2) + line for line in scale(self._axis, length)]
+            return ("█" * part + "▒" * (end - part)).ljust(length)
+
+        labels = [self.labels[row] for row in self._rows]
+        lines = [cut(self.title, width), "", *laid_out(self._axis, labels, numbers, width, drawn)]
         lines += ["", *legend.text(LEGEND, width)]
         return "\n".join([*lines, *(part for note in self._notes for part in wrapped([clean(note)], width))])

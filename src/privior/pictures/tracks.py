@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from privior.pictures.axis import Axis
+from privior.pictures.label import columns, cut, pad
 
 #: by what the left and the right half hold: nothing, a thin line or a thick one
 _HALVES = {
@@ -29,6 +32,30 @@ def track(
     signs = [_HALVES[halves[2 * i] + halves[2 * i + 1]] for i in range(width)]
     signs[round(axis.place(centre) * (2 * width - 1)) // 2] = "●"
     return "".join(signs)
+
+
+def laid_out(
+    axis: Axis, labels: Sequence[str], numbers: Sequence[str], width: int, draw: Callable[[int, int], str]
+) -> list[str]:
+    """Return one line per row, label, track and numbers, and the scale below.
+
+    Args:
+        axis: common to all tracks
+        labels: one per row; long ones are cut
+        numbers: what stands behind each track
+        width: of the whole
+        draw: returns the track of a row, counted from 0, in so many characters
+    """
+    right = max(map(len, numbers))
+    room = max(width - right - 4, 12)
+    short = [cut(label, max(room // 2, 6)) for label in labels]
+    left = max(map(columns, short))
+    length = room - left
+    lines = [
+        f"{pad(label, left)}  {draw(row, length)}  {written.rjust(right)}"
+        for row, (label, written) in enumerate(zip(short, numbers, strict=True))
+    ]
+    return [*lines, *(" " * (left + 2) + line for line in scale(axis, length))]
 
 
 def scale(axis: Axis, width: int, corner: str = "") -> list[str]:
