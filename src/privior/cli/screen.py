@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from privior.errors import PriviorError
-from privior.pictures import listing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -68,6 +67,8 @@ class Screen:
         if not self.explains:
             return
         if not _is_terminal(sys.stdout):
+            from privior.pictures import listing
+
             print("\n".join(listing.facts(pairs)))
             return
         from rich.table import Table
@@ -172,6 +173,8 @@ class Screen:
             print(f"{harmless(step)} ...", file=sys.stderr, flush=True)
 
     def _table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        from privior.pictures import listing  # pictures take a while to import, and help shows none
+
         clean = [[harmless(cell, "") for cell in row] for row in rows]
         names = [harmless(name, "") for name in header]
         if not _is_terminal(sys.stdout):
