@@ -39,6 +39,7 @@ OUTSIDE = {
     "csv": {"tables"},
     "sqlite3": {"ledger"},
     "opendp": {"randomness"},
+    "dp_accounting": {"privacy"},
     "flint": {"privacy", "randomness"},
     "secrets": {"randomness"},
     "random": set[str](),
