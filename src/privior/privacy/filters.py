@@ -1,0 +1,272 @@
+"""Filters: when to stop releases whose budgets may depend on what earlier ones released.
+
+A filter is fixed and public before the first release. It adds up one kind of cost, the next release
+included, and admits that release only while the sum is within its cap. Then all releases together have the
+promise of the cap. The sum so far, which may itself depend on the releases, promises nothing by itself:
+`converts` says what a filter with that sum as its cap would promise.
+
+The five kinds, all exact or rounded up:
+- `BasicFilter`: sums of (epsilon, delta) (Rogers et al. 2016);
+- `GaussianFilter`: sum of mu^2 (Smith-Thakurta 2022);
+- `ConcentratedFilter`: sum of rho (Whitehouse et al. 2023);
+- `RenyiFilter` with one public order (Feldman-Zrnic 2021), or with a public finite set of orders.
+
+There is no filter for privacy-loss distributions or trade-off functions. Stopping when the composition of the
+curves spent so far reaches (epsilon, delta) is not valid: which curve is worst depends on epsilon, and
+an adversary who sees the losses so far chooses the next curve to suit them, so that the sum of losses is
+worse than that of any list fixed before. A plan fixed beforehand is composed (`composition`) and enters a
+filter with its own total.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privior.errors import NumberError, PlanError, shown
+from privior.exact import rational, round_up
+from privior.privacy.budget import NOTHING, Budget
+from privior.privacy.composition import Composed
+from privior.privacy.guarantee import Guarantee
+from privior.privacy.neighbours import REPLACE_ONE
+from privior.privacy.pairs import (
+    BoundedRangePair,
+    Concentrated,
+    DiscreteGaussianShift,
+    DominatingPair,
+    GaussianPair,
+    WorstOf,
+)
+from privior.privacy.pairs.balls import ball, upper
+
+#: sums of Renyi divergences, one for each order; None is infinite
+RenyiTotal = tuple[Fraction | None, ...]
+
+
+@dataclass(frozen=True)
+class BasicFilter:
+    """Sums of (epsilon, delta) within a cap; accepts budgets, and pairs that are pure in both orders."""
+
+    cap: Budget
+
+    @property
+    def nothing(self) -> Budget:
+        """The sum before the first release."""
+        return NOTHING
+
+    def add(self, total: Budget, cost: Budget | DominatingPair) -> Budget:
+        """Return the sum with this cost."""
+        if isinstance(cost, Budget):
+            return total + cost
+        return total + Budget(_pure(cost, "a sum of (epsilon, delta)"), Fraction(0))
+
+    def admits(self, total: Budget, cost: Budget | DominatingPair) -> bool:
+        """Say whether the sum with this cost is within the cap, exactly."""
+        return self.add(total, cost).fits(self.cap)
+
+    def converts(self, total: Budget) -> Budget:
+        """Return the sum: it is an (epsilon, delta)."""
+        return total
+
+
+@dataclass(frozen=True)
+class GaussianFilter:
+    """A sum of mu^2 within a cap; accepts Gaussian pairs, the worst of several, and compositions of them.
+
+    Attributes:
+        cap: the largest sum of mu^2
+        delta: at which sums are converted
+    """
+
+    cap: Fraction
+    delta: Fraction
+
+    @staticmethod
+    def of(cap: object, delta: object) -> GaussianFilter:
+        """Read both numbers exactly."""
+        return GaussianFilter(_positive(cap, "mu^2"), _chance(delta))
+
+    @property
+    def nothing(self) -> Fraction:
+        """The sum before the first release."""
+        return Fraction(0)
+
+    def add(self, total: Fraction, cost: DominatingPair) -> Fraction:
+        """Return the sum with this pair."""
+
+        def square(pair: DominatingPair) -> Fraction:
+            if isinstance(pair, GaussianPair):
+                return pair.mu_squared
+            raise _refused(
+                pair, "a sum of mu^2", "Gaussian pairs", "It has no mu that holds at every epsilon."
+            )
+
+        return total + _added(cost, square)
+
+    def admits(self, total: Fraction, cost: DominatingPair) -> bool:
+        """Say whether the sum with this pair is within the cap, exactly."""
+        return self.add(total, cost) <= self.cap
+
+    def converts(self, total: Fraction) -> tuple[float, Fraction]:
+        """Return the smallest epsilon at delta of the Gaussian pair of this sum, rounded up."""
+        return (_epsilon(GaussianPair(total), self.delta) if total else 0.0), self.delta
+
+
+@dataclass(frozen=True)
+class ConcentratedFilter:
+    """A sum of rho (zCDP) within a cap.
+
+    Accepts Gaussian, discrete Gaussian, bounded-range and concentrated pairs, pairs that are pure in both
+    orders (rho = epsilon^2 / 2: Bun, Steinke 2016), the worst of several, and compositions of them.
+
+    Attributes:
+        cap: the largest sum of rho
+        delta: at which sums are converted
+    """
+
+    cap: Fraction
+    delta: Fraction
+
+    @staticmethod
+    def of(cap: object, delta: object) -> ConcentratedFilter:
+        """Read both numbers exactly."""
+        return ConcentratedFilter(_positive(cap, "rho"), _chance(delta))
+
+    @property
+    def nothing(self) -> Fraction:
+        """The sum before the first release."""
+        return Fraction(0)
+
+    def add(self, total: Fraction, cost: DominatingPair) -> Fraction:
+        """Return the sum with this pair."""
+
+        def rho(pair: DominatingPair) -> Fraction:
+            if isinstance(pair, (GaussianPair, Concentrated, BoundedRangePair)):
+                return pair.rho
+            if isinstance(pair, DiscreteGaussianShift):
+                return pair.coordinates / (2 * pair.variance)
+            return _pure(pair, "a sum of rho") ** 2 / 2
+
+        return total + _added(cost, rho)
+
+    def admits(self, total: Fraction, cost: DominatingPair) -> bool:
+        """Say whether the sum with this pair is within the cap, exactly."""
+        return self.add(total, cost) <= self.cap
+
+    def converts(self, total: Fraction) -> tuple[float, Fraction]:
+        """Return the smallest epsilon at delta for this rho, rounded up."""
+        return (_epsilon(Concentrated(total), self.delta) if total else 0.0), self.delta
+
+
+@dataclass(frozen=True)
+class RenyiFilter:
+    """Sums of Renyi divergences at public orders, for (epsilon, delta); accepts any pair finite at one order.
+
+    Goes on while some order l has its sum, the next release included, within
+    epsilon - ln(n / delta) / (l - 1), n the number of orders. One order: the filter of Feldman-Zrnic 2021.
+    Several: let M_l = e^((l-1)(loss so far - sum so far at l)), which stops as soon as the next release
+    would bring l's sum above its cap: a supermartingale under P, of mean at most 1. At the end the order
+    that admitted the last release has its sum within its cap, all releases included; if then the loss
+    exceeds epsilon, its M_l exceeds n / delta. By Markov each of the n has chance delta / n: a union bound.
+    Only this simple conversion is valid here, not the sharper ones for lists fixed beforehand.
+
+    Both orders of a pair are charged, the larger divergence at each order: that is valid for every
+    neighbour relation.
+
+    Attributes:
+        orders: all above 1, each once
+        epsilon: the cap
+        delta: the cap
+    """
+
+    orders: tuple[Fraction, ...]
+    epsilon: Fraction
+    delta: Fraction
+
+    @staticmethod
+    def of(orders: tuple[object, ...], epsilon: object, delta: object) -> RenyiFilter:
+        """Read the orders, epsilon and delta exactly."""
+        found = tuple(sorted(rational(order, "order") for order in orders))
+        if not found or found[0] <= 1 or len(set(found)) != len(found):
+            raise NumberError("not a set of orders", asked=shown(orders), allowed="above 1, each once")
+        return RenyiFilter(found, _positive(epsilon, "epsilon"), _chance(delta))
+
+    @property
+    def nothing(self) -> RenyiTotal:
+        """The sums before the first release."""
+        return (Fraction(0),) * len(self.orders)
+
+    def add(self, total: RenyiTotal, cost: DominatingPair) -> RenyiTotal:
+        """Return the sums with this pair; divergences are rounded up, and grow with the order."""
+        floats = [round_up(order) for order in self.orders]
+        costs = [max(cost.renyi(order), cost.mirror.renyi(order)) for order in floats]
+        if all(math.isinf(found) for found in costs):
+            raise _refused(
+                cost, "sums of Renyi divergences", "a finite divergence at one order", "All are infinite."
+            )
+        return tuple(
+            None if before is None or math.isinf(more) else before + Fraction(more)
+            for before, more in zip(total, costs, strict=True)
+        )
+
+    def admits(self, total: RenyiTotal, cost: DominatingPair) -> bool:
+        """Say whether some order has its sum with this pair within its cap."""
+        pairs = zip(self.add(total, cost), self._prices(), strict=True)
+        return any(found is not None and found + price <= self.epsilon for found, price in pairs)
+
+    def converts(self, total: RenyiTotal) -> tuple[float, Fraction]:
+        """Return the smallest epsilon, over the orders, of these sums at delta; infinite if there is none."""
+        found = [s + price for s, price in zip(total, self._prices(), strict=True) if s is not None]
+        return (round_up(min(found)) if found else math.inf), self.delta
+
+    def _prices(self) -> list[Fraction]:
+        """ln(n / delta) / (l - 1) for each order, rounded up."""
+        logarithm = Fraction(upper(lambda: ball(len(self.orders) / self.delta).log()))
+        return [logarithm / (order - 1) for order in self.orders]
+
+
+def _added(pair: DominatingPair, cost: Callable[[DominatingPair], Fraction]) -> Fraction:
+    """The largest of a worst-of, the sum of a composition, the cost of anything else."""
+    if isinstance(pair, WorstOf):
+        return max(_added(one, cost) for one in pair.pairs)
+    if isinstance(pair, Composed):
+        return sum((times * _added(one, cost) for one, times in pair.parts), start=Fraction(0))
+    return cost(pair)
+
+
+def _pure(pair: DominatingPair, what: str) -> Fraction:
+    """Return the largest loss of both orders."""
+    one, other = pair.pure, pair.mirror.pure
+    if one is None or other is None:
+        raise _refused(pair, what, "a pure guarantee, or an amount of its own", "Its loss has no bound.")
+    return max(one, other)
+
+
+def _refused(pair: DominatingPair, what: str, allowed: str, why: str) -> PlanError:
+    return PlanError(
+        f"this release has no place in {what}",
+        where="filter",
+        asked=shown(pair),
+        allowed=allowed,
+        advice=why,
+    )
+
+
+def _epsilon(pair: DominatingPair, delta: Fraction) -> float:
+    return Guarantee(pair, REPLACE_ONE, NOTHING, "a filter's cap").epsilon(delta)
+
+
+def _positive(value: object, name: str) -> Fraction:
+    number = rational(value, name)
+    if number <= 0:
+        raise NumberError(f"{name} is out of range", asked=shown(value), allowed="above 0")
+    return number
+
+
+def _chance(value: object) -> Fraction:
+    number = rational(value, "delta")
+    if not 0 < number < 1:
+        raise NumberError("delta is out of range", asked=shown(value), allowed="above 0, below 1")
+    return number
