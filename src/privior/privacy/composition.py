@@ -23,16 +23,12 @@ from functools import cached_property
 
 from privior.errors import PlanError, shown
 from privior.exact import round_down, round_up
+from privior.privacy.closed_forms import closed_forms
 from privior.privacy.convolution import MOST_POINTS, LossSum
 from privior.privacy.loss_distribution import LossLaw, optimistic, pessimistic, reach
 from privior.privacy.pairs import (
-    Concentrated,
     DominatingPair,
-    FinitePair,
-    GammaScalePair,
-    GaussianPair,
     LossPair,
-    SignedSteps,
     WorstOf,
     both_orders,
 )
@@ -47,8 +43,6 @@ _WIDENING = 2e-5
 _MOST_DOTS, _FEW_DOTS = 2000, 48
 #: standard deviations that a transform must hold
 _HELD = 24
-#: beyond these the sums of closed forms take longer than a transform
-_MOST_SIGNS, _MOST_OUTCOMES = 300, 256
 #: combinations of orders that are composed one by one
 _MOST_COMBINATIONS = 8
 
@@ -237,7 +231,7 @@ def _worst(pairs: Sequence[DominatingPair]) -> DominatingPair:
 
 def _alike(parts: Sequence[Part]) -> DominatingPair:
     """Compose ordered pairs: equal ones are counted, closed forms taken where they are exact."""
-    left = _closed_forms(_counted(parts))
+    left = closed_forms(_counted(parts))
     if len(left) == 1 and next(iter(left.values())) == 1:
         return next(iter(left))
     return Composed(tuple(left.items()))
@@ -250,58 +244,3 @@ def _counted(parts: Sequence[Part]) -> dict[DominatingPair, int]:
         for one, many in pair.parts if isinstance(pair, Composed) else ((pair, 1),):
             counts[one] = counts.get(one, 0) + times * many
     return counts
-
-
-def _closed_forms(counts: dict[DominatingPair, int]) -> dict[DominatingPair, int]:
-    """Add up what adds up: mu^2, rho, equal steps, Gammas of one ratio, few exact outcomes."""
-    squares = rhos = Fraction(0)
-    signs: dict[Fraction, int] = {}
-    shapes: dict[tuple[Fraction, bool], Fraction] = {}
-    tables: list[tuple[FinitePair, int]] = []
-    left: dict[DominatingPair, int] = {}
-    for pair, times in counts.items():
-        if isinstance(pair, GaussianPair):
-            squares += times * pair.mu_squared
-        elif isinstance(pair, Concentrated):
-            rhos += times * pair.rho
-        elif isinstance(pair, SignedSteps):
-            signs[pair.step] = signs.get(pair.step, 0) + times * pair.times
-        elif isinstance(pair, GammaScalePair):
-            kind = pair.ratio, pair.steeper
-            shapes[kind] = shapes.get(kind, Fraction(0)) + times * pair.shape
-        elif isinstance(pair, FinitePair):
-            tables.append((pair, times))
-        else:
-            left[pair] = times
-    if squares:
-        left[GaussianPair(squares)] = 1
-    if rhos:
-        left[Concentrated(rhos)] = 1
-    for step, times in signs.items():
-        few = times <= _MOST_SIGNS
-        left[SignedSteps(step, times if few else 1)] = 1 if few else times
-    for (ratio, steeper), shape in shapes.items():
-        left[GammaScalePair(shape, ratio, steeper)] = 1
-    left.update(_tabulated(tables))
-    return left
-
-
-def _tabulated(tables: Sequence[tuple[FinitePair, int]]) -> dict[DominatingPair, int]:
-    """Multiply out exact laws, outcomes of the same ratio together, if few outcomes are left."""
-    if not tables or sum(times for _, times in tables) > _MOST_OUTCOMES:
-        return dict(tables)
-    outcomes: dict[Fraction | None, tuple[Fraction, Fraction]] = {Fraction(1): (Fraction(1), Fraction(1))}
-    for pair, times in tables:
-        for _ in range(times):
-            found: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
-            for p, q in outcomes.values():
-                for first, second in zip(pair.first, pair.second, strict=True):
-                    one, other = p * first, q * second
-                    ratio = one / other if other else None
-                    before = found.get(ratio, (Fraction(0), Fraction(0)))
-                    found[ratio] = before[0] + one, before[1] + other
-            if len(found) > _MOST_OUTCOMES:
-                return dict(tables)
-            outcomes = found
-    laws = tuple(zip(*outcomes.values(), strict=True))
-    return {FinitePair(*laws): 1}
