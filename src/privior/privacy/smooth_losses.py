@@ -9,11 +9,12 @@ With t = logit y (Beta) or log g (Gamma) the loss is linear, l = slope t - shift
   f(t) = exp(A t - m log(1 + e^t)) / B(A, m - A)   or   exp(A t - e^t) / G(A)
 is log-concave and analytic: |f(t + is)| <= f(t) exp(bend s^2), bend = 0.15 m (|s| <= 1, for |1 + e^(t+is)|
 >= (1 + e^t) cos(s/2)) or e^t / 2.
-Gauss-Legendre with 5 nodes is exact below degree 10, the Chebyshev coefficients of an analytic function are
-at most 2 M rho^-k, and integral and rule give at most 2 each for a Chebyshev polynomial (nothing for odd
-ones, 1/99 more in all): on an interval of half-width w it errs by at most 64/15 w M rho^-10 / (1 - rho^-2),
-M the largest absolute value of f u inside the ellipse of half-axes w (rho +- 1/rho)/2, here rho = 20; by
-concavity f(t) <= f(centre) e^(|(log f)'(centre)| |t - centre|).
+Gauss-Legendre with 5 nodes is exact below degree 10, the Chebyshev coefficients of an analytic function
+are at most 2 M rho^-k, and for T_k, k even, the rule gives at most 2 and the integral 2/(k^2 - 1) <= 2/99
+(for k odd both are 0), 4.04 M rho^-10 / (1 - rho^-2) in all: on an interval of half-width w it errs by
+less than 64/15 w M rho^-10 / (1 - rho^-2), M the largest absolute value of f u inside the ellipse of
+half-axes w (rho +- 1/rho)/2, here rho = 20; by concavity f(t) <= f(centre) e^(|(log f)'(centre)| |t -
+centre|).
 That error is added to both dots. Beyond the grid the mass is at most f / |(log f)'|.
 """
 
