@@ -39,7 +39,6 @@ OUTSIDE = {
     "csv": {"tables"},
     "sqlite3": {"ledger"},
     "opendp": {"randomness"},
-    "dp_accounting": {"privacy"},
     "flint": {"privacy", "randomness"},
     "secrets": {"randomness"},
     "random": set[str](),

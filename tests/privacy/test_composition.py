@@ -16,10 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privior.errors import PlanError
-from privior.privacy import composition, loss_distribution
-from privior.privacy.composition import Composed, compose_ordered, compose_symmetric, slack
-from privior.privacy.convolution import LossSum
-from privior.privacy.loss_distribution import LossLaw, optimistic, pessimistic, reach
+from privior.privacy.composition import (
+    Composed,
+    compose_ordered,
+    compose_symmetric,
+    composing,
+    loss_distribution,
+    slack,
+)
+from privior.privacy.composition.convolution import LossSum
+from privior.privacy.composition.loss_distribution import LossLaw, optimistic, pessimistic, reach
+from privior.privacy.composition.smooth_losses import smooth_masses
 from privior.privacy.pairs import (
     BetaPair,
     BoundedRangePair,
@@ -36,7 +43,6 @@ from privior.privacy.pairs import (
     both_orders,
     virtual_records_draw,
 )
-from privior.privacy.smooth_losses import smooth_masses
 
 F = Fraction
 FIRST, SECOND = BetaPair(F(1), F(5)), BetaPair(F(5), F(1))
@@ -141,7 +147,7 @@ def test_all_neighbours_of_two_draws_of_small_tables() -> None:
 def test_exact_convolution_of_a_finite_pair(times: int, epsilon: float) -> None:
     truth = curve([(TABLE.first, TABLE.second)] * times, epsilon)
     assert holds(Composed(((TABLE, times),)), epsilon, truth)  # by the transform
-    assert holds(composition._alike([(TABLE, times)]), epsilon, truth)  # multiplied out
+    assert holds(composing._alike([(TABLE, times)]), epsilon, truth)  # multiplied out
 
 
 @given(

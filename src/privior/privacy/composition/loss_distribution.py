@@ -22,8 +22,8 @@ from typing import cast
 import numpy as np
 
 from privior.exact import round_up
+from privior.privacy.composition.smooth_losses import Reals, smooth_masses, smooth_reach
 from privior.privacy.pairs import DominatingPair
-from privior.privacy.smooth_losses import Reals, smooth_masses, smooth_reach
 
 #: the rounding of one operation; sums of a few roundings are covered by 16 of them
 UNIT = 2.0**-53
@@ -87,9 +87,9 @@ def _curve(pair: Hashable, gap: float, count: int) -> Reals:
 def pessimistic(pair: DominatingPair, gap: float, up: float, down: float) -> LossLaw:
     """Return a law on multiples of the gap, from about -down to up, that is nowhere below the pair.
 
-    What lies above `up` becomes infinite, what lies below `-down` is raised. The masses of
-    dp-accounting's connected dots come from differences of floats; 16 units of the last place of what is
-    subtracted are added to each, more than their rounding. Smooth pairs have their masses from the density.
+    What lies above `up` becomes infinite, what lies below `-down` is raised. The masses are differences of
+    floats; 16 units of the last place of what is subtracted are added to each, more than their rounding.
+    Smooth pairs have their masses from the density.
     """
     above, below = max(2, math.ceil(up / gap)), max(2, math.ceil(down / gap))
     smooth = smooth_masses(cast(Hashable, pair), gap, -below, above)
@@ -107,14 +107,10 @@ def pessimistic(pair: DominatingPair, gap: float, up: float, down: float) -> Los
 
 
 def _dots(values: Reals, gap: float) -> Reals:
-    """Connect the dots at 0, gap, ...; return the masses above 0, rounded up."""
-    from dp_accounting.pld import pld_pmf
-
-    law = pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(gap, 0, len(values) - 1, values)
-    masses = np.asarray(law.to_dense_pmf()._probs, dtype=np.float64)[1:]
+    """Connect the dots at 0, gap, ...; return the masses above 0, rounded up, none of them negative."""
     falls = -np.diff(values)
     subtracted = (falls * math.exp(gap) + np.append(falls[1:], 0.0)) / math.expm1(gap)
-    return np.asarray(masses * (1 + _PAD) + _PAD * subtracted)
+    return np.asarray(np.maximum(_kinks(values, gap), 0.0) * (1 + _PAD) + _PAD * subtracted)
 
 
 def optimistic(law: LossLaw, certain: tuple[float, float] = (0.0, 0.0)) -> LossLaw:

@@ -23,9 +23,9 @@ from functools import cached_property
 
 from privior.errors import PlanError, shown
 from privior.exact import round_down, round_up
-from privior.privacy.closed_forms import closed_forms
-from privior.privacy.convolution import MOST_POINTS, LossSum
-from privior.privacy.loss_distribution import LossLaw, optimistic, pessimistic, reach
+from privior.privacy.composition.closed_forms import closed_forms
+from privior.privacy.composition.convolution import MOST_POINTS, LossSum
+from privior.privacy.composition.loss_distribution import LossLaw, optimistic, pessimistic, reach
 from privior.privacy.pairs import (
     DominatingPair,
     LossPair,

@@ -24,8 +24,8 @@ from functools import cached_property
 import numpy as np
 from scipy import fft
 
-from privior.privacy.loss_distribution import UNIT, LossLaw
-from privior.privacy.smooth_losses import Reals
+from privior.privacy.composition.loss_distribution import UNIT, LossLaw
+from privior.privacy.composition.smooth_losses import Reals
 
 #: the largest transform
 MOST_POINTS = 1 << 21
