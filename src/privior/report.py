@@ -122,7 +122,7 @@ def _findings(posterior: CategoricalPosterior) -> list[Markup]:
 def _promise(release: Release) -> list[Markup]:
     plan = release.plan
     return [
-        element("p", plan.guarantee.claim(plan.schema.unit.noun), class_="claim"),
+        element("p", plan.guarantee.claim(), class_="claim"),
         markup.facts((name, value) for name, value in release.facts() if name != "that is"),
     ]
 

@@ -74,7 +74,7 @@ class Review:
             "unit": str(plan.schema.unit),
             "mechanism": plan.mechanism.to_document(),
             "guarantee": plan.guarantee.to_document(),
-            "claim": plan.guarantee.claim(plan.schema.unit.noun),
+            "claim": plan.guarantee.claim(),
             "randomness": plan.mechanism.randomness,
             "ledger": self.release.receipt.to_document(),
             "passed": self.passed,

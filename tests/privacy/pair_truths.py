@@ -174,6 +174,14 @@ def signs(step: Fraction, times: int) -> Points:
         return Points(first, second)
 
 
+def told(loss: Fraction, chance: Fraction) -> Points:
+    """Randomised response, but now and then the law itself."""
+    with mp.workdps(DIGITS):
+        rest = 1 - number(chance)
+        up, down = (rest / (1 + mp.exp(s * number(loss))) for s in (-1, 1))
+        return Points([number(chance), up, down, mp.mpf(0)], [mp.mpf(0), down, up, number(chance)])
+
+
 def lattice_gaussian(variance: Fraction, coordinates: int) -> Points:
     with mp.workdps(DIGITS):
         reach = int(19 * float(variance) ** 0.5 + 19)

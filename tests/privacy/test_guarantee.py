@@ -21,7 +21,7 @@ def test_pure_guarantee() -> None:
     assert guarantee.epsilon() == 1
     assert guarantee.delta(1) == 0
     assert guarantee.attacker_belief() == pytest.approx(1 / (1 + math.exp(-1)))
-    assert "73.2%" in guarantee.claim("person")
+    assert "73.2%" in guarantee.claim()
 
 
 def test_gaussian_guarantee_is_not_pure_and_says_so() -> None:
@@ -29,7 +29,7 @@ def test_gaussian_guarantee_is_not_pure_and_says_so() -> None:
     assert guarantee.pure is None
     assert guarantee.epsilon() == math.inf
     assert guarantee.attacker_belief() is None
-    assert "right with probability at most" in guarantee.claim("person")
+    assert "right with probability at most" in guarantee.claim()
     assert guarantee.epsilon(1e-6) == pytest.approx(1, abs=1e-4)
     assert guarantee.delta(guarantee.epsilon(1e-3)) <= 1e-3
 

@@ -25,10 +25,12 @@ from pair_truths import (
     lattice_k_norm,
     normal_line,
     signs,
+    told,
     urn,
 )
 
 from privior.privacy.pairs import (
+    ApproximatePair,
     BetaPair,
     BoundedRangePair,
     Concentrated,
@@ -96,6 +98,7 @@ CASES = [
     Case(FINITE, lambda: Outcomes([F(1, 2), F(3, 10), F(1, 5)], [F(1, 5), F(1, 5), F(3, 5)])),
     Case(SignedSteps(F(1, 2), 3), lambda: signs(F(1, 2), 3)),
     Case(SignedSteps(F(3)), lambda: signs(F(3), 1)),
+    Case(ApproximatePair(F(1, 2), F(1, 50)), lambda: told(F(1, 2), F(1, 50)), orders=(0.5,)),
     Case(KNormPair(3, F(2)), lambda: lattice_k_norm(3, F(2), 34), (-2.5, -1.0, 0.0, 0.7, 1.9)),
     Case(KNormPair(5, F(3)), lambda: lattice_k_norm(5, F(3), 26), (-2.5, -1.0, 0.0, 0.7, 1.9)),
     Case(VirtualRecordsPair(9, HALVES, F(2)), lambda: urn(9, HALVES, F(2), ONE)),

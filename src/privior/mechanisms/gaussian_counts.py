@@ -138,7 +138,8 @@ class GaussianCounts:
             if isinstance(pair, DiscreteGaussianShift)
             else "concentrated divergence (Canonne, Kamath, Steinke 2020, Theorem 4 and Corollary 13)"
         )
-        return Guarantee(pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
+        unit = Sensitivity.unit(self.max_rows)
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon, self.delta), reason, unit)
 
     @property
     def expected_squared_error(self) -> float:

@@ -14,7 +14,8 @@ from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, tr
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
 from privior.models import ExactStatistics, NoisyStatistics
-from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
+from privior.privacy.pairs import KNormPair
 from privior.randomness import OPERATING_SYSTEM, k_norm
 
 
@@ -54,9 +55,11 @@ class KNorm:
 
     @property
     def guarantee(self) -> Guarantee:
-        """Pure epsilon; for k = 2 the pair is exact at every delta, else it is a bound below epsilon."""
+        """Pure epsilon, and the exact curve below it."""
         reason = "K-norm noise of rate epsilon/2; counts move by L1 2 at a fixed sum (proof: privior.KNorm)"
-        return Guarantee(SignedSteps(self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason)
+        return Guarantee(
+            KNormPair(self.levels, self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason
+        )
 
     @property
     def expected_squared_error(self) -> float:

@@ -84,7 +84,8 @@ class LaplaceCounts:
         l1 = self.sensitivity.l1
         reason = f"discrete Laplace noise of scale {l1}/epsilon; counts move by L1 {l1} (Ghosh et al. 2009)"
         pair = SignedSteps(self.epsilon / steps, steps)
-        return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason)
+        unit = Sensitivity.unit(self.max_rows)
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason, unit)
 
     @property
     def _rate(self) -> float:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -93,7 +93,7 @@ class Plan:
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, whatever the data."""
-        return self.mechanism.guarantee
+        return replace(self.mechanism.guarantee, unit=self.schema.unit.noun)
 
     @property
     def cost(self) -> Budget:
@@ -212,7 +212,7 @@ class Plan:
             ("records", self.records_in_words),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
-            ("that is", self.guarantee.claim(unit.noun)),
+            ("that is", self.guarantee.claim()),
             ("bad cells", self.bad_cells_in_words),
         ]
 

@@ -2,6 +2,7 @@
 
 from privior.privacy.budget import NOTHING, Budget, budget_bar
 from privior.privacy.guarantee import Guarantee
+from privior.privacy.metric import MetricGuarantee
 from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
 from privior.privacy.pairs import Concentrated, DiscreteGaussianShift, DominatingPair, SignedSteps
 from privior.privacy.sensitivity import Sensitivity
@@ -15,6 +16,7 @@ __all__ = [
     "DiscreteGaussianShift",
     "DominatingPair",
     "Guarantee",
+    "MetricGuarantee",
     "Neighbours",
     "Sensitivity",
     "SignedSteps",

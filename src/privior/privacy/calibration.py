@@ -51,3 +51,20 @@ def _found(holds: Holds, unsafe: Fraction, safe: Fraction) -> Fraction | None:
         return shortened_up(safe, DIGITS)
     unit = Fraction(10) ** (math.floor(math.log10(safe)) - DIGITS + 1)
     return unit * math.floor(safe / unit)
+
+
+def largest_whole(holds: Callable[[int], bool], most: int = 10**9) -> int | None:
+    """Return the largest whole number from 1 that keeps a promise which all smaller ones keep, or None.
+
+    >>> largest_whole(lambda x: x * x <= 200)
+    14
+    """
+    if not holds(1):
+        return None
+    low, high = 1, 2
+    while high <= most and holds(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return min(low, most)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from privior.errors import NumberError, shown
+from privior.errors import NumberError, PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up, shortened_up
 from privior.pictures import ErrorCurve
 from privior.privacy.budget import NOTHING, Budget
-from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, Neighbours
-from privior.privacy.pairs import DominatingPair, GaussianPair, both_orders
-
-#: the grid of a trade-off curve: up to where delta is this small, but no farther than this
-_LEAST_SHOWN, _MOST_SHOWN, _STEPS = 1e-12, 50.0, 256
-#: more than the rounding of a few floats near 1
-_ROUNDING = 1e-14
+from privior.privacy.composition import compose_ordered, compose_symmetric, slack
+from privior.privacy.curve import Curve
+from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
+from privior.privacy.pairs import DominatingPair, GaussianPair, Within, both_orders, group
 
 
 @dataclass(frozen=True)
@@ -25,17 +23,21 @@ class Guarantee:
     """A dominating pair under a neighbour relation, with the theorem that proves it.
 
     Attributes:
-        pair: no two neighbours can be told apart better than the two laws of this pair; under
-            add-or-remove-one the first law has the record
+        pair: each two neighbours are dominated by the two laws of this pair, in one order or the other;
+            under add-or-remove-one the first law has the unit
         neighbours: the relation between data sets
-        cost: the (epsilon, delta) of the pair that a ledger charges; exact or rounded up
+        cost: an (epsilon, delta) on the pair's curve, as a ledger is charged; exact or rounded up
         reason: the theorem
+        unit: what neighbours differ by, in the singular
+        sampler_error: how far, in total variation, the release may be from the one that the pair is about
     """
 
     pair: DominatingPair
     neighbours: Neighbours
     cost: Budget
     reason: str
+    unit: str = "record"
+    sampler_error: Fraction = Fraction(0)
 
     @staticmethod
     def on_curve(
@@ -47,72 +49,73 @@ class Guarantee:
         delta: object = None,
     ) -> Guarantee:
         """Return the promise at this epsilon, or else at this delta, or else the pure one."""
-        draft = Guarantee(pair, neighbours, NOTHING, reason)
+        return Guarantee(pair, neighbours, NOTHING, reason).at(epsilon=epsilon, delta=delta)
+
+    def at(self, *, epsilon: object = None, delta: object = None) -> Guarantee:
+        """State the same promise at this epsilon, or else at this delta, or else the pure one."""
         if epsilon is not None:
             exact = rational(epsilon, "epsilon")
-            return replace(draft, cost=Budget(exact, shortened_up(Fraction(draft.delta(round_down(exact))))))
+            return replace(self, cost=Budget(exact, shortened_up(Fraction(self.delta(round_down(exact))))))
         if delta is not None and rational(delta, "delta") > 0:
-            found, chance = draft.epsilon(delta), rational(delta, "delta")
-        elif draft.pure is not None:
-            return replace(draft, cost=Budget(shortened_up(draft.pure), Fraction(0)))
+            found, chance = self.epsilon(delta), rational(delta, "delta")
+        elif self.pure is not None:
+            return replace(self, cost=Budget(shortened_up(self.pure), Fraction(0)))
         else:
             found, chance = math.inf, Fraction(0)
         if math.isinf(found):
             raise NumberError(
                 "the loss has no bound: this promise is never pure",
-                asked=reason,
+                asked=self.reason,
                 advice="Give delta > 0, or an epsilon.",
             )
-        return replace(draft, cost=Budget(shortened_up(Fraction(found)), chance))
+        return replace(self, cost=Budget(shortened_up(Fraction(found)), chance))
+
+    # ---- what it implies ----------------------------------------------------------------------------------
 
     @cached_property
-    def _worst(self) -> DominatingPair:
-        """Whoever attacks may stand on either side, so every promise is about the worse of both orders."""
-        return both_orders(self.pair)
+    def worst(self) -> DominatingPair:
+        """The worse of both orders at each epsilon, sampler error included.
+
+        Whoever attacks may stand on either side, so every promise is about this pair.
+        """
+        both = both_orders(self.pair)
+        return Within(both, self.sampler_error) if self.sampler_error else both
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The curve of the worse order."""
+        return Curve(self.worst)
 
     @property
     def pure(self) -> Fraction | None:
         """The largest possible privacy loss; None if it is unbounded."""
-        return self._worst.pure
+        return self.worst.pure
 
     def delta(self, epsilon: object) -> float:
         """Return delta at this epsilon, from the exact curve, never rounded down."""
-        exact = rational(epsilon, "epsilon")
-        return self._worst.delta(epsilon if isinstance(epsilon, float) else round_down(exact))
+        return self.curve.delta(epsilon)
 
     def epsilon(self, delta: object = 0) -> float:
         """Return the smallest epsilon for this delta, never rounded down; infinite if there is none."""
-        chance = rational(delta, "delta")
-        if not 0 <= chance < 1:
-            raise NumberError("delta is out of range", asked=shown(delta), allowed="0 to below 1")
-        return self._epsilon(round_down(chance))
+        return self.curve.epsilon(delta)
 
-    def _epsilon(self, delta: float) -> float:
-        pure, worst = self.pure, self._worst
-        if delta == 0:
-            return math.inf if pure is None else round_up(pure)
-        if worst.delta(0.0) <= delta:
-            return 0.0
-        low, high = 0.0, 1.0
-        while worst.delta(high) > delta:
-            low, high = high, 2 * high
-            if high > 1e9:
-                return math.inf
-        for _ in range(80):
-            middle = (low + high) / 2
-            low, high = (middle, high) if worst.delta(middle) > delta else (low, middle)
-        return high if pure is None else min(high, round_up(pure))
+    def slack(self, epsilon: float) -> float:
+        """Bound how far discretisation may have put delta above the exact composition; 0 for closed forms.
+
+        The curves of the parts count as exact.
+        """
+        return slack(both_orders(self.pair), epsilon)
 
     def renyi(self, order: float) -> float:
         """Return the Renyi divergence of this order above 0, never rounded down; it may be infinite."""
         if not order > 0:
             raise NumberError("an order is a number above 0", asked=shown(order))
-        return self._worst.renyi(order)
+        return self.worst.renyi(order)
 
     @property
     def gdp(self) -> float:
         """The mu of a Gaussian guarantee, rounded up; only Gaussian pairs have one."""
-        if isinstance(self.pair, GaussianPair):
+        if isinstance(self.pair, GaussianPair) and not self.sampler_error:
             return self.pair.mu
         raise NumberError("no Gaussian curve bounds this one tightly: it has no mu", asked=self.reason)
 
@@ -120,50 +123,23 @@ class Guarantee:
     def zcdp(self) -> Fraction:
         """The smallest known rho: divergences of every order a are at most a rho."""
         rho = getattr(self.pair, "rho", None)
-        if isinstance(rho, Fraction):
+        if isinstance(rho, Fraction) and not self.sampler_error:
             return rho
         if self.pure is not None:
             return self.pure**2 / 2  # Bun, Steinke 2016, Proposition 1.4
         raise NumberError("divergences of high order are infinite: there is no rho", asked=self.reason)
 
     def trade_off(self, alpha: float) -> float:
-        """Bound from below the chance of a missed detection of any test with this chance of a false alarm.
-
-        f(alpha) = sup over epsilon of max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha)); a
-        supremum over a grid is smaller, which is the safe side.
-        """
-        if not 0 <= alpha <= 1:
-            raise NumberError("a false alarm has a probability", asked=shown(alpha), allowed="0 to 1")
-        found = [0.0]
-        for epsilon, delta in self._grid:
-            found += [1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha)]
-        return max(0.0, max(found) - _ROUNDING)
-
-    @cached_property
-    def _grid(self) -> list[tuple[float, float]]:
-        most = min(self._epsilon(_LEAST_SHOWN), _MOST_SHOWN)
-        epsilons = [most * step / _STEPS for step in range(_STEPS + 1)]
-        return [(epsilon, self._worst.delta(epsilon)) for epsilon in epsilons]
+        """Bound from below the chance of a missed detection of any test with this chance of a false alarm."""
+        return self.curve.trade_off(alpha)
 
     def attacker_accuracy(self, prior: float = 0.5) -> float:
-        """Bound the chance that the best guess is right, if one neighbour has this prior probability.
-
-        A guess for P on a set S is right with probability p P(S) + (1-p) Q(not S), which is at most
-        1 - p + p delta(log((1-p) / p)).
-        """
-        if not 0 < prior < 1:
-            raise NumberError("a belief is a probability", asked=shown(prior), allowed="between 0 and 1")
-        sides = ((prior, 1 - prior), (1 - prior, prior))
-        worst = self._worst
-        return min(1.0, max(no + yes * worst.delta(math.log(no / yes) - _ROUNDING) for yes, no in sides))
+        """Bound the chance that the best guess is right, if one neighbour has this prior probability."""
+        return self.curve.attacker_accuracy(prior)
 
     def attacker_belief(self, prior: float = 0.5) -> float | None:
         """Bound the belief to which a pure guarantee lets a prior belief rise; None if it is not pure."""
-        if not 0 <= prior <= 1:
-            raise NumberError("a belief is a probability", asked=shown(prior), allowed="0 to 1")
-        if self.pure is None:
-            return None
-        return prior / (prior + (1 - prior) * math.exp(-round_up(self.pure)))
+        return self.curve.attacker_belief(prior)
 
     @property
     def attacker_percent(self) -> float:
@@ -173,33 +149,68 @@ class Guarantee:
 
     def pictures(self) -> tuple[ErrorCurve, ErrorCurve]:
         """Draw delta against epsilon, and the trade-off between missed detections and false alarms."""
-        shown_at = [
-            (epsilon, delta) for epsilon, delta in self._grid if epsilon > 0 and delta >= _LEAST_SHOWN
-        ]
-        curve = shown_at or [(epsilon, delta) for epsilon, delta in self._grid if epsilon > 0]
-        alphas = [10 ** (step / 10) for step in range(-40, 0)]
-        return (
-            ErrorCurve(
-                [epsilon for epsilon, _ in curve],
-                {"delta": [delta for _, delta in curve]},
-                title="Delta against epsilon",
-                y_label="delta",
-                note=self.reason,
-            ),
-            ErrorCurve(
-                alphas,
-                {"missed, at least": [self.trade_off(alpha) for alpha in alphas]},
-                title="What any test can do",
-                y_label="chance of a missed detection",
-                x_label="chance of a false alarm",
-                note=self.reason,
-            ),
-        )
+        return self.curve.pictures(self.reason)
 
-    def claim(self, noun: str) -> str:
+    # ---- several together ---------------------------------------------------------------------------------
+
+    @staticmethod
+    def together(parts: Sequence[Guarantee]) -> Guarantee:
+        """Compose releases about the same people that are all planned before the first is made.
+
+        The cost is stated at the largest delta of the parts or, if the whole has no epsilon there, at the sum
+        of their epsilons. Releases that are chosen in the light of earlier ones need a filter (`filters`).
+        """
+        return _together([(part, 1) for part in parts])
+
+    def __add__(self, other: Guarantee) -> Guarantee:
+        if not isinstance(other, Guarantee):
+            return NotImplemented
+        return Guarantee.together([self, other])
+
+    def __mul__(self, times: int) -> Guarantee:
+        """Compose so many releases by the same mechanism from the same data, planned before the first."""
+        return _together([(self, times)])
+
+    __rmul__ = __mul__
+
+    def within(self, distance: object) -> Guarantee:
+        """Return what is promised if the sampler is within this total variation of its law, for all data."""
+        exact = rational(distance, "distance")
+        if not 0 <= exact <= 1:
+            raise NumberError("a total variation is out of range", asked=shown(distance), allowed="0 to 1")
+        farther = replace(self, sampler_error=min(self.sampler_error + exact, Fraction(1)))
+        return _restated(farther, self.cost.epsilon)
+
+    # ---- other neighbours ---------------------------------------------------------------------------------
+
+    def for_units(self, unit: str, most: int) -> Guarantee:
+        """Return what is promised to a unit (a person, say) with up to `most` of what is protected now."""
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+            raise NumberError("not a number of records", asked=shown(most), allowed="a whole number from 1")
+        pair = self.pair if self.neighbours is ADD_OR_REMOVE_ONE else both_orders(self.pair)
+        reason = self.reason if most == 1 else f"{self.reason}; groups of up to {most} {self.unit}s"
+        made = replace(self, pair=group(pair, most), unit=unit, reason=reason)
+        return _restated(made, most * self.cost.epsilon)
+
+    def replacing(self) -> Guarantee:
+        """Return what add-or-remove-one implies for replace-one: one is removed, then one is added."""
+        if self.neighbours is REPLACE_ONE:
+            return self
+        pair = group(both_orders(self.pair), 2)
+        reason = f"{self.reason}; replaced: one removed, one added"
+        made = replace(self, pair=pair, neighbours=REPLACE_ONE, reason=reason)
+        return _restated(made, 2 * self.cost.epsilon)
+
+    # ---- words --------------------------------------------------------------------------------------------
+
+    def claim(self) -> str:
         """Say in words what somebody who knows all other records can still learn about one unit."""
         added = self.neighbours is ADD_OR_REMOVE_ONE
-        change = f"whether one {noun} is included" if added else f"which of two contributions one {noun} made"
+        change = (
+            f"whether one {self.unit} is included"
+            if added
+            else f"which of two contributions one {self.unit} made"
+        )
         if self.pure is not None:
             start = f"Somebody who knows everything else and is unsure (50%) {change}"
             return f"{start} ends at most {self.attacker_percent:g}% sure, whatever comes out."
@@ -217,6 +228,7 @@ class Guarantee:
             "exact": self.cost.to_document(),
             "pure": self.pure is not None,
             "neighbours": self.neighbours.value,
+            "unit": self.unit,
             "reason": self.reason,
             "attacker_belief": self.attacker_belief(),
             "attacker_accuracy": self.attacker_accuracy(),
@@ -225,6 +237,40 @@ class Guarantee:
     def __str__(self) -> str:
         exactness = "pure" if self.cost.delta == 0 else f"delta {decimal(self.cost.delta)}"
         return f"epsilon {decimal(self.cost.epsilon)} ({exactness}), {self.neighbours}: {self.reason}"
+
+
+def _together(parts: Sequence[tuple[Guarantee, int]]) -> Guarantee:
+    if not parts:
+        raise PlanError("there is nothing to compose", where="guarantee")
+    first = parts[0][0]
+    for part, _ in parts:
+        for name, one, other in (
+            ("neighbour relations", first.neighbours.value, part.neighbours.value),
+            ("units of protection", first.unit, part.unit),
+        ):
+            if one != other:
+                raise PlanError(
+                    f"guarantees for different {name} do not add up",
+                    where="guarantee",
+                    asked=f"{one} and {other}",
+                    advice="Convert one first: replacing() makes replace-one of add-or-remove-one, for_units("
+                    "...) speaks of larger units.",
+                )
+    compose = compose_ordered if first.neighbours is ADD_OR_REMOVE_ONE else compose_symmetric
+    pair = compose([(part.pair, times) for part, times in parts])
+    error = sum((times * part.sampler_error for part, times in parts), start=Fraction(0))
+    reasons = [part.reason if times == 1 else f"{times} times {part.reason}" for part, times in parts]
+    made = replace(first, pair=pair, reason=" + ".join(reasons), sampler_error=min(error, Fraction(1)))
+    try:
+        return made.at(delta=max(part.cost.delta for part, _ in parts))
+    except NumberError:
+        return made.at(epsilon=sum(times * part.cost.epsilon for part, times in parts))
+
+
+def _restated(guarantee: Guarantee, epsilon: Fraction) -> Guarantee:
+    """State the pure promise if what it was made of was pure, or else the one at this epsilon."""
+    pure = guarantee.cost.delta == 0 and guarantee.pure is not None
+    return guarantee.at() if pure else guarantee.at(epsilon=epsilon)
 
 
 def _number(exact: Fraction) -> int | float:

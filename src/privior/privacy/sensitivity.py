@@ -49,6 +49,11 @@ class Sensitivity:
             return Sensitivity(2 * max_rows, 2 * max_rows**2, max_rows == 1, relation)
         return Sensitivity(max_rows, max_rows**2, False, relation)
 
+    @staticmethod
+    def unit(max_rows: int) -> str:
+        """What neighbours differ by, in words."""
+        return "record" if max_rows == 1 else f"unit of up to {max_rows} records"
+
     @property
     def l2(self) -> float:
         """The largest Euclidean change, for display."""

@@ -12,6 +12,9 @@ from privior.cli.options import Delta, Epsilon, Json, Quiet, screen_of
 if TYPE_CHECKING:
     from privior.calculator import Calculation
     from privior.pictures import ErrorCurve
+    from privior.privacy.published import Published
+
+_SILENT = "none of the papers states a number for this; some do at an epsilon, or with --order"
 
 Fact = Annotated[str | None, typer.Option(show_default=False)]
 
@@ -23,8 +26,8 @@ def guarantee(
         typer.Argument(
             metavar="MECHANISM",
             help="k-norm, laplace-counts, gaussian-counts, lshist, lsdim, dirichlet-draw, poisson-draw, "
-            "exponential-draw, precision-draw, normal-mean-draw, truncated-bernoulli, truncated-exponential, "
-            "bounded-range, virtual-records or gibbs.",
+            "network-draw, exponential-draw, precision-draw, normal-mean-draw, truncated-bernoulli, "
+            "truncated-exponential, bounded-range, virtual-records or gibbs.",
             show_default=False,
         ),
     ],
@@ -56,7 +59,13 @@ def guarantee(
             help="Weight of one record in a draw; of exponentials the prior's rate.", show_default=False
         ),
     ] = None,
-    draws: Annotated[str | None, typer.Option(help="Number of draws.", show_default=False)] = None,
+    draws: Annotated[
+        str | None, typer.Option(help="Number of draws or releases, planned together.", show_default=False)
+    ] = None,
+    nodes: Annotated[
+        str | None,
+        typer.Option(help='Smallest prior parameters of each table: "1,2; 1,1".', show_default=False),
+    ] = None,
     shape: Fact = None,
     bound: Fact = None,
     lower: Fact = None,
@@ -77,6 +86,7 @@ def guarantee(
         typer.Option(help="Also the epsilon at this delta, from the exact curve.", show_default=False),
     ] = None,
     noun: Annotated[str, typer.Option(help="Whom the guarantee protects.")] = "person",
+    compare: Annotated[bool, typer.Option("--compare", help="What papers state about the same.")] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -87,7 +97,10 @@ def guarantee(
     quiet: Quiet = False,
 ) -> None:
     """Compute what a mechanism promises; nothing is spent."""
+    from dataclasses import replace
+
     from privior.calculator import CALCULATORS
+    from privior.exact import round_down
 
     screen = screen_of(context)
     given = {
@@ -96,6 +109,7 @@ def guarantee(
         "records": records,
         "neighbours": neighbours,
         "draws": draws,
+        "nodes": nodes,
         "shape": shape,
         "bound": bound,
         "lower": lower,
@@ -115,26 +129,33 @@ def guarantee(
     facts = {name: value for name, value in given.items() if value is not None}
     sought = "" if solve is None else solve.replace("-", "_")
     if mechanism not in CALCULATORS:
-        made = _of_counts(mechanism, levels, epsilon, delta, facts, max_rows)
+        made = _of_counts(mechanism, levels, epsilon, delta, facts, max_rows, sought)
     elif solve is None:
-        made = CALCULATORS[mechanism].promised(facts, epsilon, delta)
+        made = CALCULATORS[mechanism].promised(facts, epsilon, delta, order)
     else:
         made = CALCULATORS[mechanism].solved(sought, facts, epsilon or "1", delta or 0, order)
-    promise = made.guarantee
+    promise = replace(made.guarantee, unit=noun)
+    slack = promise.slack(round_down(promise.cost.epsilon))
     curve = {chance: promise.epsilon(chance) for chance in at_delta or []}
     noise = None if made.mechanism is None else made.mechanism.expected_squared_error
     renyi = None if order is None else promise.renyi(order)
     screen.document(
         {
             "mechanism": made.name if made.mechanism is None else made.mechanism.to_document(),
-            **{name: value for name, value in made.facts.items() if name not in ("neighbours", sought)},
+            **{
+                name: _plain(value)
+                for name, value in made.facts.items()
+                if name not in ("neighbours", sought)
+            },
             **({} if solve is None else {sought: float(str(made.facts[sought]))}),
             **promise.to_document(),
-            "claim": promise.claim(noun),
+            "claim": promise.claim(),
+            **({} if not slack else {"slack": slack}),
             **({} if noise is None else {"expected_squared_error": noise}),
             **({} if renyi is None else {"order": order, "renyi": _finite(renyi)}),
             "epsilon_at_delta": {chance: _finite(value) for chance, value in curve.items()},
             **({} if made.mechanism is None else {"randomness": made.mechanism.randomness}),
+            **({"published": [_statement(one) for one in made.published]} if compare else {}),
         }
     )
     screen.facts(
@@ -146,7 +167,8 @@ def guarantee(
                 if value is not None
             ),
             ("guarantee", str(promise)),
-            ("that is", promise.claim(noun)),
+            ("that is", promise.claim()),
+            *([] if not slack else [("computed", f"delta is above the exact one by {slack:.2g} at most")]),
             *(
                 []
                 if noise is None
@@ -154,6 +176,8 @@ def guarantee(
             ),
             *([] if renyi is None else [(f"Renyi, order {order:g}", f"{renyi:.7g}")]),
             *((f"at delta {chance}", f"epsilon {value:.6g}") for chance, value in curve.items()),
+            *((f"published, {one.place}", _compared(one)) for one in made.published if compare),
+            *([("published", _SILENT)] if compare and not made.published else []),
         ]
     )
     if plot is not None:
@@ -171,12 +195,14 @@ def _of_counts(
     delta: str | None,
     facts: dict[str, str],
     max_rows: int,
+    sought: str,
 ) -> Calculation:
     from privior.calculator import names, of_mechanism
+    from privior.calculator.facts import count
     from privior.errors import PlanError
     from privior.exact import rational
-    from privior.mechanisms import mechanism_named
-    from privior.privacy import Budget
+    from privior.mechanisms import PublicFacts, mechanism_named
+    from privior.privacy import Budget, Neighbours
 
     if name not in names():
         raise PlanError("unknown mechanism", where="guarantee", asked=repr(name), allowed=", ".join(names()))
@@ -184,8 +210,12 @@ def _of_counts(
         raise PlanError("the number of cells is missing", where=name, advice="Say --levels K.")
     budget = Budget.of("1" if epsilon is None else epsilon, "0" if delta is None else delta)
     records = int(rational(facts.get("records", "1000"), "records"))
-    relation = facts.get("neighbours", "replace-one")
-    return of_mechanism(mechanism_named(name), levels, records, max_rows, relation, budget)
+    strange = sorted(set(facts) - {"records", "neighbours", "draws"})
+    if strange:
+        raise PlanError("a fact plays no part here", where=name, asked=", ".join(strange))
+    relation = Neighbours.of(facts.get("neighbours", "replace-one"))
+    public = PublicFacts(levels, records, max_rows, relation, budget)
+    return of_mechanism(mechanism_named(name), public, count({"draws": "1", **facts}, "draws"), sought)
 
 
 def _beside(plot: Path) -> Path:
@@ -199,6 +229,34 @@ def _draw(picture: ErrorCurve, place: Path) -> None:
         picture.figure().savefig(place, dpi=150)
     except (OSError, ValueError) as error:
         raise TableError(f"the picture cannot be written there: {error}", where=str(place)) from None
+
+
+def _compared(one: Published) -> str:
+    instead = "" if one.better is None else f", exact {one.better:.7g}"
+    stated = f"{one.quantity} {one.value:.7g}{instead}: {one.verdict.value}"
+    return f"{stated}; {one.reason} ({one.paper})"
+
+
+def _statement(one: Published) -> dict[str, object]:
+    return {
+        "paper": str(one.paper),
+        "place": one.place,
+        "formula": one.formula,
+        "quantity": one.quantity,
+        "value": _finite(one.value),
+        "exact": None if one.better is None else _finite(one.better),
+        "verdict": one.verdict.value,
+        "reason": one.reason,
+    }
+
+
+def _plain(value: object) -> object:
+    """Return a number that was typed as a number, and lists as they were typed."""
+    try:
+        number = float(str(value))
+    except ValueError:
+        return value
+    return int(number) if number.is_integer() else number
 
 
 def _finite(value: float) -> float | None:

@@ -106,7 +106,7 @@ def _document(made: Plan) -> dict[str, object]:
         "plan": made.to_document(),
         "digest": made.digest,
         "guarantee": made.guarantee.to_document(),
-        "claim": made.guarantee.claim(made.schema.unit.noun),
+        "claim": made.guarantee.claim(),
         "forecast": asdict(made.forecast),
         "without_release": asdict(made.without_release),
         "without_noise": asdict(made.without_noise),

@@ -9,7 +9,7 @@ Two functions for two kinds of neighbours, for a pair is ordered and the directi
   binary roots with priors (1, 5) and (5, 1) it gives .1585 at epsilon 2; the truth is .2032.
   The repetitions of one part are draws of the same table: they all have the same order.
 - `compose_ordered` for add-or-remove-one. "With the record" is the same side of every release: the given
-  orders are composed, the mirrors are composed, and the worse is taken at the very end.
+  orders are composed, and the mirror of that is the composition of the mirrors.
 """
 
 from __future__ import annotations
@@ -58,9 +58,10 @@ def compose_symmetric(parts: Sequence[Part]) -> DominatingPair:
 def compose_ordered(parts: Sequence[Part]) -> DominatingPair:
     """Compose (pair, repetitions) for neighbours with one direction for all parts: add-or-remove-one.
 
-    Every pair is (with the record, without it). What is returned is the worse of both directions.
+    Every pair is (with the record, without it), and so is what is returned: whoever states a promise takes
+    the worse of both directions, at the very end.
     """
-    return both_orders(_unknown(_checked(parts)))
+    return _unknown(_checked(parts))
 
 
 def _unknown(parts: Sequence[Part]) -> DominatingPair:

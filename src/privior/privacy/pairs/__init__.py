@@ -1,5 +1,6 @@
 """Dominating pairs: two laws whose privacy loss is at least that of any two neighbours. One kind a file."""
 
+from privior.privacy.pairs.approximate import ApproximatePair
 from privior.privacy.pairs.beta import BetaPair
 from privior.privacy.pairs.bounded_range import BoundedRangePair
 from privior.privacy.pairs.concentrated import Concentrated
@@ -18,6 +19,7 @@ from privior.privacy.pairs.finite import FinitePair
 from privior.privacy.pairs.gamma_scale import GammaScalePair
 from privior.privacy.pairs.gamma_shape import GammaShapePair
 from privior.privacy.pairs.gaussian import GaussianPair
+from privior.privacy.pairs.group import GroupPair, group
 from privior.privacy.pairs.k_norm import KNormPair
 from privior.privacy.pairs.losses import LossPair
 from privior.privacy.pairs.signed_steps import SignedSteps
@@ -29,9 +31,11 @@ from privior.privacy.pairs.truncated import (
 )
 from privior.privacy.pairs.two_levels import TwoLevelsPair
 from privior.privacy.pairs.virtual_records import VirtualRecordsPair, virtual_records_epsilon
+from privior.privacy.pairs.within import Within
 from privior.privacy.pairs.worst import WorstOf, both_orders
 
 __all__ = [
+    "ApproximatePair",
     "BetaPair",
     "BoundedRangePair",
     "Concentrated",
@@ -42,6 +46,7 @@ __all__ = [
     "GammaScalePair",
     "GammaShapePair",
     "GaussianPair",
+    "GroupPair",
     "KNormPair",
     "LossPair",
     "SignedSteps",
@@ -50,10 +55,12 @@ __all__ = [
     "TruncatedExponential",
     "TwoLevelsPair",
     "VirtualRecordsPair",
+    "Within",
     "WorstOf",
     "both_orders",
     "dirichlet_draw",
     "exponential_draw",
+    "group",
     "network_draw",
     "normal_mean_draw",
     "poisson_draw",

@@ -1,0 +1,14 @@
+"""The calculator: what a mechanism or a posterior draw promises, from public facts that somebody types."""
+
+from privior.calculator.calculator import Calculation, Calculator
+from privior.calculator.counts import of_mechanism
+from privior.calculator.draws import CALCULATORS
+from privior.mechanisms import MECHANISMS
+
+
+def names() -> list[str]:
+    """Return everything that can be calculated."""
+    return [*CALCULATORS, *(kind.name for kind in MECHANISMS)]
+
+
+__all__ = ["CALCULATORS", "Calculation", "Calculator", "names", "of_mechanism"]

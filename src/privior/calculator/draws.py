@@ -1,0 +1,216 @@
+"""What draws from posteriors promise: one entry for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from privior.calculator.calculator import Calculator
+from privior.calculator.facts import Facts, cells, count, number, tables
+from privior.exact import rational
+from privior.privacy import REPLACE_ONE, Neighbours
+from privior.privacy import pairs as laws
+from privior.privacy.pairs import DominatingPair
+from privior.privacy.published import Published, dirichlet, gibbs, posterior_sampling
+
+
+def _replacing(facts: Facts) -> bool:
+    return Neighbours.of(str(facts["neighbours"])) is REPLACE_ONE
+
+
+def _dirichlet(facts: Facts) -> list[DominatingPair]:
+    records = None if facts["records"] is None else count(facts, "records")
+    return [laws.dirichlet_draw(cells(facts), facts["rate"], str(facts["neighbours"]), records)]
+
+
+def _dirichlet_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
+    smallest = min(rational(cell, "prior") for cell in cells(facts))
+    squared = 2 if _replacing(facts) else 1
+    draw = dirichlet.Draw.of(smallest, facts["rate"], squared)
+    found = []
+    if count(facts, "draws") == 1 and epsilon:
+        found.append(dirichlet.theorem_4(draw, epsilon))
+    if order is not None and order > 1:
+        found += [dirichlet.theorem_2(draw, order), dirichlet.equation_6(draw, order)]
+    return found
+
+
+def _network(facts: Facts) -> Sequence[DominatingPair]:
+    nodes = [[table if len(table) > 1 else [*table, *table]] for table in tables(facts)]
+    return laws.network_draw(nodes, facts["rate"], str(facts["neighbours"]))
+
+
+def _bernoulli_family(facts: Facts) -> laws.TruncatedBernoulli:
+    floor = number(facts, "floor")
+    prior = [rational(cell, "prior") for cell in cells(facts)][:2]
+    records = 1 if facts["records"] is None else count(facts, "records")
+    return laws.TruncatedBernoulli(floor, 1 - floor, records, *prior)
+
+
+def _bernoulli(facts: Facts) -> list[DominatingPair]:
+    family = _bernoulli_family(facts)
+    return [laws.SignedSteps(family.oscillation) if facts["records"] is None else family.pair]
+
+
+def _bernoulli_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
+    slope = posterior_sampling.bernoulli_lipschitz(number(facts, "floor"))
+    family = None if facts["records"] is None else _bernoulli_family(facts)
+    return [posterior_sampling.theorem_8_lipschitz(slope, 1, family, count(facts, "draws"))]
+
+
+def _exponential_family(facts: Facts) -> laws.TruncatedExponential:
+    names = ("lower", "upper", "data_lower", "data_upper", "rate")
+    low, high, least, most, prior = (number(facts, name) for name in names)
+    return laws.TruncatedExponential(low, high, count(facts, "records"), least, most, prior)
+
+
+def _exponential_published(
+    facts: Facts, epsilon: Fraction | None, order: float | None
+) -> Sequence[Published]:
+    """L is printed as the largest rate."""
+    apart = number(facts, "data_upper") - number(facts, "data_lower")
+    family, draws = _exponential_family(facts), count(facts, "draws")
+    return [posterior_sampling.theorem_8_lipschitz(number(facts, "upper"), apart, family, draws)]
+
+
+def _rate_draw(draw: Callable[..., DominatingPair]) -> Callable[[Facts], list[DominatingPair]]:
+    def built(facts: Facts) -> list[DominatingPair]:
+        records = count(facts, "records")
+        return [draw(facts["shape"], facts["rate"], records, facts["lower"], facts["upper"])]
+
+    return built
+
+
+def _normal(facts: Facts) -> list[DominatingPair]:
+    stddev, prior = number(facts, "stddev"), number(facts, "prior_stddev")
+    return [laws.normal_mean_draw(stddev**2, prior**2, count(facts, "records"), facts["diameter"])]
+
+
+def _gibbs(facts: Facts) -> list[DominatingPair]:
+    both = 2 if _replacing(facts) else 1
+    shift = both * number(facts, "temperature") * number(facts, "lipschitz")
+    return [laws.GaussianPair(shift**2 / number(facts, "strong_convexity"))]
+
+
+def _gibbs_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
+    if not epsilon or count(facts, "draws") > 1 or not _replacing(facts):
+        return []
+    temperature, slope, convexity = (facts[name] for name in ("temperature", "lipschitz", "strong_convexity"))
+    return [gibbs.theorem_7(temperature, slope, convexity, epsilon)]
+
+
+_RELATION = {"neighbours": REPLACE_ONE.value}
+_PROOF = "(proof: docs/guarantees.md)"
+
+CALCULATORS: dict[str, Calculator] = {
+    calculator.name: calculator
+    for calculator in (
+        Calculator(
+            "dirichlet-draw",
+            "draws from a Dirichlet posterior",
+            ("prior",),
+            {"rate": 1, "records": None, **_RELATION},
+            _dirichlet,
+            f"Beta or Gamma pair of a Dirichlet draw, exact {_PROOF}",
+            {"prior": True, "rate": False},
+            _dirichlet_published,
+        ),
+        Calculator(
+            "network-draw",
+            "draws of all conditional tables of a Bayesian network",
+            ("nodes",),
+            {"rate": 1, **_RELATION},
+            _network,
+            f"Beta or Gamma pair of each table, composed {_PROOF}",
+            {"rate": False},
+        ),
+        Calculator(
+            "poisson-draw",
+            "draws of a Poisson rate, counts bounded",
+            ("shape", "bound"),
+            {"rate": 1},
+            lambda facts: [laws.poisson_draw(facts["shape"], facts["bound"], facts["rate"])],
+            f"Gamma pair of a Poisson-Gamma draw, exact {_PROOF}",
+            {"shape": True, "bound": False, "rate": False},
+        ),
+        Calculator(
+            "exponential-draw",
+            "draws of an exponential rate, data bounded",
+            ("shape", "rate", "records", "lower", "upper"),
+            {},
+            _rate_draw(laws.exponential_draw),
+            f"Gamma scale pair, exact {_PROOF}",
+            {"rate": True, "upper": False},
+        ),
+        Calculator(
+            "precision-draw",
+            "draws of a normal precision, squared data bounded",
+            ("shape", "rate", "records", "lower", "upper"),
+            {},
+            _rate_draw(laws.precision_draw),
+            f"Gamma scale pair, exact {_PROOF}",
+            {"rate": True, "upper": False},
+        ),
+        Calculator(
+            "normal-mean-draw",
+            "draws of a normal mean, data bounded",
+            ("diameter", "stddev", "prior_stddev", "records"),
+            {},
+            _normal,
+            f"Gaussian pair, exact {_PROOF}",
+            {"diameter": False, "prior_stddev": False, "stddev": True},
+        ),
+        Calculator(
+            "truncated-bernoulli",
+            "draws of a chance kept away from 0 and 1",
+            ("floor",),
+            {"prior": "1,1", "records": None},
+            _bernoulli,
+            f"truncated one-parameter family, pure {_PROOF}",
+            {"floor": True},
+            _bernoulli_published,
+        ),
+        Calculator(
+            "truncated-exponential",
+            "draws of an exponential rate in an interval",
+            ("lower", "upper", "data_lower", "data_upper", "records"),
+            {"rate": 1},
+            lambda facts: [_exponential_family(facts).pair],
+            f"truncated one-parameter family, pure {_PROOF}",
+            {"upper": False, "data_upper": False},
+            _exponential_published,
+        ),
+        Calculator(
+            "bounded-range",
+            "draws whose log likelihood ratio varies by eta at most",
+            ("eta",),
+            {},
+            lambda facts: [laws.BoundedRangePair(number(facts, "eta"))],
+            f"oscillation of the likelihood ratio {_PROOF}",
+            {"eta": False},
+        ),
+        Calculator(
+            "virtual-records",
+            "counts of records drawn from a Dirichlet draw",
+            ("prior", "drawn"),
+            {"rate": 1, **_RELATION},
+            lambda facts: [
+                laws.virtual_records_draw(
+                    cells(facts), count(facts, "drawn"), facts["rate"], str(facts["neighbours"])
+                )
+            ],
+            f"Polya urn, pure {_PROOF}",
+            {"prior": True, "rate": False, "drawn": False},
+        ),
+        Calculator(
+            "gibbs",
+            "draws from a Gibbs posterior of Lipschitz losses",
+            ("temperature", "lipschitz", "strong_convexity"),
+            _RELATION,
+            _gibbs,
+            "mu-GDP, mu = 2 temperature L / sqrt(m) (Gopi, Lee, Liu 2022)",
+            {"temperature": False, "lipschitz": False, "strong_convexity": True},
+            _gibbs_published,
+        ),
+    )
+}
