@@ -21,6 +21,7 @@ from beta_quadrature import BetaLaws, Situation
 from neighbouring_tables import (
     EPSILONS,
     ORDERS,
+    RATES,
     RECORDS,
     F,
     Floats,
@@ -112,6 +113,7 @@ def between_rows(found: Iterable[Situation], rate: float) -> Worst:
 def test_one_table_replace_one(rows: Rows, rate: Fraction) -> None:
     """Tight for every n if the two smallest parameters are in one row: the others' records go elsewhere."""
     (pair,) = network_draw([rows], rate)
+    assert network_draw([rows, rows[:1]], rate, records=6)[0] == pair  # how many are in each row is private
     smallest = sorted((a, row) for row, cells in enumerate(rows) for a in cells)[:2]
     one_row = smallest[0][1] == smallest[1][1]
     worst = Worst()
@@ -123,6 +125,19 @@ def test_one_table_replace_one(rows: Rows, rate: Fraction) -> None:
         assert complaints(pair, worst, tight=one_row) == []
     if not one_row:
         assert worst.deltas[0.0] > 0.8 * pair.delta(0.0)
+
+
+@pytest.mark.parametrize("rate", RATES, ids=str)
+def test_a_root_uses_the_number_of_records(rate: Fraction) -> None:
+    """A root is one row: two levels are tight for every public n, beside any other table."""
+    root = APART[0]
+    for records in RECORDS:
+        within, between = situations((root,), rate, records)
+        assert not between
+        laws, worst = BetaLaws(sorted(within)), Worst()
+        worst.see({e: laws.delta(e) for e in EPSILONS}, {order: laws.renyi(order) for order in ORDERS})
+        pairs = network_draw([(root,), APART], rate, records=records)
+        assert complaints(pairs[0], worst, tight=True) == []
 
 
 def test_two_rows_reach_the_pair_as_they_fill() -> None:
