@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from privior.mechanisms import LSHist as LSHist
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
     from privior.models import DirichletCategorical as DirichletCategorical
+    from privior.models import LearnedPrior as LearnedPrior
     from privior.planning import Want as Want
     from privior.planning import plan as plan
     from privior.planning import plan_for as plan_for
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
 _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE Budget Guarantee Neighbours Sensitivity",
-    "models": "DirichletCategorical",
+    "models": "DirichletCategorical LearnedPrior",
     "mechanisms": "GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace",
     "plans": "Plan",
     "planning": "Want plan plan_for",

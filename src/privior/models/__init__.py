@@ -2,6 +2,7 @@
 
 from privior.models.dirichlet_categorical import MOST_CELLS, DirichletCategorical
 from privior.models.documents import Model, to_model
+from privior.models.learned_prior import LearnedPrior
 from privior.models.statistics import Counts, ExactStatistics, NoisyStatistics
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "Counts",
     "DirichletCategorical",
     "ExactStatistics",
+    "LearnedPrior",
     "Model",
     "NoisyStatistics",
     "to_model",

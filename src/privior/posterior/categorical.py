@@ -24,6 +24,7 @@ from privior.posterior.counts import CountsPosterior, MarginalCounts
 from privior.posterior.drawn import DRAWS, DrawnProbabilities
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.latent import CellProbabilities, LatentCounts
+from privior.posterior.mixed_counts import MixedCounts
 from privior.posterior.quantity import Quantity, check_level, check_number, generator
 from privior.posterior.variance import VarianceParts
 from privior.release import Release
@@ -60,8 +61,11 @@ class CategoricalPosterior:
 
     @cached_property
     def prior(self) -> Floats:
-        """The prior parameter of each cell."""
-        return self.model.parameters(self._schema)
+        """The prior parameter of each cell; on average, if it is learned."""
+        parameters = self.model.parameters(self._schema)
+        if isinstance(self.latent, MixedCounts):
+            return np.full_like(parameters, float(self.latent.shares @ self.latent.values))
+        return parameters
 
     def mean(self) -> Floats:
         """Return the expected probability of each cell."""
@@ -245,6 +249,8 @@ class CategoricalPosterior:
         header = [" x ".join(self.model.columns), "probability", f"{100 * level:g}% interval", kind]
         more = [f"... and {len(self.cells) - 40} more cells, less probable"] if len(self.cells) > 40 else []
         lines = [*listing.table(header, rows), *more, "", f"{self._source}; {self.latent.diagnostics}"]
+        if isinstance(self.latent, MixedCounts):
+            lines.append(self.latent.learned())
         return "\n".join([*lines, *self.warnings])
 
     @property

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError
 from privior.posterior.latent import LatentCounts
+from privior.posterior.mixed_counts import MixedCounts
 from privior.posterior.quantity import quantiles
 from privior.posterior.variance import VarianceParts
 
@@ -97,6 +98,12 @@ class DrawnProbabilities:
         """Return the equal-tailed interval of each, as (k, 2)."""
         return quantiles(self.each, level)
 
+    def _drawn(self, number: int, rng: np.random.Generator) -> Floats:
+        """Draw Dirichlet parameters: tables, and the prior, which may be learned with them."""
+        if isinstance(self.latent, MixedCounts):
+            return self.latent.parameters(number, rng)
+        return np.asarray(self.prior + self.latent.draws(number, rng))
+
     @cached_property
     def _kept_logs(self) -> Floats:
         return self._logs(affordable(self.prior.size), np.random.default_rng(SEED))
@@ -104,8 +111,7 @@ class DrawnProbabilities:
     @cached_property
     def _parameters(self) -> tuple[Floats, Floats]:
         """Draws of the Dirichlet parameters, and their sum."""
-        tables = self.latent.draws(affordable(self.prior.size), np.random.default_rng(SEED))
-        first = self.prior + tables
+        first = self._drawn(affordable(self.prior.size), np.random.default_rng(SEED))
         return first, first.sum(axis=1, keepdims=True)
 
     def _logs(self, number: int, rng: np.random.Generator) -> Floats:
@@ -113,7 +119,7 @@ class DrawnProbabilities:
 
         A Gamma of tiny shape a underflows, its logarithm does not: G(a) = G(a+1) U^(1/a).
         """
-        shapes = self.prior + self.latent.draws(number, rng)
+        shapes = self._drawn(number, rng)
         return np.asarray(
             np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
         )

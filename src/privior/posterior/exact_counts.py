@@ -14,6 +14,7 @@ from privior.posterior.cell_weights import CellWeights
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.evidence import CellEvidence, Total, misfit
 from privior.posterior.law import Law, mixture
+from privior.posterior.stirling import log_rising
 from privior.posterior.summation import SumTree
 from privior.posterior.table_draws import table_draws
 from privior.posterior.total_blocks import TotalBlocks
@@ -29,6 +30,7 @@ class ExactCounts:
         prior: the a of each cell
         total: what was known of the number of records
         diagnostics: what it cost and how exact it is
+        log_evidence: log of the probability of the releases under the prior, but for a constant
     """
 
     trees: tuple[SumTree, ...]
@@ -36,6 +38,7 @@ class ExactCounts:
     prior: NDArray[np.float64]
     total: Total
     diagnostics: Diagnostics
+    log_evidence: float
 
     @property
     def exact(self) -> bool:
@@ -97,7 +100,24 @@ def exact_counts(
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
     diagnostics = Diagnostics.of_exact("summed over all tables", blocks.cost, error=blocks.error)
-    summed = ExactCounts(tuple(blocks.trees), shares, prior, total, diagnostics)
+    log_mass = float(logs.max() + np.log(np.exp(logs - logs.max()).sum()))
+    known = log_mass + _prior_mass(prior, total)
+    summed = ExactCounts(tuple(blocks.trees), shares, prior, total, diagnostics, known)
     fit = misfit(evidence, summed.mean, summed.stddev**2)
     object.__setattr__(summed, "diagnostics", replace(diagnostics, misfit=fit))
     return summed
+
+
+def evidence_ceiling(evidence: Sequence[CellEvidence], prior: NDArray[np.float64], total: Total) -> float:
+    """Return a rough bound of `log_evidence`, for a prior under which the exact sum costs too much."""
+    blocks = TotalBlocks(CellWeights.of(evidence, prior, total.most), known=total.known)
+    return blocks.ceiling() + _prior_mass(prior, total)
+
+
+def _prior_mass(prior: NDArray[np.float64], total: Total) -> float:
+    """Log of the factor of the prior of a table that depends on the parameters only, and on a known total."""
+    from scipy.special import gammaln
+
+    whole, n = float(prior.sum()), np.array([float(total.most)])
+    found = float(gammaln(whole) - gammaln(prior).sum())
+    return found - float(log_rising(n, whole)[0]) if total.known else found

@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 
 from privior.errors import InferenceError, shown
-from privior.models import DirichletCategorical
+from privior.models import DirichletCategorical, LearnedPrior
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import latent_counts
+from privior.posterior.mixed_counts import mixed_counts
 from privior.release import Release
 
 
@@ -29,16 +30,21 @@ def infer(
 
     Args:
         releases: a release or the path of its file, or several releases of one table of one population
-        prior: the analyst's own prior parameters, one number or one per cell; else the model's
+        prior: the analyst's own prior parameters, one number or one per cell, or `pv.LearnedPrior()`; else
+            the model's
         noise: "account" for the privacy noise, or "ignore" it and take the noisy counts as true ones:
             for comparison only, since the intervals come out too narrow
     """
     read = Release.read(releases) if isinstance(releases, (str, Path)) else releases
     given = _checked(read, priors_matter=prior is None)
     plan = given[0].plan
-    model = plan.model if prior is None else DirichletCategorical(plan.model.columns, prior)
+    learned = prior if isinstance(prior, LearnedPrior) else None
+    own = prior is not None and learned is None
+    model = DirichletCategorical(plan.model.columns, prior) if own else plan.model
     parameters = model.parameters(plan.schema)
     if noise == "ignore":
+        if learned is not None:
+            raise InferenceError("a prior is learned from noisy counts with their noise", asked="ignore")
         if len(given) > 1:
             raise InferenceError("noise can be ignored for one release only", asked=f"{len(given)} releases")
         latent = CertainCounts(np.maximum(given[0].statistics.array(), 0), parameters)
@@ -54,6 +60,10 @@ def infer(
         for release in given
     ]
     total = Total(most=plan.records * plan.schema.unit.max_rows, known=plan.total_public)
+    if learned is not None:
+        return CategoricalPosterior(
+            tuple(given), model, mixed_counts(evidence, parameters.size, learned, total)
+        )
     return CategoricalPosterior(tuple(given), model, latent_counts(evidence, parameters, total))
 
 

@@ -35,7 +35,10 @@ def ask(
         ),
     ] = None,
     prior: Annotated[
-        str | None, typer.Option(help="Your own prior parameter, for every cell alike.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Your own prior parameter, for every cell alike; or `learned`.", show_default=False
+        ),
     ] = None,
     level: Annotated[str, typer.Option(help="The probability of an interval: 0.9 or 90%.")] = "0.9",
     seed: Annotated[
@@ -45,6 +48,7 @@ def ask(
     quiet: Quiet = False,
 ) -> None:
     """Ask a release, free: probabilities, means, intervals, counts."""
+    from privior.models import LearnedPrior
     from privior.posterior import infer
     from privior.queries import SampleAnswer, parse
     from privior.queries import ask as answered
@@ -53,7 +57,7 @@ def ask(
     screen = screen_of(context)
     parsed = [parse(question) for question in questions or []]
     releases = [Release.read(path) for path in (release, *(also or []))]
-    posterior = infer(releases, prior=prior)
+    posterior = infer(releases, prior=LearnedPrior() if prior == "learned" else prior)
     share = _share(level)
     answers = [answered(posterior, question, level=share, seed=seed) for question in parsed]
     if not parsed:
