@@ -9,16 +9,16 @@ from pathlib import Path
 _DRAFT = ".privior-draft-"
 
 
-def write_whole(path: str | Path, text: str) -> None:
-    """Write a text file through a draft beside it, which takes its name once it is complete.
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Write a file, text as UTF-8, through a draft beside it, which takes its name once it is complete.
 
     Raises OSError or ValueError if it cannot be written there; the file is then as it was before.
     """
     place = Path(path)
     handle, draft = tempfile.mkstemp(dir=place.parent, prefix=_DRAFT)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         Path(draft).chmod(0o644 & ~_umask())

@@ -16,14 +16,14 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("exact",),
     ("schema",),
     ("bundled", "privacy", "randomness"),
-    ("models",),
+    ("models", "theory"),
     ("mechanisms",),
     ("plans",),
     ("ledger",),
     ("release",),
     ("calculator", "posterior", "planning", "tables"),
     ("analyses", "auditing", "curator", "queries"),
-    ("health", "report", "reviews"),
+    ("health", "report", "reviews", "studies"),
     ("cli",),
 )
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}
@@ -35,7 +35,14 @@ OUTSIDE = {
     "ibis": {"tables"},
     "pandas": {"tables"},
     "polars": {"tables"},
-    "pyarrow": {"tables"},
+    "pyarrow": {
+        "tables",
+        "studies",
+    },  # studies write Parquet; reading it is forbidden them by name, see READING
+    **{
+        f"pyarrow.{reader}": {"tables"}
+        for reader in ("csv", "dataset", "feather", "fs", "ipc", "json", "orc")
+    },
     "csv": {"tables"},
     "sqlite3": {"ledger"},
     "opendp": {"randomness"},
@@ -55,13 +62,16 @@ OUTSIDE = {
     "ctypes": set[str](),
     "subprocess": set[str](),
     "numba": {"posterior"},
-    "numpy.random": {"posterior"},
+    "numpy.random": {"posterior", "studies"},  # post-processing; synthetic data and noise that protect nobody
 }
 DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_name", "__builtins__"}
 # Who may draw entropy, and who may read files: what is public, and the private side itself.
 DRAWERS = {"randomness", "curator"}
 FILE_READERS = {"tables", "schema", "release", "health"}
-READING = {"read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap"}
+READING = {
+    *("read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap"),
+    *("read_table", "read_pandas", "ParquetFile", "ParquetDataset", "memory_map", "OSFile", "dataset"),
+}
 # The curator's doors; whatever else it holds is its own.
 CURATOR = {"Measurement", "engine_version", "header", "measure", "measure_statistics", "prepare"}
 
@@ -94,6 +104,8 @@ def _faults(tree: ast.AST, part: str, inside: Path) -> Iterator[tuple[int, str]]
                     yield node.lineno, f"takes {alias.name} by name"
                 if module == "privior.curator" and alias.name not in CURATOR:
                     yield node.lineno, f"takes {alias.name} from the curator, which is its own"
+                if alias.name in READING and part not in FILE_READERS:
+                    yield node.lineno, f"reads files ({alias.name})"
                 yield from ((node.lineno, fault) for fault in _judge(module, alias.name, part))
         elif isinstance(node, (ast.Name, ast.Attribute)):
             name = node.id if isinstance(node, ast.Name) else node.attr

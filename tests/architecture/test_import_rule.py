@@ -74,6 +74,22 @@ PLANTED = {
     "a file read": ("posterior/inference.py", "open('patients.csv')", "reads files"),
     "a file read by a path": ("posterior/inference.py", "p.read_text()", "reads files"),
     "a file read by numpy": ("posterior/inference.py", "import numpy as np\nnp.loadtxt('x')", "reads files"),
+    "a study that reads Parquet": (
+        "studies/files.py",
+        "import pyarrow.parquet as pq\npq.read_table('patients.parquet')",
+        "reads files",
+    ),
+    "a study that opens Parquet": (
+        "studies/files.py",
+        "from pyarrow.parquet import ParquetFile",
+        "reads files",
+    ),
+    "a study that opens a data set": (
+        "studies/files.py",
+        "from pyarrow import dataset as d",
+        "pyarrow.dataset",
+    ),
+    "seeded noise in the theory": ("theory/histogram_loss.py", "import numpy.random", "numpy.random"),
     "entropy by another name": ("mechanisms/k_norm.py", "import os as o\no.urandom(1)", "randomness"),
     "entropy taken": ("mechanisms/k_norm.py", "from os import urandom", "urandom"),
     "the curator's own": ("cli/app.py", "from privior.curator import open_table", "its own"),

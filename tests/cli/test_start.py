@@ -42,7 +42,19 @@ def test_help_loads_nothing_heavy() -> None:
 
 def test_every_command_explains_itself() -> None:
     for command in (
-        *("demo", "init", "plan", "release", "ask", "report", "review", "guarantee", "doctor", "ledger"),
+        *(
+            "demo",
+            "init",
+            "plan",
+            "release",
+            "ask",
+            "report",
+            "review",
+            "guarantee",
+            "study",
+            "doctor",
+            "ledger",
+        ),
         "ledger create",
     ):
         ran = subprocess.run(

@@ -1,0 +1,199 @@
+"""Every study runs through the program, and its tables hold what other formulas give."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from program import Ended, run
+from scipy import optimize, stats
+from scipy.special import eval_legendre, polygamma
+
+import privior as pv
+from privior.studies import STUDIES, Findings
+from privior.studies.simplex import projected
+
+FILES = {
+    "dirichlet-renyi": {"renyi.parquet", "delta.parquet"},
+    "histogram-error": {"losses.parquet"},
+    "multinomial-dirichlet": {"divergences.parquet"},
+}
+Made = dict[str, tuple[Path, Ended]]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Every study, quick, by the command line, once for all tests here."""
+    found = {}
+    for name in STUDIES:
+        folder = tmp_path_factory.mktemp("study")
+        found[name] = folder / "out", run(["study", name, "--quick", "-o", "out"], folder)
+    return found
+
+
+def rows(made: Made, name: str, table: str) -> list[dict[str, float]]:
+    found: list[dict[str, float]] = pq.read_table(made[name][0] / f"{table}.parquet").to_pylist()
+    assert len(found) > 10
+    return found
+
+
+def test_every_study_is_tested_here() -> None:
+    assert set(FILES) == set(STUDIES)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_writes_tables_pictures_and_a_paragraph(name: str, made: Made) -> None:
+    folder, ended = made[name]
+    assert ended.code == 0, ended.errors
+    written = {file.name for file in folder.iterdir()}
+    assert FILES[name] == {file for file in written if file.endswith(".parquet")}
+    pictures = [file for file in folder.iterdir() if file.suffix == ".png"]
+    assert len(pictures) >= 3
+    assert all(file.read_bytes().startswith(b"\x89PNG") and file.stat().st_size > 10_000 for file in pictures)
+    text = (folder / "findings.txt").read_text()
+    assert "quick run" in text
+    assert text.strip().splitlines()[-1] in ended.output
+    assert STUDIES[name].figure in text
+    assert "..." in ended.errors  # progress, on the error stream
+
+
+def test_the_divergences_are_those_of_closed_forms(made: Made) -> None:
+    for row in rows(made, "dirichlet-renyi", "renyi"):
+        a = row["prior"]
+        replaced = str(row["neighbours"]) == "replace-one"
+        assert row["printed"] == pytest.approx((2 if replaced else 1) * float(polygamma(1, a - 1)), rel=1e-12)
+        exact = math.log((a + 1) / (a - 1)) if replaced else math.log(a / (a - 1))
+        assert row["exact"] == pytest.approx(exact, rel=1e-12)
+        if not replaced:
+            assert row["exact_with_10"] == pytest.approx(math.log((a + 10) / (a + 9)), rel=1e-12)
+
+
+def test_the_deltas_are_those_of_beta_laws(made: Made) -> None:
+    for row in rows(made, "dirichlet-renyi", "delta"):
+        a, e = row["prior"], row["epsilon"]
+        edge = 1 / (1 + math.exp(-e))  # Beta(a+1, a) has e^e times the density of Beta(a, a+1) here
+        exact = stats.beta.sf(edge, a + 1, a) - math.exp(e) * stats.beta.sf(edge, a, a + 1)
+        assert row["exact"] == pytest.approx(float(exact), rel=1e-6, abs=1e-14)
+        assert row["exact"] < row["printed"]
+
+
+def test_the_losses_are_those_of_vectors(made: Made) -> None:
+    for row in rows(made, "histogram-error", "losses"):
+        k, n, d = int(row["levels"]), int(row["records"]), row["divergence"]
+        assert row["gaussian"] == pytest.approx(math.sqrt(2 * k / d) / n, rel=1e-12)
+        assert row["gaussian_projected"] <= row["gaussian"] + 4 * row["standard_error"]
+        if str(row["data"]) == "typical":
+            continue
+        counts = np.zeros(k)
+        if str(row["data"]) == "even":
+            counts += n // k
+            counts[: n % k] += 1
+        else:
+            counts[0] = n
+        u = counts + 1 / math.tanh(d / 2)  # the exact prior
+        mean = u / u.sum()
+        loss = (mean * (1 - mean)).sum() / (u.sum() + 1) + ((mean - counts / n) ** 2).sum()
+        assert row["dirichlet_exact"] == pytest.approx(math.sqrt(loss), rel=1e-6)
+
+
+def test_k_norm_noise_has_the_divergence_that_is_promised(made: Made) -> None:
+    def divergence(epsilon: float) -> float:
+        x = math.exp(-epsilon)
+        at = (1 + x) / (1 - x)
+        chance = float(eval_legendre(8, at) / (eval_legendre(9, at) * (1 - x)))  # of the largest loss
+        return math.log1p(chance * (math.exp(epsilon) - 1) + x * chance * (math.exp(-epsilon) - 1))
+
+    found = [row for row in rows(made, "histogram-error", "losses") if row["levels"] == 10]
+    for row in found:
+        epsilon = optimize.brentq(lambda e, row=row: divergence(e) - row["divergence"], 0.01, 5, xtol=1e-12)
+        noise = pv.KNorm(10, float(epsilon)).expected_squared_error
+        assert row["k_norm"] == pytest.approx(math.sqrt(noise) / row["records"], rel=1e-6)
+
+
+def test_typical_losses_are_those_of_simulated_draws(made: Made) -> None:
+    """With few records, where the data matter most; 4,000 draws, five standard errors."""
+    generator = np.random.default_rng(5)
+    found = [
+        row
+        for row in rows(made, "histogram-error", "losses")
+        if str(row["data"]) == "typical" and row["levels"] == 10 and row["records"] <= 1000
+    ]
+    assert len(found) == 9
+    for row in found:
+        chances = generator.dirichlet(np.ones(10), size=4000)
+        counts = generator.multinomial(int(row["records"]), chances)
+        gammas = generator.gamma(counts + 1 / math.tanh(row["divergence"] / 2))
+        drawn = gammas / gammas.sum(axis=1, keepdims=True)
+        squared = ((drawn - counts / row["records"]) ** 2).sum(axis=1)
+        error = float(squared.std()) / math.sqrt(4000)
+        assert abs(squared.mean() - row["dirichlet_exact"] ** 2) < 5 * error
+
+
+def test_expected_divergences_are_those_of_simulated_counts(made: Made) -> None:
+    for row in rows(made, "multinomial-dirichlet", "divergences"):
+        assert abs(row["simulated"] - row["expected"]) < 5 * row["standard_error"]
+        if row["evenness"] > 1:
+            assert row["expected"] < row["bound"]
+        else:
+            assert row["bound"] is None
+
+
+def test_a_study_finds_the_same_twice() -> None:
+    one, other = (STUDIES["multinomial-dirichlet"].run(quick=True).tables for _ in range(2))
+    assert one == other
+
+
+def test_projecting_finds_the_nearest_probability_vector() -> None:
+    """The nearest point is where every feasible direction leads away: checked against many others."""
+    generator = np.random.default_rng(6)
+    rows = generator.normal(size=(50, 4))
+    near = projected(rows)
+    assert near.min() >= 0
+    assert np.allclose(near.sum(axis=1), 1)
+    for other in generator.dirichlet(np.ones(4), size=200):
+        assert (((rows - near) ** 2).sum(axis=1) <= ((rows - other) ** 2).sum(axis=1) + 1e-12).all()
+
+
+def test_findings_hold_together() -> None:
+    with pytest.raises(ValueError, match="length"):
+        Findings({"t": {"a": [1], "b": [1, 2]}}, {}, "")
+
+
+def test_without_a_name_all_studies_are_listed(tmp_path: Path) -> None:
+    ended = run(["study"], tmp_path)
+    assert ended.code == 0
+    assert all(name in ended.output for name in STUDIES)
+    listed = json.loads(run(["study", "--json"], tmp_path).output)
+    assert [entry["name"] for entry in listed] == list(STUDIES)
+
+
+def test_an_unknown_study_is_refused(tmp_path: Path) -> None:
+    ended = run(["study", "figure-9"], tmp_path)
+    assert ended.code == 3
+    assert "dirichlet-renyi" in ended.errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_in_the_folder_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("five years")
+    ended = run(["study", "dirichlet-renyi", "--quick", "-o", "mine"], tmp_path)
+    assert ended.code == 6
+    assert "--force" in ended.errors
+    assert [file.name for file in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+    ended = run(["study", "dirichlet-renyi", "--quick", "-o", "mine", "--force", "--json"], tmp_path)
+    assert ended.code == 0
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "five years"
+    document = json.loads(ended.output)
+    assert all((tmp_path / file).exists() for file in document["files"])
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    ended = run(["study", "dirichlet-renyi", "--quick", "-o", "file/inside"], tmp_path)
+    assert ended.code == 6
+    assert "cannot be used" in ended.errors
