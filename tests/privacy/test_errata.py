@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hellinger_laws import Counts, Floats, hellinger, largest_loss, local_sensitivity
 from scipy import integrate, optimize
+from utility_errata import b6, b7, b8, d5, d6, d7, d8, laplace_line, local_lines
 
 from privior.privacy.pairs import (
     BetaPair,
@@ -213,6 +214,9 @@ def b5() -> Iterator[str]:
     high = 1 / (10**4 * math.exp(-1))
     assert law[5000] > high
     yield from (show(high, 4), show(float(law[5000]), 4))
+    yield "0.001"
+    yield from local_lines()
+    yield from laplace_line()
 
 
 def c1() -> Iterator[str]:
@@ -365,6 +369,9 @@ ENTRIES = {
         b3,
         b4,
         b5,
+        b6,
+        b7,
+        b8,
         c1,
         c2,
         c3,
@@ -372,6 +379,10 @@ ENTRIES = {
         d2,
         d3,
         d4,
+        d5,
+        d6,
+        d7,
+        d8,
         e1,
         e2,
         e3,

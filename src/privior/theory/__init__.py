@@ -1,5 +1,7 @@
 """Error as mathematics: what a release will cost in accuracy, exactly where that is known. No data, no noise.
 
-Exact values: `histogram_loss` and `draw_divergence`. What papers have stated about error, as numbers
-beside the exact ones and with a verdict: `dirichlet_utility` and `hellinger_accuracy`.
+Exact: `histogram_loss`, `draw_divergence`, `dirichlet_prior`, `two_level_release`. What papers have stated
+about error, each as a number with a verdict and the exact number beside it: `histogram_utility` and
+`prior_utility` (Dirichlet posterior sampling), `hellinger_accuracy` and `hellinger_comparison`.
+`docs/errata.md` has the counterexamples.
 """

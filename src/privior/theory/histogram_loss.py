@@ -13,6 +13,7 @@ from fractions import Fraction
 from privior.errors import NumberError, shown
 from privior.exact import rational
 from privior.privacy.published.readings import above, many
+from privior.theory.dirichlet_prior import read_order
 
 
 def draw_loss(levels: int, prior: object, records: int, concentration: object, rate: object = 1) -> float:
@@ -39,7 +40,7 @@ def gaussian_loss(levels: int, records: int, order: object, divergence: object) 
     k l / (N^2 D), whatever the data.
     """
     k, n = many(levels, "levels", 2), many(records, "records")
-    return float(k * _order(order) / (n**2 * above(divergence, "divergence")))
+    return float(k * read_order(order) / (n**2 * above(divergence, "divergence")))
 
 
 def laplace_loss(levels: int, records: int, order: object, divergence: object) -> float:
@@ -56,7 +57,7 @@ def laplace_scale(divergence: float, order: object) -> float:
 
     ln(l/(2l-1) e^((l-1)/b) + (l-1)/(2l-1) e^(-l/b)) / (l-1) (Mironov 2017, Table II) decreases in b.
     """
-    at = float(_order(order))
+    at = float(read_order(order))
 
     def reached(scale: float) -> bool:
         first = math.log(at / (2 * at - 1)) + (at - 1) / scale
@@ -98,11 +99,4 @@ def _concentration(value: object, levels: int) -> Fraction:
     if not Fraction(1, levels) <= number <= 1:
         allowed = f"1/{levels} to 1"
         raise NumberError("concentration is out of range", asked=shown(value), allowed=allowed)
-    return number
-
-
-def _order(value: object) -> Fraction:
-    number = rational(value, "order")
-    if number <= 1:
-        raise NumberError("order is out of range", asked=shown(value), allowed="above 1")
     return number

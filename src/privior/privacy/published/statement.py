@@ -1,4 +1,4 @@
-"""A published statement about privacy: its number as printed, our verdict, and what is exact instead."""
+"""A published statement on privacy or error: its number as printed, our verdict, what is exact instead."""
 
 from __future__ import annotations
 
@@ -42,12 +42,13 @@ class Published:
         paper: where it was printed
         place: its number there
         formula: the printed formula, in our notation
-        quantity: what the number is: an epsilon, a delta, a Renyi divergence
-        value: the printed formula at this case, rounded up
+        quantity: what the number is: an epsilon, a delta, a Renyi divergence, a distance, a chance
+        value: the printed formula at this case, rounded up if it is about privacy
         verdict: whether it can be relied on in this case
         reason: why, in a sentence
         exact: the pair that is exact or best in this case; None if there is none
-        better: the same quantity from that pair, or from a better proof; None if there is none
+        better: the same quantity from that pair, from the exact law or from a better proof; None if there
+            is none
     """
 
     paper: Paper
