@@ -68,6 +68,40 @@ def test_a_dirichlet_vector_spreads_twice_as_much_as_the_proof_of_theorem_5_says
         assert largest <= 1 / (2 * (parameters.sum() + 1)) + 1e-15
 
 
+def _moment(parameters: np.ndarray, direction: np.ndarray, s: float) -> float:
+    """E e^(s u.Y), Y ~ Dirichlet: sum_n s^n h_n / (A)_n, where sum_n h_n t^n = prod_i (1 - u_i t)^(-a_i).
+
+    By n h_n = sum_(j=1..n) (sum_i a_i u_i^j) h_(n-j); entries moved to be non-negative, so nothing cancels.
+    """
+    low, total = float(direction.min()), float(parameters.sum())
+    u = direction - low
+    powers = np.array([float((parameters * u**j).sum()) for j in range(1, 200)])
+    h, found, factor = [1.0], 1.0, 1.0
+    for n in range(1, 200):
+        h.append(float(powers[:n] @ np.array(h[::-1])) / n)
+        factor *= s / (total + n - 1)
+        found += factor * h[n]
+    return found * math.exp(s * low)
+
+
+def test_a_dirichlet_vector_is_sub_gaussian_of_twice_the_printed_variance() -> None:
+    """Random laws and directions; the moment generating function by its power series."""
+    generator = np.random.default_rng(7)
+    assert _moment(np.array([2.0, 3.0]), np.array([1.0, 0.0]), 3.0) == pytest.approx(float(hyp1f1(2, 5, 3)))
+    exceeds = 0
+    for levels, _ in itertools.product((2, 3, 6), range(60)):
+        parameters = generator.gamma(0.5, 4.0, size=levels) + 0.01
+        u = generator.normal(size=levels)
+        u = (u - u.mean()) / np.linalg.norm(u - u.mean())
+        mean = float(u @ parameters / parameters.sum())
+        s = float(generator.uniform(0.1, 4)) * math.sqrt(parameters.sum() + 1)
+        log = math.log(_moment(parameters, u, s)) - s * mean
+        printed = s * s / 2 / (4 * (parameters.sum() + 1))
+        assert log <= 2 * printed
+        exceeds += log > printed
+    assert exceeds >= 5  # and the printed variance is not enough
+
+
 def test_theorem_5_fails_for_small_chances_and_the_corrected_bound_does_not() -> None:
     for records, chance in itertools.product((1000, 10**6), (1e-9, 1e-12)):
         claim = histogram.theorem_5(2, 1, records, chance)

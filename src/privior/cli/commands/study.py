@@ -15,7 +15,7 @@ def study(
     context: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="The study; without one, all are listed.", show_default=False),
+        typer.Argument(metavar="NAME", help="The study; without one, all are listed.", show_default=False),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="A coarser grid and fewer repetitions: under half a minute.")
