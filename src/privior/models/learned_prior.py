@@ -24,8 +24,8 @@ class LearnedPrior:
     """
 
     parameters: tuple[Fraction, ...]
-    #: from "nearly all in one cell" to "all alike", three to a factor of ten where it matters
-    DEFAULT: ClassVar[tuple[str, ...]] = ("0.01", "0.03", "0.1", "0.2", "0.5", "1", "2", "5", "20", "100")
+    #: from "nearly all in one cell" to "all alike"
+    DEFAULT: ClassVar[tuple[str, ...]] = ("0.01", "0.03", "0.1", "0.3", "1", "5", "50")
 
     def __init__(self, parameters: object = DEFAULT) -> None:
         least, most = PRIOR_RANGE
