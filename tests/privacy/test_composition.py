@@ -23,10 +23,12 @@ from privior.privacy.composition import (
     composing,
     loss_distribution,
     slack,
+    smooth_losses,
 )
 from privior.privacy.composition.convolution import LossSum
 from privior.privacy.composition.loss_distribution import LossLaw, optimistic, pessimistic, reach
 from privior.privacy.composition.smooth_losses import smooth_masses
+from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
 from privior.privacy.pairs import (
     BetaPair,
     BoundedRangePair,
@@ -39,7 +41,10 @@ from privior.privacy.pairs import (
     GaussianPair,
     KNormPair,
     SignedSteps,
+    TwoLevelsPair,
+    WorstOf,
     both_orders,
+    network_draw,
     virtual_records_draw,
 )
 
@@ -113,6 +118,74 @@ def test_many_combinations_take_the_worst_first() -> None:
         for chosen in itertools.product(*((pair, pair.mirror) for pair in pairs))
     )
     assert truth <= found.delta(1.0) <= 1.1 * truth
+
+
+@pytest.mark.parametrize("most", [5, 500])
+def test_a_network_takes_a_few_seconds(most: int) -> None:
+    """37 nodes with different priors, none symmetric: CPU time, several times what it takes."""
+    nodes = [[[F(most, 10) + F(k, 7), F(most, 5) + F(k, 3), most]] for k in range(37)]
+    begin = time.process_time()
+    found = compose_symmetric([(pair, 1) for pair in network_draw(nodes)])
+    stated = found.delta(4.0)
+    assert time.process_time() - begin < 8
+    assert slack(found, 4.0) <= 1e-2 * stated
+    forward = Composed(tuple((pair.pairs[0], 1) for pair in network_draw(nodes)))  # type: ignore[attr-defined]
+    assert max(forward.least(4.0), forward.mirror.least(4.0)) <= stated
+
+
+@pytest.mark.parametrize("prior", [(1, 1), (F(1, 2), 2), (30, 40)])
+@pytest.mark.parametrize("records", [1, 5, 8])
+def test_draws_of_a_table_with_two_levels_share_what_the_data_chose(
+    prior: tuple[Fraction, Fraction], records: int
+) -> None:
+    """The worst s and order is taken last, and is no looser than composing each, but for 1e-3."""
+    table = TwoLevelsPair(F(prior[0]), F(prior[1]), F(1), records)
+    found = compose_symmetric([(table, 6)])
+    assert found == TwoLevelsDraws(table, 6) == found.mirror
+    each = [
+        Composed(((one, 6),)) for s in range(records) for one in (table.shared(s), table.shared(s).mirror)
+    ]
+    for epsilon in (-1.0, 0.0, 1.0, 4.0):
+        stated, worst = found.delta(epsilon), max(one.delta(epsilon) for one in each)
+        assert worst <= stated <= worst * (1 + 1.01e-3)
+        least = max(one.least(epsilon) for one in each)
+        assert stated - slack(found, epsilon) <= least * (1 + 1e-9)
+    assert found.pure is None
+    assert found.renyi(1.2) == pytest.approx(6 * table.renyi(1.2), rel=1e-12)
+    assert found.renyi(1e9) == math.inf
+
+
+def test_two_tables_with_two_levels_choose_for_themselves() -> None:
+    """Two tables of one prior are not two draws of one table: each has an s and an order of its own."""
+    table = TwoLevelsPair(F(1), F(5), F(1), 3)
+    apart, together = compose_symmetric([(table, 1), (table, 1)]), compose_symmetric([(table, 2)])
+    pairs = [one for s in range(3) for one in (table.shared(s), table.shared(s).mirror)]
+    assert apart == Composed(((WorstOf(table.blocks), 2),)) != together
+    for epsilon in (-1.0, 0.2, 0.5, 1.0, 2.0, 3.0):
+        worst = max(Composed(((one, 1), (other, 1))).least(epsilon) for one in pairs for other in pairs)
+        assert worst <= apart.delta(epsilon)
+        assert together.delta(epsilon) <= apart.delta(epsilon) * (1 + 1e-3)
+    mixed = compose_symmetric([(table, 2), (GaussianPair(F(1)), 1)])
+    parts = [Composed(((one, 2), (GaussianPair(F(1)), 1))).least(1.0) for one in pairs]
+    assert max(parts) <= mixed.delta(1.0) <= 1.05 * max(parts)
+
+
+@given(st.integers(1, 400))
+def test_blocks_of_a_table_with_two_levels_cover_every_s(records: int) -> None:
+    table = TwoLevelsPair(F(1), F(3), F(1, 2), records)
+    blocks = table.blocks
+    assert len(blocks) <= 8 + 8 * math.log2(records)
+    for s in range(records):
+        one = table.shared(s)
+        assert any(b.first <= one.first and b.second <= one.second for b in blocks)
+
+
+def test_many_draws_of_two_levels_are_quick() -> None:
+    begin = time.process_time()
+    for parameter in (1, 40, 10**6):
+        found = compose_symmetric([(TwoLevelsPair(F(parameter), F(parameter), F(1), 1000), 100)])
+        assert 0 < found.delta(2.0) <= 1
+    assert time.process_time() - begin < 8
 
 
 def test_all_neighbours_of_two_draws_of_small_tables() -> None:
@@ -233,6 +306,20 @@ def test_two_draws_of_a_beta_by_quadrature(epsilon: float) -> None:
     assert holds(compose_symmetric([(BetaPair(F(1), F(1)), 2)]), epsilon, truth)
 
 
+@pytest.mark.parametrize("steeper", [False, True])
+@pytest.mark.parametrize(
+    ("each", "ratio", "times"), [("1/10", "1.001", 1), ("1", "50", 7), ("30", "1.1", 1000)]
+)
+def test_a_gamma_of_another_scale_composes_to_one(each: str, ratio: str, times: int, steeper: bool) -> None:
+    """An independent truth for skewed losses: N laws of one shape are one of N times the shape."""
+    one, whole = (GammaScalePair(F(each) * n, F(ratio), steeper) for n in (1, times))
+    found = Composed(((one, times),))
+    for epsilon in (-20.0, -1.0, 0.0, 0.3, 3.0, 20.0, 30.0):
+        truth = whole.delta(epsilon)
+        assert truth * (1 - 1e-12) <= found.delta(epsilon) <= 1.2 * truth + 1e-15
+        assert found.least(epsilon) <= truth * (1 + 1e-12)
+
+
 OTHERS: list[DominatingPair] = [
     BetaPair(F(2), F(7), F(3, 2)),
     BetaPair(F(1, 100), F(1, 50)),
@@ -265,6 +352,45 @@ def test_a_bound_that_is_no_curve_composes_safely() -> None:
     for epsilon in (-2.0, -0.1, 0.0, 0.5, 2.0, 4.0):
         assert member.least(epsilon) <= bound.delta(epsilon)
         assert bound.delta(epsilon) <= 1
+
+
+@pytest.mark.parametrize("exponent", [-3, 0, 3, 6, 15])
+@pytest.mark.parametrize("rate", [F(1, 100), F(1), F(50)])
+def test_a_density_in_floats_is_not_below_the_truth(exponent: int, rate: Fraction) -> None:
+    """Also for parameters of 1e15, where the sum of logarithms has no correct digit in floats."""
+    large = F(10) ** exponent
+    pairs: list[DominatingPair] = [
+        BetaPair(large, F(2), rate),
+        BetaPair(F(1, 3), large, rate),
+        BetaPair(large, large, rate),
+        GammaShapePair(large, rate),
+        GammaShapePair(large, rate, less=True),
+    ]
+    with mpmath.workdps(90):
+
+        def exact(pair: DominatingPair, loss: float) -> mpmath.mpf:
+            lg = mpmath.loggamma
+            if isinstance(pair, BetaPair):
+                a, b, r = (mpmath.mpf(x.numerator) / x.denominator for x in (pair.first, pair.second, rate))
+                t = (loss + lg(a + r) + lg(b) - lg(a) - lg(b + r)) / r
+                rest = (a + b + r) * mpmath.log(1 + mpmath.exp(t))
+                return (a + r) * t - rest - lg(a + r) - lg(b) + lg(a + b + r)
+            assert isinstance(pair, GammaShapePair)
+            a, r = (mpmath.mpf(x.numerator) / x.denominator for x in (pair.shape, rate))
+            sign, shape = (-1, a) if pair.less else (1, a + r)
+            t = (sign * loss + lg(a + r) - lg(a)) / r
+            return shape * t - mpmath.exp(t) - lg(shape)
+
+        for pair in pairs:
+            density = smooth_losses._density(cast(Hashable, pair))
+            assert density is not None
+            up, down = reach(pair, 1e-20), reach(pair.mirror, 1e-20)
+            for loss in (-down, -down / 3, 0.0, up / 7, up):
+                truth = exact(pair, loss)
+                found = float(density.logarithm(density.places(np.array([loss])))[0])
+                assert truth <= found
+                if truth > -700:
+                    assert found <= truth + mpmath.mpf(10) ** max(-9, exponent - 20)
 
 
 @pytest.mark.parametrize("pair", [BetaPair(F(40), F(60)), GammaShapePair(F(9), F(1, 2), less=True)], ids=str)
@@ -321,6 +447,40 @@ def test_the_transform_brackets_rational_convolution(
         assert above <= truth * (1 + 1e-6) + 1e-11 * chernoff
 
 
+@pytest.mark.parametrize("tilt", [0, 3, 10, 30, 100, 300, 900])
+@pytest.mark.parametrize("epsilon", [-30.0, -2.0, 0.3, 5.0, 17.0, 60.0])
+def test_any_tilt_gives_bounds(tilt: int, epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window may lie wholly above or below epsilon: what is outside it is not forgotten."""
+    law = LossLaw(0.25, -6, np.array([0.25, 0.125, 0, 0, 0, 0.25, 0.25, 0, 0.0625, 0.0625]), 0.0)
+    times = 30
+    whole = LossSum([(law, times)], law.gap)
+    monkeypatch.setattr(LossSum, "_tilt", lambda self, epsilon: tilt)
+    sums = np.array([1.0])
+    for _ in range(times):
+        sums = np.convolve(sums, law.masses)
+    losses = (np.arange(len(sums)) - 6 * times) * law.gap
+    truth = math.fsum(sums * np.maximum(0.0, -np.expm1(epsilon - losses)))
+    below, above = whole.bounds(epsilon)
+    assert below <= truth * (1 + 1e-12)
+    assert above >= min(1.0, truth * (1 - 1e-12))
+
+
+def test_the_transform_errs_by_less_than_its_allowance() -> None:
+    """Against the same transform in extended precision, where there is one."""
+    if np.finfo(np.longdouble).eps >= np.finfo(np.float64).eps:
+        pytest.skip("no extended precision")
+    from scipy import fft
+
+    numbers = np.random.default_rng(1)
+    for bits in (6, 11, 16, 20):
+        for masses in (numbers.random(1 << bits), np.exp(-numbers.random(1 << bits) * 60)):
+            exact = fft.rfft(masses.astype(np.longdouble))
+            allowed = 16 * 2.0**-53 * bits * math.sqrt(1 << bits) * float(np.linalg.norm(masses))
+            assert 0 < float(np.abs(fft.rfft(masses) - exact).max()) < allowed / 4
+            back = fft.irfft(exact.astype(np.complex128), 1 << bits)
+            assert float(np.linalg.norm(back - masses)) < 16 * 2.0**-53 * bits * float(np.linalg.norm(masses))
+
+
 def test_dp_accounting_agrees() -> None:
     """Its own composition of the same dots, which has no bound of its errors."""
     from dp_accounting.pld import pld_pmf
@@ -368,6 +528,27 @@ def test_a_sum_without_its_upper_tail_would_be_seen() -> None:
 
 
 # ---- the contract -----------------------------------------------------------------------------------------
+
+
+def test_compositions_are_values() -> None:
+    parts = ((FIRST, 3), (GaussianPair(F(1, 9)), 1))
+    one, other = Composed(parts), Composed(parts)
+    assert one.delta(1.0) == other.delta(1.0)
+    assert one == other
+    assert len({one, other, one.mirror}) == 2
+    both = Composed(((FIRST, 2), (SECOND, 2)))
+    assert both.mirror is both  # whatever the order of the parts
+
+
+def test_asking_elsewhere_first_changes_nothing() -> None:
+    """A delta goes into files: it must not depend on what was asked before."""
+    pair = BetaPair(F(30), F(20))
+    asked = Composed(((pair, 200),))
+    deltas = [asked.delta(k / 3) for k in range(-30, 90)]
+    assert deltas[60] == Composed(((pair, 200),)).delta(10.0)
+    assert all(later <= earlier * (1 + 1e-9) for earlier, later in itertools.pairwise(deltas))
+    assert sum(len(window.curve) for window in asked._sum._windows.values()) <= 1 << 23
+
 
 MIXED = Composed(((FIRST, 3), (GaussianPair(F(1, 9)), 1), (SignedSteps(F(1, 2)), 2)))
 

@@ -6,7 +6,7 @@ that are not negative, of whatever sum, the convolution of such laws is nowhere 
 pairs: E over the losses of one pair of the curve of the other at x e^-loss is monotone in that curve, and
 symmetric in the two pairs (Zhu, Dong, Wang 2022). So every rounding here that adds mass is safe.
 
-Connecting the dots (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022, Algorithm 1): a curve is convex in x,
+Connecting the dots (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022): a curve is convex in x,
 so the chords of any upper bounds of its values on the grid are above it; their kinks are the masses.
 Negative epsilons are taken from the mirror, h(x) = 1 - x + x mirror(1/x), which keeps the small lower tail.
 """
@@ -23,13 +23,15 @@ import numpy as np
 
 from privior.exact import round_up
 from privior.privacy.composition.smooth_losses import Reals, smooth_masses, smooth_reach
-from privior.privacy.pairs import DominatingPair
+from privior.privacy.pairs import DominatingPair, WorstOf
 
 #: the rounding of one operation; sums of a few roundings are covered by 16 of them
 UNIT = 2.0**-53
 _PAD = 16 * UNIT
 #: losses beyond this count as infinite: e^loss must be a float
 _FARTHEST = 600.0
+#: a curve below this is not followed any farther, and so many dots are the most for it
+_NOTHING, _MOST_FINE = 1e-30, 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,7 @@ def reach(pair: DominatingPair, tail: float) -> float:
     most = math.inf if pair.pure is None else max(round_up(pair.pure), 1e-12)
     low, high = 0.0, min(most, max(1e-9, 2 * pair.delta(0.0)))
     while high < min(most, _FARTHEST) and pair.delta(high) > tail:
-        if pair.delta(2 * high) >= pair.delta(high) * (1 - 1e-12):
+        if pair.delta(min(most, _FARTHEST)) >= pair.delta(high) * (1 - 1e-12):
             break
         low, high = high, min(2 * high, most)
     while high - low > high / 16 and high < most:
@@ -78,10 +80,34 @@ def reach(pair: DominatingPair, tail: float) -> float:
 
 @lru_cache(maxsize=64)
 def _curve(pair: Hashable, gap: float, count: int) -> Reals:
-    """The curve at 0, gap, ..., count * gap; multiples of a gap of 24 bits are exact."""
+    """The curve at 0, gap, ..., count * gap, which are exact: a gap has few bits.
+
+    The largest of several is that of their dots; a smooth pair has its dots from its masses.
+    """
+    if isinstance(pair, WorstOf):
+        members = [_curve(cast(Hashable, one), gap, count) for one in pair.pairs]
+        return np.asarray(np.maximum.reduce(members))
+    smooth = _smooth_curve(pair, gap, count)
+    if smooth is not None:
+        return smooth
     curve = cast(DominatingPair, pair).delta
     values = np.array([curve(k * gap) for k in range(count + 1)])
     return np.asarray(np.minimum.accumulate(np.minimum(values, 1.0)))
+
+
+def _smooth_curve(pair: Hashable, gap: float, count: int) -> Reals | None:
+    """The curve from masses on the same or a finer grid, as far as it reaches; None if not smooth."""
+    far = smooth_reach(cast(DominatingPair, pair), _NOTHING)
+    if far is None:
+        return None
+    for finer in (1, 8, 64, 512):
+        reached = min(count, max(2, math.ceil(far / gap)))
+        dots, step = reached * finer, gap / finer
+        smooth = smooth_masses(pair, step, -dots, dots) if dots <= _MOST_FINE else None
+        if smooth is not None:
+            values = _values(smooth[0][dots:], smooth[1], step)[::finer] * (1 + 4 * UNIT * (dots + 8))
+            return np.asarray(np.minimum(np.pad(values, (0, count - reached), mode="edge"), 1.0))
+    return None
 
 
 def pessimistic(pair: DominatingPair, gap: float, up: float, down: float) -> LossLaw:

@@ -5,10 +5,16 @@ takes a twentieth of a second. The density of the loss is elementary, so the mas
 a loss l between two dots is divided between them, the part u(l) = (e^-l - e^-l1) / (e^-l0 - e^-l1) to the
 lower dot, which keeps both laws' sums. The curve that results is the chords of the exact curve.
 
-With t = logit y (Beta) or log g (Gamma) the loss is linear, l = slope t - shift, and the density of t
-  f(t) = exp(A t - m log(1 + e^t)) / B(A, m - A)   or   exp(A t - e^t) / G(A)
-is log-concave and analytic: |f(t + is)| <= f(t) exp(bend s^2), bend = 0.15 m (|s| <= 1, for |1 + e^(t+is)|
->= (1 + e^t) cos(s/2)) or e^t / 2.
+With t = logit y (Beta; y and 1-y swapped if that makes A <= m/2) or log g (Gamma) the loss is linear in t,
+and the density of t, about a centre c near its mode, t = c + x,
+  f(t) = f(c) exp(A x - m log(1 + s (e^x - 1))), s = 1 / (1 + e^-c), or f(c) exp(A x - e^c (e^x - 1))
+is log-concave, s about 1/2 or less. The centre is a loss that is a float; s, e^c and f(c) are found in
+balls, once. In floats every term then has a few roundings of its own size, for 1 + s (e^x - 1) > 1/4: the
+exponent errs by less than 16 u |x| (A + m s(t)), s(t) = s e^x / (1 + s (e^x - 1)) (or e^t for m s(t)), and
+f is raised by that.
+
+f is analytic: |f(t + iv)| <= f(t) exp(bend v^2), bend = 0.15 m (|v| <= 1, for |1 + e^(t+iv)|
+>= (1 + e^t) cos(v/2)) or e^t / 2.
 Gauss-Legendre with 5 nodes is exact below degree 10, the Chebyshev coefficients of an analytic function
 are at most 2 M rho^-k, and for T_k, k even, the rule gives at most 2 and the integral 2/(k^2 - 1) <= 2/99
 (for k odd both are 0), 4.04 M rho^-10 / (1 - rho^-2) in all: on an interval of half-width w it errs by
@@ -24,7 +30,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,51 +41,59 @@ from privior.privacy.pairs.incomplete import log_beta
 
 Reals = NDArray[np.float64]
 
-_BITS = 160
+#: enough for parameters up to 1e15 and rates down to 1e-12, each of which costs about 50 bits
+_BITS = 400
 _RHO = 20.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(5)
 _UNIT = 2.0**-53
 #: a quadrature whose error is more than this of a mass is not made
 _WORST = 1e-9
+#: beyond this e^x is taken to be linear: s e^x is then above e^500
+_FAR = 600.0
 
 
 @dataclass(frozen=True)
 class _Density:
-    """log f(t) = tilt t - weight log(1 + e^t) - norm, or tilt t - e^t - norm if weight is None."""
+    """log f = height + pull x - push / share log(1 + share (e^x - 1)), x = (loss - centre) / slope.
 
-    tilt: Any
-    weight: Any
-    norm: Any
-    slope: Any
-    shift: Any
+    For a Gamma law `share` is 0, and the last term push (e^x - 1).
+    """
 
-    def place(self, loss: float) -> float:
-        """Return t where the loss is this."""
-        return float((ball(loss) + self.shift) / self.slope)
+    height: float
+    centre: float
+    slope: float
+    pull: float
+    push: float
+    share: float
 
-    def logarithm(self, losses: Reals) -> Reals:
-        """Log f at the t of each loss, correct to the last place."""
-        from flint import ctx
+    def places(self, starts: Reals, offsets: Reals | float = 0.0) -> Reals:
+        """Return x at the losses starts + offsets."""
+        return np.asarray(((starts - self.centre) + offsets) / self.slope)
 
-        found = np.empty(len(losses))
-        with ctx.workprec(_BITS):
-            for k, loss in enumerate(losses):
-                t = (ball(float(loss)) + self.shift) / self.slope
-                rest = t.exp() if self.weight is None else self.weight * (1 + t.exp()).log()
-                found[k] = float(self.tilt * t - rest - self.norm)
-        return found
+    def against(self, x: Reals) -> Reals:
+        """The derivative of the last term."""
+        power = np.exp(np.minimum(x, _FAR))
+        return np.asarray(self.push * power / (1 + self.share * (power - 1)))
 
-    def steepness(self, t: Reals) -> Reals:
-        """(log f)', to eight digits or so."""
-        if self.weight is None:
-            return np.asarray(float(self.tilt) - np.exp(np.minimum(t, 700.0)))
-        return np.asarray(float(self.tilt) - float(self.weight) / (1 + np.exp(np.minimum(-t, 700.0))))
+    def logarithm(self, x: Reals) -> Reals:
+        """Log f, raised by more than its rounding."""
+        near, rest = np.minimum(x, _FAR), np.maximum(x - _FAR, 0.0)
+        last = np.expm1(near)
+        if self.share:
+            last = (np.log1p(self.share * last) + rest) / self.share
+        found = self.height + self.pull * x - self.push * last
+        slips = 16 * np.abs(x) * (self.pull + self.against(x)) + 4 * np.abs(found) + 4 * abs(self.height) + 32
+        return np.asarray(found + np.minimum(_UNIT * slips, 700.0))
 
-    def bend(self, t: Reals) -> Reals:
-        """The largest growth into the complex plane, for real parts up to t."""
-        if self.weight is None:
-            return np.asarray(np.exp(np.minimum(t, 700.0)) / 2)
-        return np.full_like(t, 0.15 * float(self.weight))
+    def steepness(self, x: Reals) -> Reals:
+        """(log f)', to eight digits or so where it is not small."""
+        return np.asarray(self.pull - self.against(x))
+
+    def bend(self, x: Reals) -> Reals:
+        """The largest growth into the complex plane, for places up to x."""
+        if self.share:
+            return np.full_like(x, 0.15 * self.push / self.share)
+        return np.asarray(self.against(x) / 2)
 
 
 @lru_cache(maxsize=64)
@@ -88,16 +102,30 @@ def _density(pair: Hashable) -> _Density | None:
 
     with ctx.workprec(_BITS):
         if isinstance(pair, BetaPair):
-            a, b, r = ball(pair.first), ball(pair.second), ball(pair.rate)
-            norm = log_beta(a + r, b)
-            return _Density(a + r, a + b + r, norm, r, norm - log_beta(a, b + r))
-        if isinstance(pair, GammaShapePair):
+            a, b, r = ball(pair.first + pair.rate), ball(pair.second), ball(pair.rate)
+            norm = log_beta(a, b)
+            shift = norm - log_beta(a - r, b + r)
+            if a > b:
+                a, b, r = b, a, -r
+            centre = float(r * (a / b).log() - shift)
+            c = (ball(centre) + shift) / r
+            share = 1 / (1 + (-c).exp())
+            height = a * c - (a + b) * (1 + c.exp()).log() - norm
+            push = (a + b) * share
+        elif isinstance(pair, GammaShapePair):
             a, s = ball(pair.shape), ball(pair.step)
-            ratio = (a + s).lgamma() - a.lgamma()
+            shift = (a + s).lgamma() - a.lgamma()
             if pair.less:
-                return _Density(a, None, a.lgamma(), -s, -ratio)
-            return _Density(a + s, None, (a + s).lgamma(), s, ratio)
-    return None
+                s, shift = -s, -shift
+            else:
+                a += s
+            centre = float(s * a.log() - shift)
+            c, r, share = (ball(centre) + shift) / s, s, ball(0)
+            push = c.exp()
+            height = a * c - push - a.lgamma()
+        else:
+            return None
+        return _Density(float(height), centre, float(r), float(a), float(push), float(share))
 
 
 def smooth_reach(pair: DominatingPair, tail: float) -> float | None:
@@ -107,9 +135,9 @@ def smooth_reach(pair: DominatingPair, tail: float) -> float | None:
         return None
 
     def below(loss: float) -> bool:
-        t = np.array([density.place(loss)])
-        steep = float(density.steepness(t)[0]) * math.copysign(1.0, float(density.slope))
-        return steep < 0 and float(density.logarithm(np.array([loss]))[0]) - math.log(-steep) < math.log(tail)
+        x = density.places(np.array([loss]))
+        steep = float(density.steepness(x)[0]) * math.copysign(1.0, density.slope)
+        return steep < 0 and float(density.logarithm(x)[0]) - math.log(-steep) < math.log(tail)
 
     low, high = 0.0, 1e-9
     while not below(high) and high < 1e9:
@@ -129,21 +157,20 @@ def smooth_masses(pair: Hashable, gap: float, low: int, high: int) -> tuple[Real
     density = _density(pair)
     if density is None:
         return None
-    starts = np.arange(low, high) * gap
     part = (1 + _NODES) / 2
-    losses = starts[:, None] + gap * part[None, :]
-    logs = density.logarithm(losses.ravel()).reshape(losses.shape)
-    half = gap / 2 / abs(float(density.slope))
-    f = np.exp(logs) * (1 + 4 * _UNIT * (np.abs(logs) + 8))
-    centre = np.array([density.place(float(loss)) for loss in losses[:, 2]])
+    starts = np.asarray(np.arange(low, high) * gap, dtype=np.float64)
+    x = density.places(starts[:, None], gap * part[None, :])
+    half = gap / 2 / abs(density.slope)
+    f = np.exp(density.logarithm(x)) * (1 + 4 * _UNIT)
     wide, tall = half * (_RHO + 1 / _RHO) / 2, half * (_RHO - 1 / _RHO) / 2
     # the largest of |u| and |1 - u| inside the ellipse
     divided = math.expm1((_RHO / 4 + 0.6) * gap) / -math.expm1(-gap) if gap < 10 else math.inf
+    centre = x[:, 2]
     growth = np.abs(density.steepness(centre)) * wide + density.bend(centre + wide) * tall**2
     if tall > 1 or not math.isfinite(divided) or float(growth.max()) > 30:
         return None
     error = 64 / 15 * np.exp(growth) * divided * _RHO**-10 / (1 - _RHO**-2) * 1.01
-    if float(error[np.exp(logs[:, 2]) * half > 1e-6].max(initial=0.0)) > _WORST:
+    if float(error[f[:, 2] * half > 1e-6].max(initial=0.0)) > _WORST:
         return None
     lower = np.expm1(gap * (1 - part)) / math.expm1(gap)  # u at the nodes
     each = half * f * _WEIGHTS
@@ -152,9 +179,8 @@ def smooth_masses(pair: Hashable, gap: float, low: int, high: int) -> tuple[Real
     masses[:-1] += each @ lower + extra
     masses[1:] += each @ (1 - lower) + extra
     masses *= 1 + 64 * _UNIT
-    ends = np.array([low * gap, high * gap])
-    steep = density.steepness(np.array([density.place(float(loss)) for loss in ends]))
-    outward = steep * np.array([-1.0, 1.0]) * math.copysign(1.0, float(density.slope))
+    ends = density.places(np.array([low * gap, high * gap]))
+    outward = density.steepness(ends) * np.array([-1.0, 1.0]) * math.copysign(1.0, density.slope)
     if (outward >= 0).any():
         return None
     tails = np.exp(density.logarithm(ends)) / -outward * (1 + 1e-6)

@@ -49,15 +49,35 @@ class TwoLevelsPair:
         rest = self.records - 1 - (low if high is None else high)
         return BetaPair(self.first + self.rate * low, self.second + self.rate * rest, self.rate)
 
+    @property
+    def blocks(self) -> tuple[BetaPair, ...]:
+        """Few pairs, with their mirrors, of which one dominates each s: blocks that double from both ends.
+
+        The smallest parameters, at the ends, are the worst as a rule, and there the blocks are short.
+        """
+        last, found, start = self.records - 1, [], 0
+        while start <= last:
+            size = min(start, last - start) // 2 + 1
+            found.append(self.shared(start, min(last, start + size - 1)))
+            start += size
+        return tuple(dict.fromkeys(one for pair in found for one in (pair, pair.mirror)))
+
     def delta(self, epsilon: float) -> float:
         """The largest over s and both orders."""
-        return self._largest(lambda pair: pair.delta(epsilon))
+        return self.largest(lambda pair: pair.delta(epsilon))
 
     def renyi(self, order: float) -> float:
         """The largest over s and both orders."""
-        return self._largest(lambda pair: pair.renyi(order))
+        return self.largest(lambda pair: pair.renyi(order))
 
-    def _largest(self, measure: Callable[[BetaPair], float]) -> float:
+    def largest(self, measure: Callable[[BetaPair], float], tolerance: float = _TOLERANCE) -> float:
+        """Return a bound of a measure of the pairs of all s, in both orders.
+
+        Args:
+            measure: what it says of a pair must bound what is true of each pair that the pair dominates
+            tolerance: by what part the bound may exceed what is said of an s
+        """
+
         def both(pair: BetaPair) -> float:
             return max(measure(pair), 0.0 if pair.mirror == pair else measure(pair.mirror))
 
@@ -78,7 +98,7 @@ class TwoLevelsPair:
         blocks = [(-worse(0, last), 0, last)]
         for _ in range(_MOST_DIVISIONS):
             negative, low, high = blocks[0]
-            if -negative <= attained * (1 + _TOLERANCE):
+            if -negative <= attained * (1 + tolerance):
                 break
             if low == high:
                 return -negative
