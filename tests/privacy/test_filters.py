@@ -62,6 +62,7 @@ def test_pairs_are_charged_what_they_cost_in_both_orders() -> None:
     assert rho.add(F(0), BoundedRangePair(F(1, 5))) == F(1, 200)
     assert rho.add(F(0), DiscreteGaussianShift(F(50), 2)) == F(1, 50)
     assert rho.add(F(0), SignedSteps(F(1, 4))) == F(1, 32)
+    assert rho.add(F(0), SignedSteps(F(1, 4), 3)) == F(3, 32)  # not (3/4)^2 / 2
     worst = WorstOf((GaussianPair(F(1, 5)), GaussianPair(F(1, 3))))
     both = Composed(((GaussianPair(F(1, 7)), 3), (worst, 2)))
     assert GaussianFilter.of(9, "1e-6").add(F(1), both) == 1 + F(3, 7) + F(2, 3)
@@ -125,6 +126,26 @@ def test_what_has_no_such_cost_is_refused(filter_: Any, pair: DominatingPair, wo
     for ask in (filter_.add, filter_.admits):
         with pytest.raises(PlanError, match=words):
             ask(filter_.nothing, pair)
+
+
+@pytest.mark.parametrize("order", [1.01, 1.5, 2.0, 7.0, 60.0])
+def test_what_is_charged_bounds_every_divergence(order: float) -> None:
+    """D_l <= l rho for each pair with a rho of its own; the charge of SignedSteps is nearly attained."""
+    rho = ConcentratedFilter.of(10**9, "1e-6")
+    for pair in (
+        SignedSteps(F(1, 50)),
+        SignedSteps(F(3), 4),
+        BoundedRangePair(F(1, 5)),
+        BoundedRangePair(F(9)),
+        FinitePair.of(("0.9", "0.1"), ("0.5", "0.5")),
+        DiscreteGaussianShift(F(1, 3), 2),
+        GaussianPair(F(4)),
+    ):
+        charged = rho.add(F(0), pair)
+        for one in (pair, pair.mirror):
+            assert F(one.renyi(order)) <= F(order) * charged * (1 + F(1, 10**12))
+    small = SignedSteps(F(1, 50))
+    assert F(small.renyi(2.0)) >= 2 * rho.add(F(0), small) * F(999, 1000)
 
 
 @pytest.mark.parametrize("delta", [0, 1, "-0.1"])

@@ -5,11 +5,11 @@ included, and admits that release only while the sum is within its cap. Then all
 promise of the cap. The sum so far, which may itself depend on the releases, promises nothing by itself:
 `converts` says what a filter with that sum as its cap would promise.
 
-The five kinds, all exact or rounded up:
-- `BasicFilter`: sums of (epsilon, delta) (Rogers et al. 2016);
-- `GaussianFilter`: sum of mu^2 (Smith-Thakurta 2022);
-- `ConcentratedFilter`: sum of rho (Whitehouse et al. 2023);
-- `RenyiFilter` with one public order (Feldman-Zrnic 2021), or with a public finite set of orders.
+The five kinds, all exact or rounded up; docs/guarantees.md proves each:
+- `BasicFilter`: sums of (epsilon, delta) (Rogers, Roth, Ullman, Vadhan 2016);
+- `GaussianFilter`: sum of mu^2 (Smith, Thakurta 2022);
+- `ConcentratedFilter`: sum of rho (Whitehouse, Ramdas, Rogers, Wu 2023);
+- `RenyiFilter` with one public order (Feldman, Zrnic 2021), or with a public finite set of orders.
 
 There is no filter for privacy-loss distributions or trade-off functions. Stopping when the composition of the
 curves spent so far reaches (epsilon, delta) is not valid: which curve is worst depends on epsilon, and
@@ -37,6 +37,7 @@ from privior.privacy.pairs import (
     DiscreteGaussianShift,
     DominatingPair,
     GaussianPair,
+    SignedSteps,
     WorstOf,
 )
 from privior.privacy.pairs.balls import ball, upper
@@ -74,6 +75,10 @@ class BasicFilter:
 @dataclass(frozen=True)
 class GaussianFilter:
     """A sum of mu^2 within a cap; accepts Gaussian pairs, the worst of several, and compositions of them.
+
+    A Brownian motion with drift 1 (P) or none (Q) moves in time mu^2 by mu times a draw of N(mu, 1) or
+    N(0, 1): each release is a function of its next stretch, whose length depends on the past alone, and all
+    are a function of the path up to the cap: the Gaussian pair with the cap for mu^2.
 
     Attributes:
         cap: the largest sum of mu^2
@@ -120,6 +125,8 @@ class ConcentratedFilter:
 
     Accepts Gaussian, discrete Gaussian, bounded-range and concentrated pairs, pairs that are pure in both
     orders (rho = epsilon^2 / 2: Bun, Steinke 2016), the worst of several, and compositions of them.
+    For every order l, e^((l-1)(loss - l times the sum of rho)) is a supermartingale under P, and the sum is
+    within the cap at the end: all releases together have that rho.
 
     Attributes:
         cap: the largest sum of rho
@@ -147,6 +154,8 @@ class ConcentratedFilter:
                 return pair.rho
             if isinstance(pair, DiscreteGaussianShift):
                 return pair.coordinates / (2 * pair.variance)
+            if isinstance(pair, SignedSteps):
+                return pair.times * pair.step**2 / 2  # as many independent parts
             return _pure(pair, "a sum of rho") ** 2 / 2
 
         return total + _added(cost, rho)

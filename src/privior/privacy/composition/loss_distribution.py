@@ -167,7 +167,9 @@ def optimistic(law: LossLaw, certain: tuple[float, float] = (0.0, 0.0)) -> LossL
     left = 1 - twos[1] - (twos[0] - twos[1]) / (1 - step)
     centre = left - (ones[0] - ones[1]) / math.expm1(law.gap)
     masses = _hull(np.concatenate([lower[::-1], [centre], higher]), law.gap)
-    return LossLaw(law.gap, law.low, masses, mine_only)
+    excess = float(law.masses.sum()) + law.infinite - 1  # what rounding up has added
+    total = max(1.0, float(masses.sum()) + mine_only)
+    return LossLaw(law.gap, law.low, masses * (1 - min(1.0, 4 * abs(excess))) / total, mine_only / total)
 
 
 def _values(masses: Reals, infinite: float, gap: float) -> Reals:
