@@ -46,6 +46,7 @@ from privior.privacy.pairs import (
     network_draw,
     virtual_records_draw,
 )
+from privior.privacy.pairs.incomplete import beta_above
 
 F = Fraction
 FIRST, SECOND = BetaPair(F(1), F(5)), BetaPair(F(5), F(1))
@@ -318,6 +319,43 @@ def test_a_gamma_of_another_scale_composes_to_one(each: str, ratio: str, times: 
         truth = whole.delta(epsilon)
         assert truth * (1 - 1e-12) <= found.delta(epsilon) <= 1.2 * truth + 1e-15
         assert found.least(epsilon) <= truth * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ((BetaPair(F(7, 10), F(50), F(1, 2)), 20),),
+        ((BetaPair(F(300), F(30), F(2)), 5), (BetaPair(F(3), F(8), F(1, 20)), 2)),
+        ((BetaPair(F(40), F(90)), 20), (BetaPair(F(500), F(500), F(9)), 20)),
+    ],
+)
+def test_losses_rounded_down_stay_below(parts: tuple[tuple[BetaPair, int], ...]) -> None:
+    """Powers of polynomials in balls, the coefficients tails of Beta laws, each loss rounded down."""
+    from flint import arb, arb_poly, ctx
+
+    gap = max(reach(one, 1e-22) for pair, _ in parts for one in (pair, pair.mirror)) / 96
+    gap = math.ldexp(round(math.ldexp(gap, 30)), -30)
+    with ctx.workprec(200):
+        product, low = arb_poly([1]), 0
+        for pair, times in parts:
+            a, b, r = (arb(x.numerator) / x.denominator for x in (pair.first, pair.second, pair.rate))
+            shift = (a + r).lgamma() + b.lgamma() - a.lgamma() - (b + r).lgamma()
+            tails = []
+            for k in range(-96, 257):
+                tails.append(beta_above((arb(k * gap) + shift) / r, a + r, b))
+            masses = [one - other for one, other in itertools.pairwise(tails)] + tails[-1:]
+            product, low = product * arb_poly(masses) ** times, low - 96 * times
+        found = Composed(parts)
+        deviation = math.sqrt(sum(times * law.variance() for law, times in found._laws))
+        for epsilon in (-20.0, -deviation, 0.0, deviation, 4 * deviation, 8 * deviation):
+            truth = arb(0)
+            for place, mass in enumerate(product.coeffs()):
+                loss = (low + place) * gap
+                if loss > epsilon:
+                    truth += mass * (1 - (arb(epsilon) - arb(loss)).exp())
+            assert float(truth.lower()) <= found.delta(epsilon)
+            if epsilon == 0:
+                assert found.delta(epsilon) <= 3 * float(truth.lower())  # not vacuous
 
 
 OTHERS: list[DominatingPair] = [
