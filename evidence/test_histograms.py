@@ -71,7 +71,9 @@ def measured(cell: tuple[str, int, int]) -> list[Measured]:
         errors = []
         for repetition in range(SETS[levels]):
             rng = np.random.default_rng(7000 + repetition)
-            weights = rng.dirichlet(np.ones(levels)) if truth[0] == "D" else 1 / np.arange(1, levels + 1) ** 1.1
+            weights = (
+                rng.dirichlet(np.ones(levels)) if truth[0] == "D" else 1 / np.arange(1, levels + 1) ** 1.1
+            )
             table = rng.multinomial(records, weights / weights.sum())
             rows = pa.table({"x": np.repeat(names, table)})
             release = pv.measure(plan, rows, ledger=ledger)
@@ -119,7 +121,16 @@ def test_no_peer_is_better() -> None:
         title="Histograms against peers",
         claim="l2 error of the expected counts, prior learned, against the true table: never worse than the best "
         f"peer by more than two standard errors of the paired difference, and better on average (ratio {ratio:.3f})",
-        header=("truth", "levels", "records", "epsilon", "privior", "best peer", "which", "standard errors above"),
+        header=(
+            "truth",
+            "levels",
+            "records",
+            "epsilon",
+            "privior",
+            "best peer",
+            "which",
+            "standard errors above",
+        ),
         rows=[
             (
                 one.truth,

@@ -31,6 +31,8 @@ _WIDE = 1 << 16
 _AT_ONCE = 1 << 20
 _RUN = 1 << 14
 _MOST_STEPS = 100
+#: totals up to this are summed without cutting any cell
+_FEW = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,8 @@ def tilted_cells(weights: CellWeights, tilt: float, cut: float, least: int, most
     """Return the laws of the cells of tables with a total in least..most; None if they are too wide.
 
     Each law loses at most e^-cut at each end and as much beyond its hull. Where most counts of a cell would
-    leave no possible total, given the hulls of the other cells, those are dropped without any loss.
+    leave no possible total, given the hulls of the other cells, those are dropped without any loss. Tables
+    of few records lose nothing.
     """
     hull = weights.hull(tilt, cut + math.log(weights.most + 1))
     low, high = hull.low, hull.high
@@ -64,6 +67,8 @@ def tilted_cells(weights: CellWeights, tilt: float, cut: float, least: int, most
         )
     whole = (2 * (high - low) > hull.high - hull.low) | (high < low).any()
     low, high = np.where(whole, hull.low, low), np.where(whole, hull.high, high)
+    if most <= _FEW:  # every count that a table of so few records can have
+        low, high, whole = np.zeros_like(low), np.full_like(high, most), np.ones_like(whole)
     if (high - low + 1).sum() > MOST_WEIGHTS:
         return None
     laws: list[Law | None] = [None] * low.size

@@ -45,7 +45,8 @@ class Within:
 
     def delta(self, epsilon: float) -> float:
         """Add (1 + e^epsilon) times the distance, where that is smallest up to epsilon."""
-        return self._stated(min(epsilon, self._turn))
+        stated = self._stated(epsilon)
+        return min(stated, self._stated(self._turn)) if epsilon > self._turn else stated
 
     def renyi(self, order: float) -> float:
         """Events of any small chance may tell everything, so no divergence from order 1 is bounded."""
