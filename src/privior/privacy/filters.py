@@ -28,16 +28,12 @@ from fractions import Fraction
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import rational, round_up
 from privior.privacy.budget import NOTHING, Budget
-from privior.privacy.composition import Composed
-from privior.privacy.guarantee import Guarantee
-from privior.privacy.neighbours import REPLACE_ONE
+from privior.privacy.composition import Composed, rho_of
+from privior.privacy.curve import Curve
 from privior.privacy.pairs import (
-    BoundedRangePair,
     Concentrated,
-    DiscreteGaussianShift,
     DominatingPair,
     GaussianPair,
-    SignedSteps,
     WorstOf,
 )
 from privior.privacy.pairs.balls import ball, upper
@@ -116,7 +112,7 @@ class GaussianFilter:
 
     def converts(self, total: Fraction) -> tuple[float, Fraction]:
         """Return the smallest epsilon at delta of the Gaussian pair of this sum, rounded up."""
-        return (_epsilon(GaussianPair(total), self.delta) if total else 0.0), self.delta
+        return (Curve(GaussianPair(total)).epsilon(self.delta) if total else 0.0), self.delta
 
 
 @dataclass(frozen=True)
@@ -148,17 +144,10 @@ class ConcentratedFilter:
 
     def add(self, total: Fraction, cost: DominatingPair) -> Fraction:
         """Return the sum with this pair."""
-
-        def rho(pair: DominatingPair) -> Fraction:
-            if isinstance(pair, (GaussianPair, Concentrated, BoundedRangePair)):
-                return pair.rho
-            if isinstance(pair, DiscreteGaussianShift):
-                return pair.coordinates / (2 * pair.variance)
-            if isinstance(pair, SignedSteps):
-                return pair.times * pair.step**2 / 2  # as many independent parts
-            return _pure(pair, "a sum of rho") ** 2 / 2
-
-        return total + _added(cost, rho)
+        rho = rho_of(cost)
+        if rho is None:
+            raise _refused(cost, "a sum of rho", "a concentrated or pure guarantee", "Its loss has no bound.")
+        return total + rho
 
     def admits(self, total: Fraction, cost: DominatingPair) -> bool:
         """Say whether the sum with this pair is within the cap, exactly."""
@@ -166,7 +155,7 @@ class ConcentratedFilter:
 
     def converts(self, total: Fraction) -> tuple[float, Fraction]:
         """Return the smallest epsilon at delta for this rho, rounded up."""
-        return (_epsilon(Concentrated(total), self.delta) if total else 0.0), self.delta
+        return (Curve(Concentrated(total)).epsilon(self.delta) if total else 0.0), self.delta
 
 
 @dataclass(frozen=True)
@@ -261,10 +250,6 @@ def _refused(pair: DominatingPair, what: str, allowed: str, why: str) -> PlanErr
         allowed=allowed,
         advice=why,
     )
-
-
-def _epsilon(pair: DominatingPair, delta: Fraction) -> float:
-    return Guarantee(pair, REPLACE_ONE, NOTHING, "a filter's cap").epsilon(delta)
 
 
 def _positive(value: object, name: str) -> Fraction:

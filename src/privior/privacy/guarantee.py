@@ -12,7 +12,7 @@ from privior.errors import NumberError, PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up, shortened_up
 from privior.pictures import ErrorCurve
 from privior.privacy.budget import NOTHING, Budget
-from privior.privacy.composition import compose_ordered, compose_symmetric, slack
+from privior.privacy.composition import compose_ordered, compose_symmetric, rho_of, slack
 from privior.privacy.curve import Curve
 from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
 from privior.privacy.pairs import DominatingPair, GaussianPair, Within, both_orders, group
@@ -122,11 +122,9 @@ class Guarantee:
     @property
     def zcdp(self) -> Fraction:
         """The smallest known rho: divergences of every order a are at most a rho."""
-        rho = getattr(self.pair, "rho", None)
-        if isinstance(rho, Fraction) and not self.sampler_error:
+        rho = None if self.sampler_error else rho_of(both_orders(self.pair))
+        if rho is not None:
             return rho
-        if self.pure is not None:
-            return self.pure**2 / 2  # Bun, Steinke 2016, Proposition 1.4
         raise NumberError("divergences of high order are infinite: there is no rho", asked=self.reason)
 
     def trade_off(self, alpha: float) -> float:

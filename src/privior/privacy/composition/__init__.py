@@ -7,5 +7,6 @@ table whose data choose among many pairs. `composed` is the sum of the losses: `
 
 from privior.privacy.composition.composed import Composed
 from privior.privacy.composition.composing import compose_ordered, compose_symmetric, slack
+from privior.privacy.composition.concentration import rho_of
 
-__all__ = ["Composed", "compose_ordered", "compose_symmetric", "slack"]
+__all__ = ["Composed", "compose_ordered", "compose_symmetric", "rho_of", "slack"]
