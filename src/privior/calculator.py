@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms import MECHANISMS, Mechanism, PublicFacts
+from privior.mechanisms import MECHANISMS, ON_REQUEST, Mechanism, PublicFacts
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy import pairs as laws
 from privior.privacy.calibration import largest, smallest
@@ -301,7 +301,7 @@ CALCULATORS: dict[str, Calculator] = {
 
 def names() -> list[str]:
     """Return everything that can be calculated."""
-    return [*CALCULATORS, *(kind.name for kind in MECHANISMS)]
+    return [*CALCULATORS, *(kind.name for kind in (*MECHANISMS, *ON_REQUEST))]
 
 
 def of_mechanism(

@@ -1,0 +1,201 @@
+"""Costs of exponential mechanisms on Hellinger distances, by enumeration: every table, every neighbour.
+
+Only public facts enter: the number of records, of cells, and the prior.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain, combinations, permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import InferenceError, PlanError
+from privior.privacy.calibration import largest
+from privior.privacy.hellinger.enclosures import phi
+from privior.privacy.pairs.balls import ball
+
+Floats = NDArray[np.float64]
+
+#: all pairs of at most so many tables are listed
+MOST_LISTED = 1000
+#: a number for each table is listed for at most so many of them
+MOST_TABLES = 20_000
+#: all pairs of so many tables can be summed over, a few rows at a time
+MOST_SUMMED, _ROWS = 3000, 256
+#: bits in which logarithms of the Gamma function are enclosed
+_PRECISION = 160
+
+
+def number_of_tables(records: int, levels: int) -> int:
+    """Return how many tables of counts have this total: C(n+k-1, k-1)."""
+    return math.comb(records + levels - 1, levels - 1)
+
+
+def all_tables(records: int, levels: int) -> NDArray[np.int64]:
+    """List all tables of counts with this total, as (number, cells)."""
+    if levels == 2:
+        first = np.arange(records + 1)
+        return np.column_stack([first, records - first])
+    places = chain.from_iterable(combinations(range(records + levels - 1), levels - 1))
+    bars = np.fromiter(places, dtype=np.int64).reshape(-1, levels - 1)
+    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=(-1, records + levels - 1))
+    return np.asarray(np.diff(edges, axis=1) - 1, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """All tables of so many records, and the distances of their posteriors.
+
+    Attributes:
+        tables: as (number, cells)
+        distances: between any two; each has a relative error of at most 2^-48
+    """
+
+    tables: NDArray[np.int64]
+    distances: Floats
+
+    @staticmethod
+    def of(prior: Sequence[Fraction], records: int) -> Enumeration:
+        """List them, if they are at most `MOST_LISTED`."""
+        return _listed(tuple(prior), records)
+
+    def cost(self, temperature: Fraction) -> float:
+        """Return an upper bound of the epsilon of weights e^(-t H), t the temperature.
+
+        The loss at r is t (H(x', r) - H(x, r)) + ln Z(x') - ln Z(x), by the triangle inequality largest at
+        r = x. With N tables and u = 2^-53, a weight has a relative error of at most (32 t + 4) u and a sum
+        of N more than N u, so the loss found is off by less than (80 t + 2 N + 40) u, which 10^-12 (1 + t)
+        exceeds for N up to 1000.
+        """
+        t = float(temperature)
+        sums = np.log(np.exp(-t * self.distances).sum(axis=1))
+        worst = max(
+            float((t * self.distances[here, there] + sums[there] - sums[here]).max())
+            for here, there in self._neighbours
+        )
+        return worst + 1e-12 * (1 + t)
+
+    def temperature(self, epsilon: Fraction) -> Fraction:
+        """Return the largest temperature of cost at most epsilon, to ten digits and checked as rounded."""
+        found = largest(lambda t: Fraction(self.cost(t)) <= epsilon, Fraction(1, 10**6), Fraction(10**6))
+        if found is None or Fraction(self.cost(found)) > epsilon:
+            raise PlanError(
+                "no temperature can be certified for this epsilon", where="ehd", asked=str(epsilon)
+            )
+        return found
+
+    @property
+    def _neighbours(self) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Places of tables and of the neighbours that replace a record of cell i by one of cell j."""
+        places = {tuple(table): place for place, table in enumerate(self.tables.tolist())}
+        for i, j in permutations(range(self.tables.shape[1]), 2):
+            here = np.flatnonzero(self.tables[:, i] > 0)
+            moved = self.tables[here].copy()
+            moved[:, i] -= 1
+            moved[:, j] += 1
+            yield here, np.array([places[tuple(table)] for table in moved.tolist()])
+
+
+def log_sums(prior: Sequence[Fraction], records: int, temperatures: Floats) -> Floats:
+    """Return ln Z(x) = ln of the sum of e^(-t(x) H(x, r)) over all tables r, for every table x and its t."""
+    if (number := number_of_tables(records, len(prior))) > MOST_SUMMED:
+        raise InferenceError("too many tables to sum over all pairs", asked=number, allowed=MOST_SUMMED)
+    tables = all_tables(records, len(prior))
+    cells = [_log_affinities(parameter, records) for parameter in prior]
+    found = np.empty(number)
+    for start in range(0, number, _ROWS):
+        some = slice(start, start + _ROWS)
+        apart = _distances(tables[some], tables, cells)
+        found[some] = np.log(np.exp(-temperatures[some, None] * apart).sum(axis=1))
+    return found
+
+
+def _distances(rows: NDArray[np.int64], tables: NDArray[np.int64], cells: Sequence[Floats]) -> Floats:
+    overlap = np.zeros((len(rows), len(tables)))
+    for cell, known in enumerate(cells):
+        overlap += known[rows[:, cell][:, None], tables[:, cell][None, :]]
+    return np.asarray(np.sqrt(-np.expm1(overlap)))
+
+
+def largest_local_change(prior: Sequence[Fraction], records: int) -> float:
+    """Return an upper bound of |1/LS(c) - 1/LS(c')| over all neighbours, by listing all tables."""
+    return _largest_change(tuple(prior), records)
+
+
+@lru_cache(maxsize=8)
+def _listed(prior: tuple[Fraction, ...], records: int) -> Enumeration:
+    """A log affinity is a sum of terms of one sign, each right to 2^-50: so is the sum, and the distance."""
+    number = number_of_tables(records, len(prior))
+    if number > MOST_LISTED:
+        raise PlanError("too many tables to list all pairs", asked=number, allowed=MOST_LISTED)
+    tables = all_tables(records, len(prior))
+    cells = [_log_affinities(parameter, records) for parameter in prior]
+    return Enumeration(tables, _distances(tables, tables, cells))
+
+
+def _log_affinities(parameter: Fraction, records: int) -> Floats:
+    """Return ln G(a+(c+z)/2) - (ln G(a+c) + ln G(a+z)) / 2 for all counts c and z, right to 2^-50.
+
+    ln G is enclosed and kept as a sum of two floats, and the differences are taken without rounding the
+    larger ones.
+    """
+    from flint import ctx
+
+    with ctx.workprec(_PRECISION):
+        balls = [ball(parameter + Fraction(double, 2)).lgamma() for double in range(2 * records + 1)]
+        high = np.array([float(value.mid()) for value in balls])
+        low = np.array([float((value - ball(top)).mid()) for value, top in zip(balls, high, strict=True)])
+    count = np.arange(records + 1)
+    both = count[:, None] + count[None, :]
+    first, lost = _sum(high[both], -high[2 * count][:, None] / 2)
+    second, more = _sum(first, -high[2 * count][None, :] / 2)
+    rest = low[both] - low[2 * count][:, None] / 2 - low[2 * count][None, :] / 2
+    found = second + (lost + more + rest)
+    np.fill_diagonal(found, 0.0)
+    return np.asarray(np.minimum(found, 0.0))
+
+
+def _sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return the rounded sum and what the rounding lost (Knuth)."""
+    total = a + b
+    back = total - a
+    return total, (a - (total - back)) + (b - back)
+
+
+@lru_cache(maxsize=8)
+def _largest_change(prior: tuple[Fraction, ...], records: int) -> float:
+    from flint import ctx
+
+    if number_of_tables(records, len(prior)) > MOST_TABLES:
+        raise PlanError("too many tables to list", allowed=MOST_TABLES)
+    tables = all_tables(records, len(prior))
+    with ctx.workprec(_PRECISION):
+        logs = np.array(
+            [
+                [float(phi(parameter + count).log().mid()) for count in range(records + 1)]
+                for parameter in prior
+            ]
+        )
+    cells = range(len(prior))
+    here = np.stack([logs[cell][tables[:, cell]] for cell in cells], axis=1)
+    lower = np.stack(
+        [np.where(tables[:, c] > 0, logs[c][np.maximum(tables[:, c] - 1, 0)], np.inf) for c in cells], axis=1
+    )
+    least = np.min([lower[:, i] + here[:, j] for i, j in permutations(cells, 2)], axis=0)
+    inverse = 1 / np.sqrt(-np.expm1(least))
+    places = {tuple(table): place for place, table in enumerate(tables.tolist())}
+    worst = 0.0
+    for i, j in combinations(cells, 2):
+        some = np.flatnonzero(tables[:, i] > 0)
+        moved = tables[some].copy()
+        moved[:, i] -= 1
+        moved[:, j] += 1
+        there = np.array([places[tuple(table)] for table in moved.tolist()])
+        worst = max(worst, float(np.abs(inverse[some] - inverse[there]).max()))
+    return worst + 1e-12 * float(inverse.max())
