@@ -27,7 +27,7 @@ MOST_LISTED = 1000
 #: a number for each table is listed for at most so many of them
 MOST_TABLES = 20_000
 #: all pairs of so many tables can be summed over, a few rows at a time
-MOST_SUMMED, _ROWS = 3000, 256
+MOST_SUMMED, _ROWS = 6000, 256
 #: bits in which logarithms of the Gamma function are enclosed
 _PRECISION = 160
 
@@ -107,7 +107,7 @@ def log_sums(prior: Sequence[Fraction], records: int, temperatures: Floats) -> F
     if (number := number_of_tables(records, len(prior))) > MOST_SUMMED:
         raise InferenceError("too many tables to sum over all pairs", asked=number, allowed=MOST_SUMMED)
     tables = all_tables(records, len(prior))
-    cells = [_log_affinities(parameter, records) for parameter in prior]
+    cells = [_Cell(parameter, records) for parameter in prior]
     found = np.empty(number)
     for start in range(0, number, _ROWS):
         some = slice(start, start + _ROWS)
@@ -116,10 +116,10 @@ def log_sums(prior: Sequence[Fraction], records: int, temperatures: Floats) -> F
     return found
 
 
-def _distances(rows: NDArray[np.int64], tables: NDArray[np.int64], cells: Sequence[Floats]) -> Floats:
+def _distances(rows: NDArray[np.int64], tables: NDArray[np.int64], cells: Sequence[_Cell]) -> Floats:
     overlap = np.zeros((len(rows), len(tables)))
     for cell, known in enumerate(cells):
-        overlap += known[rows[:, cell][:, None], tables[:, cell][None, :]]
+        overlap += known.log_affinities(rows[:, cell], tables[:, cell])
     return np.asarray(np.sqrt(-np.expm1(overlap)))
 
 
@@ -135,30 +135,30 @@ def _listed(prior: tuple[Fraction, ...], records: int) -> Enumeration:
     if number > MOST_LISTED:
         raise PlanError("too many tables to list all pairs", asked=number, allowed=MOST_LISTED)
     tables = all_tables(records, len(prior))
-    cells = [_log_affinities(parameter, records) for parameter in prior]
+    cells = [_Cell(parameter, records) for parameter in prior]
     return Enumeration(tables, _distances(tables, tables, cells))
 
 
-def _log_affinities(parameter: Fraction, records: int) -> Floats:
-    """Return ln G(a+(c+z)/2) - (ln G(a+c) + ln G(a+z)) / 2 for all counts c and z, right to 2^-50.
+class _Cell:
+    """ln G(a + m/2) for m = 0..2n, each as a sum of two floats, so that differences keep all digits."""
 
-    ln G is enclosed and kept as a sum of two floats, and the differences are taken without rounding the
-    larger ones.
-    """
-    from flint import ctx
+    def __init__(self, parameter: Fraction, records: int) -> None:
+        from flint import ctx
 
-    with ctx.workprec(_PRECISION):
-        balls = [ball(parameter + Fraction(double, 2)).lgamma() for double in range(2 * records + 1)]
-        high = np.array([float(value.mid()) for value in balls])
-        low = np.array([float((value - ball(top)).mid()) for value, top in zip(balls, high, strict=True)])
-    count = np.arange(records + 1)
-    both = count[:, None] + count[None, :]
-    first, lost = _sum(high[both], -high[2 * count][:, None] / 2)
-    second, more = _sum(first, -high[2 * count][None, :] / 2)
-    rest = low[both] - low[2 * count][:, None] / 2 - low[2 * count][None, :] / 2
-    found = second + (lost + more + rest)
-    np.fill_diagonal(found, 0.0)
-    return np.asarray(np.minimum(found, 0.0))
+        with ctx.workprec(_PRECISION):
+            balls = [ball(parameter + Fraction(double, 2)).lgamma() for double in range(2 * records + 1)]
+            self.high = np.array([float(value.mid()) for value in balls])
+            rest = [float((value - ball(top)).mid()) for value, top in zip(balls, self.high, strict=True)]
+            self.low = np.array(rest)
+
+    def log_affinities(self, here: NDArray[np.int64], there: NDArray[np.int64]) -> Floats:
+        """Return ln G(a+(c+z)/2) - (ln G(a+c) + ln G(a+z)) / 2 for all counts c and z, right to 2^-50."""
+        both, one, other = here[:, None] + there[None, :], 2 * here[:, None], 2 * there[None, :]
+        first, lost = _sum(self.high[both], -self.high[one] / 2)
+        second, more = _sum(first, -self.high[other] / 2)
+        rest = self.low[both] - self.low[one] / 2 - self.low[other] / 2
+        found = np.minimum(second + (lost + more + rest), 0.0)
+        return np.asarray(np.where(one == other, 0.0, found))
 
 
 def _sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
