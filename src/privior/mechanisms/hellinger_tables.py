@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,11 @@ class HellingerMechanism(ABC):
         object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
         object.__setattr__(self, "records", records)
         object.__setattr__(self, "prior", tuple(read) if several else read[0])
+
+    @classmethod
+    @abstractmethod
+    def for_facts(cls, facts: PublicFacts) -> Self:
+        """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
 
     @property
     @abstractmethod
