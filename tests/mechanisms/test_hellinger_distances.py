@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 import privior as pv
+from privior.mechanisms.dirichlet_affinity import log_affinities, log_phi
 from privior.mechanisms.hellinger import (
     distance,
     distances,
     global_sensitivity,
+    inverse_local_sensitivities,
+    inverse_smooth_sensitivities,
     local_sensitivity,
-    log_affinities,
-    log_phi,
     smooth_sensitivity,
 )
 from privior.privacy.hellinger import all_tables
@@ -104,10 +105,14 @@ def test_sensitivities_by_definition(prior: np.ndarray, records: int, gamma: flo
         local.append(float(distances(table, np.array(there), prior).max()))
         assert local_sensitivity(table, prior) == pytest.approx(local[-1], rel=1e-11)
     assert global_sensitivity(prior, records) == pytest.approx(max(local), rel=1e-11)
-    for table in tables[:: max(1, len(tables) // 12)]:
+    assert 1 / inverse_local_sensitivities(tables, prior) == pytest.approx(np.array(local), rel=1e-11)
+    together = 1 / inverse_smooth_sensitivities(tables, prior, gamma)
+    for place in range(0, len(tables), max(1, len(tables) // 12)):
+        table = tables[place]
         apart = np.abs(tables - table).sum(axis=1) / 2
         by_definition = (1 / (1 / np.array(local) + gamma * apart)).max()
         assert smooth_sensitivity(table, prior, gamma) == pytest.approx(by_definition, rel=1e-11)
+        assert together[place] == pytest.approx(by_definition, rel=1e-11)
 
 
 def test_a_billion_records() -> None:

@@ -125,4 +125,4 @@ def test_large_sets_are_refused() -> None:
     with pytest.raises(pv.PlanError, match="too many"):
         largest_local_change((F(1),) * 4, 1000)
     with pytest.raises(pv.PlanError, match="certified"):
-        Enumeration.of((F(1), F(1)), 3).temperature(F(1, 10**9))
+        Enumeration.of((F(1), F(1)), 3).temperature(F(1, 10**13))

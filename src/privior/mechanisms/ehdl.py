@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import Floats, PublicFacts
-from privior.mechanisms.hellinger import local_sensitivity
+from privior.mechanisms.hellinger import inverse_local_sensitivities
+from privior.mechanisms.hellinger_forecast import largest_over_tables
 from privior.mechanisms.hellinger_tables import (
     HellingerMechanism,
     check_drawable,
     check_facts,
-    largest_over_tables,
 )
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.hellinger import (
@@ -75,12 +75,7 @@ class EHDL(HellingerMechanism):
         return Fraction(largest_local_change(self.parameters, self.records))
 
     def _largest_temperature(self) -> float:
-        alpha = self._alpha
-
-        def inverse(table: NDArray[np.int64]) -> float:
-            return 1 / local_sensitivity(table, alpha)
-
-        return float(self.epsilon) / 2 * largest_over_tables(inverse, alpha, self.records)
+        return largest_over_tables(self.temperatures, self._alpha, self.records)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -93,8 +88,7 @@ class EHDL(HellingerMechanism):
 
     def temperatures(self, tables: NDArray[np.int64]) -> Floats:
         """Return epsilon / (2 LS(x))."""
-        rate, alpha = float(self.epsilon) / 2, self._alpha
-        return np.array([rate / local_sensitivity(table, alpha) for table in tables])
+        return np.asarray(float(self.epsilon) / 2 * inverse_local_sensitivities(tables, self._alpha))
 
     def enclosed_temperature(self, counts: list[int]) -> Any:
         """The same, enclosed."""

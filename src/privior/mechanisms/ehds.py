@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from privior.errors import PlanError
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import Floats, PublicFacts
-from privior.mechanisms.hellinger import smooth_sensitivity
+from privior.mechanisms.hellinger import inverse_smooth_sensitivities
+from privior.mechanisms.hellinger_forecast import largest_over_tables
 from privior.mechanisms.hellinger_tables import (
     HellingerMechanism,
     check_drawable,
     check_facts,
-    largest_over_tables,
 )
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.hellinger import inverse_smooth_sensitivity
@@ -72,12 +72,7 @@ class EHDS(HellingerMechanism):
         return self.epsilon / (2 * (1 + self.gamma))
 
     def _largest_temperature(self) -> float:
-        alpha, gamma = self._alpha, float(self.gamma)
-
-        def inverse(table: NDArray[np.int64]) -> float:
-            return 1 / smooth_sensitivity(table, alpha, gamma)
-
-        return float(self._rate) * largest_over_tables(inverse, alpha, self.records)
+        return largest_over_tables(self.temperatures, self._alpha, self.records)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -90,8 +85,9 @@ class EHDS(HellingerMechanism):
 
     def temperatures(self, tables: NDArray[np.int64]) -> Floats:
         """Return epsilon / (2 (1+gamma) S(x))."""
-        rate, alpha, gamma = float(self._rate), self._alpha, float(self.gamma)
-        return np.array([rate / smooth_sensitivity(table, alpha, gamma) for table in tables])
+        return np.asarray(
+            float(self._rate) * inverse_smooth_sensitivities(tables, self._alpha, float(self.gamma))
+        )
 
     def enclosed_temperature(self, counts: list[int]) -> Any:
         """The same, enclosed."""

@@ -13,17 +13,16 @@ affinity is a sum of terms of one sign, so all digits hold at a billion records.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privior.errors import NumberError, shown
+from privior.mechanisms.dirichlet_affinity import log_affinities, log_phi
 
 Floats = NDArray[np.float64]
 
-#: below this argument the series of Stirling's formula are reached by recurrences
-_SHIFT = 24
 #: pairs of cells that are looked at together
 _AT_ONCE = 1 << 17
 
@@ -54,55 +53,6 @@ def distances(counts: ArrayLike, tables: NDArray[np.int64], prior: Floats) -> Fl
     here = np.asarray(counts, dtype=np.int64)
     overlap = log_affinities(prior + (tables + here) / 2, (tables - here) / 2).sum(axis=-1)
     return np.asarray(np.sqrt(-np.expm1(overlap)))
-
-
-def log_affinities(middle: Floats, half: Floats) -> Floats:
-    """Return ln G(m) - (ln G(m-d) + ln G(m+d)) / 2 for each m and d; never positive.
-
-    One step of the recurrence adds ln((m^2-d^2)/m^2) / 2. Beyond it Stirling's formula gives, with x = d/m,
-    -((m - 1/2) ln(1-x^2) + 2 d artanh x) / 2 and the second difference of its remainder.
-    """
-    m, d = np.asarray(middle, dtype=np.float64), np.abs(np.asarray(half, dtype=np.float64))
-    low = m - d
-    small = low < _SHIFT
-    found = np.zeros(low.shape)
-    if small.any():
-        near, far, gap = (
-            low[small],
-            np.broadcast_to(m, low.shape)[small],
-            np.broadcast_to(d, low.shape)[small],
-        )
-        found[small] = sum(_log_ratio(near + step, far + step, gap) for step in range(_SHIFT))
-    m = np.where(small, m + _SHIFT, m)
-    low = np.where(small, low + _SHIFT, low)
-    x = d / m
-    curve = (m - 0.5) * 2 * _log_ratio(low, m, d) + 2 * d * _artanh(low, m, d, x)
-    rest = _remainder(m) - (_remainder(low) + _remainder(m + d)) / 2
-    return np.asarray(np.minimum(found - curve / 2 + rest, 0.0))
-
-
-def log_phi(at: ArrayLike) -> Floats:
-    """Return ln phi(t) = ln G(t + 1/2) - ln G(t) - ln(t) / 2 to full relative accuracy; negative.
-
-    phi(t) / phi(t+1) = sqrt(t (t+1)) / (t + 1/2).
-    """
-    t = np.asarray(at, dtype=np.float64)
-    small = t < _SHIFT
-    found = np.zeros(t.shape)
-    if small.any():
-        steps = t[small][:, None] + np.arange(_SHIFT)
-        found[small] = (np.log1p(-0.25 / (steps[:, 1:] + 0.5) ** 2).sum(axis=1) + _first_step(t[small])) / 2
-    t = np.where(small, t + _SHIFT, t)
-    square = 1 / (t * t)
-    series = 17 / 14336 - square * (31 / 18432 - square * 691 / 180224)
-    series = 1 / 8 - square * (1 / 192 - square * (1 / 640 - square * series))
-    return np.asarray(found - series / t)
-
-
-def _first_step(t: Floats) -> Floats:
-    """Return ln(t (t+1) / (t + 1/2)^2), for the smallest t too."""
-    near_zero = np.log(t) + np.log1p(t) - 2 * np.log(t + 0.5)
-    return np.where(t < 0.1, near_zero, np.log1p(-0.25 / (t + 0.5) ** 2))
 
 
 def local_sensitivity(counts: ArrayLike, prior: ArrayLike) -> float:
@@ -147,17 +97,48 @@ def smooth_sensitivity(counts: ArrayLike, prior: ArrayLike, gamma: float) -> flo
     if not gamma > 0:
         raise NumberError("gamma is a number above 0", asked=shown(gamma))
     c, alpha = _counts(counts), _prior(prior, np.size(counts))
-    return 1 / (_two_cells(c, alpha, gamma) if c.size == 2 else _several_cells(c, alpha, gamma))
+    few = float(_two_cells(c[None, :], alpha, gamma)[0]) if c.size == 2 else _several_cells(c, alpha, gamma)
+    return 1 / few
 
 
-def _two_cells(c: NDArray[np.int64], alpha: Floats, gamma: float) -> float:
+def inverse_local_sensitivities(tables: NDArray[np.int64], prior: Floats) -> Floats:
+    """Return 1/LS of many tables of few cells, as (number, cells)."""
+    here, lower = log_phi(prior + tables), log_phi(prior + np.maximum(tables - 1, 0))
+    lower = np.where(tables >= 1, lower, np.inf)
+    pairs = permutations(range(prior.size), 2)
+    return _inverse(np.min([lower[:, i] + here[:, j] for i, j in pairs], axis=0))
+
+
+def inverse_smooth_sensitivities(tables: NDArray[np.int64], prior: Floats, gamma: float) -> Floats:
+    """Return 1/S of many tables of few cells, as (number, cells): the same corners, all tables at once."""
+    if prior.size == 2:
+        return _two_cells(tables, prior, gamma)
+    bare, here, lower = log_phi(prior), log_phi(prior + tables), log_phi(prior + np.maximum(tables - 1, 0))
+    moved, spared = gamma * tables, gamma * np.maximum(tables - 1, 0)
+    least = np.full(len(tables), np.inf)
+    for i, j in permutations(range(prior.size), 2):
+        full = np.minimum(_inverse(lower[:, i] + here[:, j]), _inverse(lower[:, i] + bare[j]) + moved[:, j])
+        gone = np.minimum(_inverse(bare[i] + here[:, j]), _inverse(bare[i] + bare[j]) + moved[:, j])
+        full = np.minimum(full, gone + spared[:, i])
+        vacant = np.minimum(_inverse(bare[i] + lower[:, j]), _inverse(bare[i] + bare[j]) + spared[:, j])
+        least = np.minimum(least, np.where(tables[:, i] >= 1, full, vacant + gamma))
+    return least
+
+
+def _two_cells(tables: NDArray[np.int64], prior: Floats, gamma: float) -> Floats:
     """Replacing a record with s others in the first cell: 1 - phi(a_1+s) phi(a_2+n-1-s), concave in s."""
-    n, first = int(c.sum()), int(c[0])
-    left, right = [s for s in (0, first - 1) if 0 <= s < first], [s for s in (first, n - 1) if first <= s < n]
-    moved = [(s, first - 1 - s) for s in left] + [(s, s - first) for s in right]
-    return min(
-        1 / _root(float(log_phi(alpha + np.array([s, n - 1 - s])).sum())) + gamma * away for s, away in moved
-    )
+    first, others = tables[:, 0], tables.sum(axis=1) - 1
+    least = np.full(len(tables), np.inf)
+    for s, away, there in (
+        (0 * first, first - 1, first >= 1),
+        (first - 1, 0 * first, first >= 1),
+        (first, 0 * first, first <= others),
+        (others, others - first, first <= others),
+    ):
+        inside = np.clip(s, 0, others)
+        found = _inverse(log_phi(prior[0] + inside) + log_phi(prior[1] + others - inside)) + gamma * away
+        least = np.where(there, np.minimum(least, found), least)
+    return least
 
 
 def _several_cells(c: NDArray[np.int64], alpha: Floats, gamma: float) -> float:
@@ -245,25 +226,6 @@ def _root(log_overlap: float) -> float:
     return float(np.sqrt(-np.expm1(log_overlap)))
 
 
-def _log_ratio(low: Floats, middle: Floats, half: Floats) -> Floats:
-    """Return ln((m^2-d^2)/m^2) / 2, from m - d where that is a small part of m."""
-    x = half / middle
-    near = np.log1p(-np.minimum(x * x, 0.5))
-    far = np.log(low / middle) + np.log1p(half / middle)
-    return np.asarray(np.where(x * x <= 0.5, near, far) / 2)
-
-
-def _artanh(low: Floats, middle: Floats, half: Floats, x: Floats) -> Floats:
-    far = (np.log(middle + half) - np.log(low)) / 2
-    return np.asarray(np.where(x <= 0.5, np.arctanh(np.minimum(x, 0.5)), far))
-
-
-def _remainder(z: Floats) -> Floats:
-    """Return ln G(z) - ((z - 1/2) ln z - z + ln(2 pi) / 2) for large z."""
-    square = 1 / (z * z)
-    return np.asarray((1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / z)
-
-
 def _parameters(given: ArrayLike) -> Floats:
     found = np.asarray(given, dtype=np.float64)
     if found.ndim != 1 or found.size < 2 or not (np.isfinite(found).all() and (found > 0).all()):
@@ -296,14 +258,3 @@ def _records(records: int) -> int:
     if isinstance(records, bool) or not isinstance(records, int) or records < 1:
         raise NumberError("records is a whole number above 0", asked=shown(records))
     return records
-
-
-__all__: Sequence[str] = (
-    "distance",
-    "distances",
-    "global_sensitivity",
-    "local_sensitivity",
-    "log_affinities",
-    "log_phi",
-    "smooth_sensitivity",
-)

@@ -18,6 +18,7 @@ from privior.exact import decimal, positive
 from privior.mechanisms.contract import Floats, Prior, PublicFacts, check_levels, true_counts, unfit
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.hellinger import distances
+from privior.mechanisms.hellinger_forecast import rough_error, typical_table
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
 from privior.privacy.hellinger import all_tables, log_sums, number_of_tables
@@ -144,13 +145,13 @@ class HellingerMechanism(ABC):
         Roughly: near x the weight is e^(-t sqrt(q/8)), q = sum of (r_i-x_i)^2 / (a_i+x_i), whose integral
         over d = k-1 dimensions is known; far from x it is e^-t, nearly the same for all tables alike.
         """
-        typical = _typical(self._alpha, self.records)
+        typical = typical_table(self._alpha, self.records)
         rate = float(self.temperatures(typical[None, :])[0])
         if self.candidates <= _MOST_FORECAST:
             tables = _candidates(self.records, self.levels)
             weights = np.exp(-rate * distances(typical, tables, self._alpha))
             return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())
-        return _rough_error(typical, self._alpha, rate)
+        return rough_error(typical, self._alpha, rate)
 
     @property
     def spectrum(self) -> NoiseSpectrum:
@@ -187,68 +188,6 @@ def check_drawable(name: str, levels: int, largest_temperature: Callable[[], flo
             allowed=MOST_TEMPERATURE,
             advice="Take a smaller epsilon or gamma.",
         )
-
-
-def largest_over_tables(value: Callable[[NDArray[np.int64]], float], alpha: Floats, records: int) -> float:
-    """Return about the largest value of a concave function of a table that favours no cell but by its prior.
-
-    It is that of the most even posterior if all prior parameters are equal; else records are moved from
-    there, many and then few at a time, while that helps. It decides how long draws may take, and no
-    guarantee.
-    """
-    table = _even(alpha, records)
-    best = value(table)
-    if np.ptp(alpha) == 0:
-        return best
-    step = max(1, records // 4)
-    while True:
-        found = best
-        for source in range(alpha.size):
-            for target in range(alpha.size):
-                if source != target and table[source] >= step:
-                    moved = table.copy()
-                    moved[source] -= step
-                    moved[target] += step
-                    if (there := value(moved)) > found:
-                        table, found = moved, there
-        if found == best and step == 1:
-            return best
-        if found == best:
-            step = max(1, step // 4)
-        best = found
-
-
-def _even(alpha: Floats, records: int) -> NDArray[np.int64]:
-    """Return the table whose posterior parameters are most alike."""
-    low, high = float(alpha.min()), float(alpha.max()) + records
-    for _ in range(100):
-        level = (low + high) / 2
-        low, high = (low, level) if np.maximum(level - alpha, 0).sum() > records else (level, high)
-    return _rounded(np.maximum(low - alpha, 0), records)
-
-
-def _typical(alpha: Floats, records: int) -> NDArray[np.int64]:
-    return _rounded(records * alpha / alpha.sum(), records)
-
-
-def _rounded(shares: Floats, records: int) -> NDArray[np.int64]:
-    table = np.floor(shares).astype(np.int64)
-    missing = records - int(table.sum())
-    table[np.argsort(table - shares, kind="stable")[:missing]] += 1
-    return table
-
-
-def _rough_error(typical: NDArray[np.int64], alpha: Floats, rate: float) -> float:
-    k, d, n = alpha.size, alpha.size - 1, int(typical.sum())
-    weights = alpha + typical
-    total = float(weights.sum())
-    log_near = math.log(2) + d / 2 * math.log(math.pi) - math.lgamma(d / 2) + math.lgamma(d)
-    log_near += d * math.log(math.sqrt(8) / rate) + float(np.log(weights).sum() - math.log(total)) / 2
-    log_far = math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k) - rate
-    far = float(((n / k - typical) ** 2).sum()) + n * (1 - 1 / k) * (n + k) / (1 + k)
-    near = min(8 * k / rate**2 * float((weights * (1 - weights / total)).sum()), far)
-    share = 1 / (1 + math.exp(min(log_far - log_near, 700.0)))
-    return share * near + (1 - share) * far
 
 
 @lru_cache(maxsize=2)

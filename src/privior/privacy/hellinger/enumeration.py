@@ -9,14 +9,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, combinations, permutations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError, PlanError
-from privior.privacy.calibration import largest
 from privior.privacy.hellinger.enclosures import phi
 from privior.privacy.pairs.balls import ball
 
@@ -28,6 +27,8 @@ MOST_LISTED = 1000
 MOST_TABLES = 20_000
 #: all pairs of so many tables can be summed over, a few rows at a time
 MOST_SUMMED, _ROWS = 6000, 256
+#: how a temperature is sought: digits, secants, and units of the last digit by which it is lowered
+_DIGITS, _MOST_SECANTS, _MOST_LOWERED = 10, 40, 20
 #: bits in which logarithms of the Gamma function are enclosed
 _PRECISION = 160
 
@@ -82,24 +83,42 @@ class Enumeration:
         return worst + 1e-12 * (1 + t)
 
     def temperature(self, epsilon: Fraction) -> Fraction:
-        """Return the largest temperature of cost at most epsilon, to ten digits and checked as rounded."""
-        found = largest(lambda t: Fraction(self.cost(t)) <= epsilon, Fraction(1, 10**6), Fraction(10**6))
-        if found is None or Fraction(self.cost(found)) > epsilon:
-            raise PlanError(
-                "no temperature can be certified for this epsilon", where="ehd", asked=str(epsilon)
-            )
-        return found
+        """Return the largest temperature of cost at most epsilon, to ten digits and checked as rounded.
 
-    @property
-    def _neighbours(self) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        The cost grows almost in proportion to the temperature, so secants find it from the temperature of
+        the proof, epsilon / (2 GS). Whatever they find is checked, and lowered until it holds.
+        """
+        known = {0.0: 0.0}
+        guess = float(epsilon) / (2 * max(float(self.distances[pair].max()) for pair in self._neighbours))
+        for _ in range(_MOST_SECANTS):
+            known[guess] = self.cost(Fraction(guess))
+            (one, low), (other, high) = sorted(known.items(), key=lambda at: abs(at[1] - float(epsilon)))[:2]
+            nearer = one + (float(epsilon) - low) * (other - one) / (high - low) if high != low else one
+            if not 0 < nearer < 10 * guess or nearer in known or abs(nearer - one) < 1e-13 * one:
+                break
+            guess = nearer
+        best = min(known.items(), key=lambda at: abs(at[1] - float(epsilon)))[0]
+        unit = Fraction(10) ** (math.floor(math.log10(best)) - _DIGITS + 1) if best > 0 else Fraction(0)
+        for units in range(1, 1 + _MOST_LOWERED):
+            found = unit * (math.floor(Fraction(best) / unit) + 2 - units) if unit else unit
+            if found > 0 and Fraction(self.cost(found)) <= epsilon:
+                return found
+        raise PlanError("no temperature can be certified for this epsilon", where="ehd", asked=str(epsilon))
+
+    @cached_property
+    def _neighbours(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Places of tables and of the neighbours that replace a record of cell i by one of cell j."""
-        places = {tuple(table): place for place, table in enumerate(self.tables.tolist())}
-        for i, j in permutations(range(self.tables.shape[1]), 2):
-            here = np.flatnonzero(self.tables[:, i] > 0)
-            moved = self.tables[here].copy()
-            moved[:, i] -= 1
-            moved[:, j] += 1
-            yield here, np.array([places[tuple(table)] for table in moved.tolist()])
+        return list(_neighbours(self.tables))
+
+
+def _neighbours(tables: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    places = {tuple(table): place for place, table in enumerate(tables.tolist())}
+    for i, j in permutations(range(tables.shape[1]), 2):
+        here = np.flatnonzero(tables[:, i] > 0)
+        moved = tables[here].copy()
+        moved[:, i] -= 1
+        moved[:, j] += 1
+        yield here, np.array([places[tuple(table)] for table in moved.tolist()])
 
 
 def log_sums(prior: Sequence[Fraction], records: int, temperatures: Floats) -> Floats:
@@ -189,13 +208,5 @@ def _largest_change(prior: tuple[Fraction, ...], records: int) -> float:
     )
     least = np.min([lower[:, i] + here[:, j] for i, j in permutations(cells, 2)], axis=0)
     inverse = 1 / np.sqrt(-np.expm1(least))
-    places = {tuple(table): place for place, table in enumerate(tables.tolist())}
-    worst = 0.0
-    for i, j in combinations(cells, 2):
-        some = np.flatnonzero(tables[:, i] > 0)
-        moved = tables[some].copy()
-        moved[:, i] -= 1
-        moved[:, j] += 1
-        there = np.array([places[tuple(table)] for table in moved.tolist()])
-        worst = max(worst, float(np.abs(inverse[some] - inverse[there]).max()))
+    worst = max(float(np.abs(inverse[here] - inverse[there]).max()) for here, there in _neighbours(tables))
     return worst + 1e-12 * float(inverse.max())
