@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms import MECHANISMS, ON_REQUEST, Mechanism, PublicFacts
+from privior.mechanisms import MECHANISMS, ON_REQUEST, Mechanism, Prior, PublicFacts
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy import pairs as laws
 from privior.privacy.calibration import largest, smallest
@@ -305,10 +305,16 @@ def names() -> list[str]:
 
 
 def of_mechanism(
-    kind: type[Mechanism], levels: int, records: int, max_rows: int, neighbours: str, budget: Budget
+    kind: type[Mechanism],
+    levels: int,
+    records: int,
+    max_rows: int,
+    neighbours: str,
+    budget: Budget,
+    prior: Prior = Fraction(1),
 ) -> Calculation:
     """Return what a mechanism for tables of counts promises."""
     relation = Neighbours.of(neighbours)
-    built = kind.for_facts(PublicFacts(levels, records, max_rows, relation, budget))
+    built = kind.for_facts(PublicFacts(levels, records, max_rows, relation, budget, prior))
     facts = {"levels": levels, "neighbours": relation.value}
     return Calculation(kind.name, kind.about, facts, built.guarantee, built)

@@ -86,6 +86,10 @@ def test_ehdl_exceeds_its_nominal_epsilon() -> None:
     assert found / 0.01 == pytest.approx(1.0647, abs=1e-4)
     assert mechanism.guarantee.cost.epsilon > F("0.01") * F("1.0647")
     assert "nominal epsilon 0.01" in mechanism.guarantee.reason
+    strong = pv.EHDL(3, "0.01", 100, 50)
+    found = true_epsilon(strong, [((1, 99, 0), (0, 100, 0))])
+    assert found / 0.01 == pytest.approx(1.961, abs=1e-3)
+    assert strong.guarantee.cost.epsilon > F("0.01961")
 
 
 def test_the_printed_sensitivity_breaks_the_claim() -> None:

@@ -1,6 +1,6 @@
 """Mechanisms: one release law per file, each with its guarantee, its draw and its likelihood."""
 
-from privior.mechanisms.contract import CellNoise, Mechanism, PublicFacts
+from privior.mechanisms.contract import CellNoise, Mechanism, Prior, PublicFacts
 from privior.mechanisms.documents import MECHANISMS, ON_REQUEST, mechanism_named, to_mechanism
 from privior.mechanisms.ehd import EHD
 from privior.mechanisms.ehdl import EHDL
@@ -27,6 +27,7 @@ __all__ = [
     "LSHist",
     "LaplaceCounts",
     "Mechanism",
+    "Prior",
     "PublicFacts",
     "PublishedLaplace",
     "forecast",

@@ -38,7 +38,7 @@ def largest_over_tables(values: Callable[[Tables], Floats], alpha: Floats, recor
         elif step == 1:
             return best
         else:
-            step //= 2
+            step = max(1, step // 8)
 
 
 def _even(alpha: Floats, records: int) -> Tables:

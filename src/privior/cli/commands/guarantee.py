@@ -185,7 +185,9 @@ def _of_counts(
     budget = Budget.of("1" if epsilon is None else epsilon, "0" if delta is None else delta)
     records = int(rational(facts.get("records", "1000"), "records"))
     relation = facts.get("neighbours", "replace-one")
-    return of_mechanism(mechanism_named(name), levels, records, max_rows, relation, budget)
+    cells = tuple(rational(cell, "prior") for cell in facts.get("prior", "1").split(","))
+    prior = cells[0] if len(cells) == 1 else cells
+    return of_mechanism(mechanism_named(name), levels, records, max_rows, relation, budget, prior)
 
 
 def _beside(plot: Path) -> Path:
