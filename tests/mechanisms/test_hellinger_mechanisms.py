@@ -278,7 +278,7 @@ def test_two_releases_of_one_table(schema: pv.Schema) -> None:
 
 
 def test_forecasts_are_near_what_is_drawn() -> None:
-    """For many candidates the forecast is rough: within a factor of two of the mean of 60 draws."""
+    """For many outputs the forecast is rough: within a factor of two of the mean of 60 draws."""
     for mechanism in (pv.EHD(3, 3, 3000), pv.EHDS(5, 1, 2000, gamma="0.01")):
         even = np.full(mechanism.levels, mechanism.records // mechanism.levels)
         squares = [
@@ -288,7 +288,7 @@ def test_forecasts_are_near_what_is_drawn() -> None:
         assert 0.5 < math.sqrt(mechanism.expected_squared_error / np.mean(squares)) < 2
 
 
-def test_too_many_candidates_for_a_likelihood() -> None:
+def test_too_many_outputs_for_a_likelihood() -> None:
     mechanism = pv.EHD(5, 1, 10**6)
     even = (200_000,) * 5
     with pytest.raises(pv.InferenceError, match="too many tables"):

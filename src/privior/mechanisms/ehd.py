@@ -33,7 +33,7 @@ class EHD(HellingerMechanism):
     somewhere in its range, is at most that. t = epsilon / (2 GS), rounded down. (The published constant
     sqrt(1 - pi/4) is GS only if the two smallest prior parameters are 1; a smaller prior needs more.)
 
-    Calibrated: where all candidates can be listed, the true cost of that t is only 0.50 to 0.66 epsilon.
+    Calibrated: where all outputs can be listed, the true cost of that t is only 0.50 to 0.66 epsilon.
     Then t is the largest whose enumerated cost is at most epsilon, which uses the public n, k and prior
     alone; a release stores it, and loading enumerates again.
     """
@@ -74,7 +74,7 @@ class EHD(HellingerMechanism):
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
-        """Build it for a public total, calibrated where all candidates can be listed."""
+        """Build it for a public total, calibrated where all outputs can be listed."""
         check_facts(facts, cls.name)
         given = (facts.levels, facts.budget.epsilon, facts.records, facts.prior)
         if number_of_tables(facts.records, facts.levels) <= MOST_LISTED:
@@ -105,7 +105,7 @@ class EHD(HellingerMechanism):
         reason = "exponential mechanism on a metric with its global sensitivity (proof: privior.EHD)"
         if self.calibrated:
             pair = SignedSteps(self.epsilon)
-            reason = f"all {self.candidates} candidates of all neighbouring tables enumerated (privior.EHD)"
+            reason = f"all {self.outputs} outputs of all neighbouring tables enumerated (privior.EHD)"
         return Guarantee(pair, REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason)
 
     def temperatures(self, tables: NDArray[np.int64]) -> Floats:

@@ -68,7 +68,7 @@ class EHDL(HellingerMechanism):
             raise PlanError(
                 "no guarantee: local sensitivity is not private, and its change is known for few tables only",
                 where=self.name,
-                asked=f"{self.candidates} tables",
+                asked=f"{self.outputs} tables",
                 allowed=f"two cells, or {MOST_TABLES} tables",
                 advice="Use pv.EHDS, or pv.KNorm.",
             )

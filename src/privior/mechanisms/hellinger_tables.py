@@ -26,9 +26,9 @@ from privior.randomness import MOST_BOXED, OPERATING_SYSTEM, HellingerTables
 
 #: prior parameters in this range are covered by the lemma behind smooth sensitivities
 PRIOR_RANGE = (Fraction(1, 10**6), Fraction(10**9))
-#: a likelihood is a sum over all candidates, of which there may be so many
-MOST_CANDIDATES = 1_000_000
-#: a forecast sums over so many candidates, and is approximate beyond
+#: a likelihood is a sum over all outputs, of which there may be so many
+MOST_OUTPUTS = 1_000_000
+#: a forecast sums over so many outputs, and is approximate beyond
 _MOST_FORECAST = 20_000
 #: tables of up to eight cells are drawn up to this temperature
 MOST_TEMPERATURE = 16
@@ -39,7 +39,7 @@ class HellingerMechanism(ABC):
     """Releases a table r of the same n records with probability proportional to e^(-t(x) H(x, r)).
 
     H is the Hellinger distance of Dirichlet(prior + r) from Dirichlet(prior + x), the posterior of the true
-    counts x; every table with the public total n is a candidate. The kinds differ in the temperature t(x).
+    counts x; every table with the public total n can come out. The kinds differ in the temperature t(x).
     From "Differentially Private Bayesian Inference" (2020), with its constants put right. Draws are exact;
     how long one takes depends on the data, which is mitigated but not proved away.
     """
@@ -92,7 +92,7 @@ class HellingerMechanism(ABC):
         return self.prior if isinstance(self.prior, tuple) else (self.prior,) * self.levels
 
     @property
-    def candidates(self) -> int:
+    def outputs(self) -> int:
         """How many tables can be released."""
         return number_of_tables(self.records, self.levels)
 
@@ -114,22 +114,22 @@ class HellingerMechanism(ABC):
         return NoisyStatistics(tuple(sampler.draw()))
 
     def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
-        """Return -t(x) H(x, r) - ln Z(x), Z a sum over all candidates; -infinity for what is none."""
+        """Return -t(x) H(x, r) - ln Z(x), Z a sum over all outputs; -infinity for what is none."""
         counts = true_counts(statistics, self.levels)
         if not self.admits(observed, self.records) or int(counts.sum()) != self.records:
             return -math.inf
-        if self.candidates > MOST_CANDIDATES:
+        if self.outputs > MOST_OUTPUTS:
             raise InferenceError(
-                "too many tables to sum over", where=self.name, asked=self.candidates, allowed=MOST_CANDIDATES
+                "too many tables to sum over", where=self.name, asked=self.outputs, allowed=MOST_OUTPUTS
             )
         rate = float(self.temperatures(counts[None, :])[0])
-        weights = -rate * distances(counts, _candidates(self.records, self.levels), self._alpha)
+        weights = -rate * distances(counts, _outputs(self.records, self.levels), self._alpha)
         far = -rate * float(distances(counts, observed.array()[None, :], self._alpha)[0])
         return far - float(np.logaddexp.reduce(weights))
 
     def log_likelihoods(self, observed: NoisyStatistics) -> tuple[NDArray[np.int64], Floats]:
         """Return all tables, and the log probability of this release under each: a sum over all pairs."""
-        tables = _candidates(self.records, self.levels)
+        tables = _outputs(self.records, self.levels)
         rates = self.temperatures(tables)
         far = distances(observed.array(), tables, self._alpha)
         return tables, -rates * far - log_sums(self.parameters, self.records, rates)
@@ -140,15 +140,15 @@ class HellingerMechanism(ABC):
 
     @property
     def expected_squared_error(self) -> float:
-        """E|r - x|^2 where x is typical of the prior: summed, or roughly for many candidates.
+        """E|r - x|^2 where x is typical of the prior: summed, or roughly for many outputs.
 
         Roughly: near x the weight is e^(-t sqrt(q/8)), q = sum of (r_i-x_i)^2 / (a_i+x_i), whose integral
         over d = k-1 dimensions is known; far from x it is e^-t, nearly the same for all tables alike.
         """
         typical = typical_table(self._alpha, self.records)
         rate = float(self.temperatures(typical[None, :])[0])
-        if self.candidates <= _MOST_FORECAST:
-            tables = _candidates(self.records, self.levels)
+        if self.outputs <= _MOST_FORECAST:
+            tables = _outputs(self.records, self.levels)
             weights = np.exp(-rate * distances(typical, tables, self._alpha))
             return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())
         return rough_error(typical, self._alpha, rate)
@@ -191,7 +191,7 @@ def check_drawable(name: str, levels: int, largest_temperature: Callable[[], flo
 
 
 @lru_cache(maxsize=2)
-def _candidates(records: int, levels: int) -> NDArray[np.int64]:
+def _outputs(records: int, levels: int) -> NDArray[np.int64]:
     tables = all_tables(records, levels)
     tables.setflags(write=False)
     return tables

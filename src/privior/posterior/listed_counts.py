@@ -1,7 +1,7 @@
 """The posterior of a table of counts by listing all tables: for releases that are no noise on the cells.
 
 The probability of a table r released by an exponential mechanism, e^(-t(x) H(x, r)) / Z(x), has a
-normaliser that depends on the true counts x. It is summed over all candidates for every x, so the posterior
+normaliser that depends on the true counts x. It is summed over all outputs for every x, so the posterior
 is exact; chains that left Z out would be wrong. All pairs of tables are needed, hence few tables only.
 """
 
@@ -50,7 +50,7 @@ class ListedCounts:
     def diagnostics(self) -> Diagnostics:
         """Everything was summed."""
         number = len(self.tables)
-        return Diagnostics.of_exact("listed all tables and candidates", float(number) ** 2, error=1e-9)
+        return Diagnostics.of_exact("listed all tables and outputs", float(number) ** 2, error=1e-9)
 
     @cached_property
     def marginals(self) -> tuple[Law, ...]:
@@ -94,11 +94,11 @@ def listed_counts(releases: Sequence[Release], prior: Floats) -> ListedCounts:
     for release in releases:
         mechanism = release.plan.mechanism
         if isinstance(mechanism, HellingerMechanism):
-            if mechanism.candidates > MOST_SUMMED:
+            if mechanism.outputs > MOST_SUMMED:
                 raise InferenceError(
                     "the posterior given this release is a sum over all pairs of tables, too many here",
                     where=mechanism.name,
-                    asked=f"{mechanism.candidates} tables",
+                    asked=f"{mechanism.outputs} tables",
                     allowed=f"{MOST_SUMMED} tables",
                     advice='Use pv.KNorm for larger tables, or look at the release with noise="ignore".',
                 )

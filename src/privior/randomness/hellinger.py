@@ -1,7 +1,7 @@
 """Tables of counts with probability falling with a Hellinger distance of their posteriors.
 
-Dirichlet(a + c) is the posterior of true counts c, n of them in k cells. Every table z with the same n is a
-candidate, with probability proportional to e^(-t H), H the Hellinger distance of Dirichlet(a + z) from
+Dirichlet(a + c) is the posterior of true counts c, n of them in k cells. Every table z with the same n
+has probability proportional to e^(-t H), H the Hellinger distance of Dirichlet(a + z) from
 Dirichlet(a + c).
 """
 
