@@ -221,7 +221,8 @@ def test_the_planner_chooses_as_before_and_spends_no_more_than_asked(schema: pv.
 
 
 @pytest.mark.parametrize(
-    ("kind", "columns"), [(pv.EHD, "education"), (pv.EHD, "sex"), (pv.EHDS, "housing"), (pv.EHDS, "marital")]
+    ("kind", "columns"),
+    [(pv.EHD, "education"), (pv.EHD, "housing"), (pv.EHDS, "housing"), (pv.EHDS, "marital")],
 )
 def test_the_bundled_table(kind: type[pv.EHD], columns: str, tmp_path: Path) -> None:
     model = pv.DirichletCategorical(columns)
@@ -240,6 +241,33 @@ def test_the_bundled_table(kind: type[pv.EHD], columns: str, tmp_path: Path) -> 
         first = release.statistics.counts[0]
         with pytest.raises(pv.ReleaseError):
             pv.Release.from_json(document.replace(f"[\n   {first},", f"[\n   {forged},", 1))
+
+
+@pytest.mark.parametrize("kind", [pv.EHD, pv.EHDS])
+def test_two_levels_of_the_bundled_table_give_a_posterior(kind: type[pv.EHD]) -> None:
+    plan = pv.plan(
+        pv.DirichletCategorical("sex"), pv.acs_schema(), records=pv.ACS_RECORDS, epsilon=1, mechanism=kind
+    )
+    release = pv.measure(plan, pv.acs_table(), ledger=pv.Ledger.in_memory())
+    posterior = pv.infer(release)
+    (low, high), _ = posterior.interval(0.999999)
+    assert low < 14_030 / pv.ACS_RECORDS < high  # public data
+    assert posterior.mean().sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "mechanism", [pv.EHD(2, 3, 7000, ["0.1", 2]), pv.EHDS(2, 1, 7000, "0.5", gamma="0.002")]
+)
+def test_interpolated_normalisers(mechanism: HellingerMechanism) -> None:
+    """Against the sums themselves, at the ends, at random places and where the temperature bends."""
+    tables, logs = mechanism.log_likelihoods(NoisyStatistics((3000, 4000)))
+    bend = int(np.abs(np.diff(mechanism.temperatures(tables), 2)).argmax())
+    places = {*range(40), *range(6961, 7001), *range(max(0, bend - 5), bend + 6)}
+    places |= set(np.random.default_rng(3).integers(0, 7001, 100).tolist())
+    for place in places:
+        true = mechanism.log_likelihood(NoisyStatistics((3000, 4000)), ExactStatistics(tables[place]))
+        assert logs[place] == pytest.approx(true, abs=2e-8)
+    assert np.exp(logs).max() < 1
 
 
 def test_two_releases_of_one_table(schema: pv.Schema) -> None:

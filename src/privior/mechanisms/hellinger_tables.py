@@ -19,15 +19,18 @@ from privior.mechanisms.contract import Floats, Prior, PublicFacts, check_levels
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.hellinger import distances
 from privior.mechanisms.hellinger_forecast import rough_error, typical_table
+from privior.mechanisms.hellinger_normalisers import interpolated
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
-from privior.privacy.hellinger import all_tables, log_sums, number_of_tables
+from privior.privacy.hellinger import MOST_SUMMED, all_tables, log_sums, number_of_tables
 from privior.randomness import MOST_BOXED, OPERATING_SYSTEM, HellingerTables
 
 #: prior parameters in this range are covered by the lemma behind smooth sensitivities
 PRIOR_RANGE = (Fraction(1, 10**6), Fraction(10**9))
 #: a likelihood is a sum over all outputs, of which there may be so many
 MOST_OUTPUTS = 1_000_000
+#: likelihoods of all tables of two cells are interpolated up to so many
+MOST_TWO_CELLS = 50_001
 #: a forecast sums over so many outputs, and is approximate beyond
 _MOST_FORECAST = 20_000
 #: tables of up to eight cells are drawn up to this temperature
@@ -129,10 +132,29 @@ class HellingerMechanism(ABC):
 
     def log_likelihoods(self, observed: NoisyStatistics) -> tuple[NDArray[np.int64], Floats]:
         """Return all tables, and the log probability of this release under each: a sum over all pairs."""
+        self.check_listable()
         tables = _outputs(self.records, self.levels)
         rates = self.temperatures(tables)
         far = distances(observed.array(), tables, self._alpha)
-        return tables, -rates * far - log_sums(self.parameters, self.records, rates)
+        if self.outputs <= MOST_SUMMED:
+            return tables, -rates * far - log_sums(self.parameters, self.records, rates)
+
+        def log_sum(first: int) -> float:
+            apart = distances(tables[first], tables, self._alpha)
+            return float(np.log(np.exp(-rates[first] * apart).sum()))
+
+        return tables, -rates * far - interpolated(log_sum, self.records)
+
+    def check_listable(self) -> None:
+        """Refuse what has too many pairs of tables for the likelihoods of all of them."""
+        if self.outputs > (MOST_TWO_CELLS if self.levels == 2 else MOST_SUMMED):
+            raise InferenceError(
+                "the posterior given this release is a sum over all pairs of tables, too many here",
+                where=self.name,
+                asked=f"{self.outputs} tables",
+                allowed=f"{MOST_SUMMED} tables, {MOST_TWO_CELLS} of two cells",
+                advice='Use pv.KNorm for larger tables, or look at the release with noise="ignore".',
+            )
 
     def admits(self, observed: NoisyStatistics, records: int) -> bool:
         """A release is itself a table of so many records."""
