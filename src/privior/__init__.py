@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from privior.errors import SchemaError as SchemaError
     from privior.errors import TableError as TableError
     from privior.ledger import Ledger as Ledger
+    from privior.mechanisms import EHD as EHD
+    from privior.mechanisms import EHDL as EHDL
+    from privior.mechanisms import EHDS as EHDS
     from privior.mechanisms import GaussianCounts as GaussianCounts
     from privior.mechanisms import KNorm as KNorm
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
@@ -76,7 +79,7 @@ _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE Budget Guarantee Neighbours Sensitivity",
     "models": "DirichletCategorical LearnedPrior",
-    "mechanisms": "GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace",
+    "mechanisms": "EHD EHDL EHDS GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace",
     "plans": "Plan",
     "planning": "Want plan plan_for",
     "analyses": "Analysis",

@@ -121,12 +121,15 @@ def review(release: Release, ledger: Ledger | None = None) -> Review:
 def _audited(plan: Plan) -> Check:
     """Enumerate a small twin of the mechanism: the same law on few cells and records."""
     pure = plan.guarantee.pure is not None
+    cells = min(_CELLS if pure else 2, plan.mechanism.levels)
+    prior = plan.model.prior
     facts = PublicFacts(
-        min(_CELLS if pure else 2, plan.mechanism.levels),
+        cells,
         _RECORDS,
         min(_ROWS, plan.schema.unit.max_rows),
         plan.neighbours,
         Budget(plan.mechanism.epsilon, plan.cost.delta),
+        prior[:cells] if isinstance(prior, tuple) else prior,
     )
     try:
         twin = plan.mechanism.for_facts(facts)

@@ -52,6 +52,17 @@ def test_every_mechanism(
     assert document["claim"] == replace(built.guarantee, unit="person").claim()
 
 
+def test_the_prior_enters_where_a_law_depends_on_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["guarantee", "ehd", "-k", "2", "-e", "1", "--records", "10", "--json"]
+    assert inside([*arguments, "--prior", "1"], monkeypatch) == 0
+    assert float(json.loads(capsys.readouterr().out)["mechanism"]["temperature"]) == pytest.approx(2.280435)
+    assert inside([*arguments, "--prior", "0.5,2"], monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["mechanism"]["prior"] == ["0.5", "2"]
+    assert inside([*arguments, "--prior", "1,1,1"], monkeypatch) != 0
+
+
 def test_lsdim_tells_its_true_cost(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

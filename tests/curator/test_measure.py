@@ -29,7 +29,10 @@ def test_a_release_of_the_bundled_table(tmp_path: Path) -> None:
     assert abs(release.statistics.counts[0] - 14_030) < 60  # public data; the noise exceeds 60 once in e^60
 
 
-@pytest.mark.parametrize("kind", [pv.KNorm, pv.LaplaceCounts, pv.GaussianCounts, pv.LSHist, pv.LSDim])
+@pytest.mark.parametrize(
+    "kind",
+    [pv.KNorm, pv.LaplaceCounts, pv.GaussianCounts, pv.LSHist, pv.LSDim, pv.EHD, pv.EHDS, pv.EHDL],
+)
 def test_every_mechanism_goes_all_the_way(
     kind: type[pv.KNorm], schema: pv.Schema, table: Path, ledger: pv.Ledger, tmp_path: Path
 ) -> None:

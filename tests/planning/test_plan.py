@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import privior as pv
+from privior.mechanisms import MECHANISMS, ON_REQUEST
 
 LEVELS = ["a", "b", "c", "d"]
 
@@ -36,8 +37,8 @@ def test_gaussian_noise_wins_for_many_rows_per_person() -> None:
 
 
 def test_every_mechanism_can_be_asked_for() -> None:
-    for kind in (pv.KNorm, pv.LaplaceCounts, pv.GaussianCounts, pv.LSHist, pv.LSDim):
-        plan = plan_of(delta="1e-6", mechanism=kind)
+    for kind in (*MECHANISMS, *ON_REQUEST):
+        plan = plan_of(2, delta="1e-6", mechanism=kind)
         assert isinstance(plan.mechanism, kind)
         assert "asked for" in plan.choice
 

@@ -56,7 +56,10 @@ def brute_force(release: pv.Release, prior: list[float]) -> tuple[list[tuple[int
     return latent, weights / weights.sum()
 
 
-@pytest.mark.parametrize("kind", [pv.KNorm, pv.LaplaceCounts, pv.GaussianCounts, pv.LSHist, pv.LSDim])
+@pytest.mark.parametrize(
+    "kind",
+    [pv.KNorm, pv.LaplaceCounts, pv.GaussianCounts, pv.LSHist, pv.LSDim, pv.EHD, pv.EHDS, pv.EHDL],
+)
 @pytest.mark.parametrize("prior", [[1, 1, 1, 1], [0.5, 3, 1, 0.1]])
 def test_the_posterior_is_that_of_brute_force(kind: type[pv.KNorm], prior: list[float]) -> None:
     release = release_of(ROWS, epsilon="0.8", delta="0.01", mechanism=kind, prior=prior)

@@ -132,6 +132,7 @@ def test_less_noise_leaves_less_to_privacy() -> None:
 def test_variance_parts_of_chains() -> None:
     release = release_of()
     noise = release.plan.mechanism.cell_noise
+    assert noise is not None
     evidence = CellEvidence(release.statistics.array(), noise.rates, noise.curvatures)
     latent = chain_counts([evidence], np.ones(12), Total(len(ROWS), known=True))
     sampled = pv.CategoricalPosterior((release,), release.plan.model, latent)

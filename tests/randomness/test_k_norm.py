@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from chi_square import fits, mean_fits
 from privior.randomness import Bits, k_norm
 from privior.randomness import knorm as steps
+from privior.randomness.compositions import composition, subset
 from privior.randomness.inversion import Ratio
 
 EPSILONS = [Fraction(1, 10), Fraction(1), Fraction(3)]
@@ -126,13 +127,13 @@ def test_places_subsets_and_compositions_are_uniform() -> None:
     bits = Bits()
     cells = [tuple(steps._arrangement(4, 2, bits)) for _ in range(10_000)]
     assert fits(cells, {(a, b): 1 / 12 for a, b in product(range(4), repeat=2) if a != b})
-    subsets = [frozenset(steps._subset(6, 3, bits)) for _ in range(10_000)]
+    subsets = [frozenset(subset(6, 3, bits)) for _ in range(10_000)]
     assert len(set(subsets)) == 20
     assert fits(subsets, dict.fromkeys(set(subsets), 1 / 20))
-    parts = [tuple(steps._composition(6, 3, bits)) for _ in range(10_000)]
+    parts = [tuple(composition(6, 3, bits)) for _ in range(10_000)]
     assert fits(parts, {(a, b, 6 - a - b): 1 / 10 for a, b in product(range(1, 5), repeat=2) if a + b < 6})
-    assert steps._composition(7, 1, bits) == [7]
-    assert steps._composition(3, 3, bits) == [1, 1, 1]
+    assert composition(7, 1, bits) == [7]
+    assert composition(3, 3, bits) == [1, 1, 1]
 
 
 def test_t01_neighbours_have_the_same_possible_outputs() -> None:

@@ -12,13 +12,22 @@ from pathlib import Path
 import pytest
 
 import privior.randomness
-from privior.randomness import discrete_gaussian, discrete_laplace, k_norm
+from privior.privacy.pairs.balls import ball
+from privior.randomness import HellingerTables, discrete_gaussian, discrete_laplace, k_norm
 
 _WIDE = Fraction(2**40)
+
+
+def _table(size: int, rate: Fraction) -> list[int]:
+    """A table near one of a million records in each cell."""
+    return HellingerTables([10**6] * size, [Fraction(1)] * size, lambda: ball(rate)).draw()
+
+
 _DRAWS: list[tuple[Callable[[int, Fraction], list[int]], Fraction]] = [
     (k_norm, 1 / _WIDE),
     (discrete_laplace, _WIDE),
     (discrete_gaussian, _WIDE),
+    (_table, Fraction(1)),
 ]
 
 

@@ -46,7 +46,9 @@ def test_a_trial_fails(plan: pv.Plan, table: Path) -> None:
     assert verdicts(found)["charged"] == "FAILS"
 
 
-@pytest.mark.parametrize("kind", [pv.KNorm, pv.LaplaceCounts, pv.LSHist, pv.LSDim, pv.GaussianCounts])
+@pytest.mark.parametrize(
+    "kind", [pv.KNorm, pv.LaplaceCounts, pv.LSHist, pv.LSDim, pv.GaussianCounts, pv.EHD, pv.EHDS, pv.EHDL]
+)
 def test_every_mechanism_can_be_reviewed(kind: type, plan: pv.Plan, table: Path) -> None:
     other = pv.plan(plan.model, plan.schema, records=100, epsilon=1, delta="1e-6", mechanism=kind)
     found = pv.review(pv.measure(other, table, ledger=pv.Ledger.in_memory()))

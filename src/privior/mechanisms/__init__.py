@@ -1,23 +1,33 @@
 """Mechanisms: one release law per file, each with its guarantee, its draw and its likelihood."""
 
-from privior.mechanisms.contract import CellNoise, Mechanism, PublicFacts
-from privior.mechanisms.documents import MECHANISMS, mechanism_named, to_mechanism
+from privior.mechanisms.contract import CellNoise, Mechanism, Prior, PublicFacts
+from privior.mechanisms.documents import MECHANISMS, ON_REQUEST, mechanism_named, to_mechanism
+from privior.mechanisms.ehd import EHD
+from privior.mechanisms.ehdl import EHDL
+from privior.mechanisms.ehds import EHDS
 from privior.mechanisms.forecasts import Forecast, forecast, prior_alone, records_alone
 from privior.mechanisms.gaussian_counts import GaussianCounts
+from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
 from privior.mechanisms.published_laplace import LSDim, LSHist, PublishedLaplace
 
 __all__ = [
+    "EHD",
+    "EHDL",
+    "EHDS",
     "MECHANISMS",
+    "ON_REQUEST",
     "CellNoise",
     "Forecast",
     "GaussianCounts",
+    "HellingerMechanism",
     "KNorm",
     "LSDim",
     "LSHist",
     "LaplaceCounts",
     "Mechanism",
+    "Prior",
     "PublicFacts",
     "PublishedLaplace",
     "forecast",

@@ -16,6 +16,8 @@ from privior.models import MOST_CELLS, ExactStatistics, NoisyStatistics
 from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
 
 Floats = NDArray[np.float64]
+#: one Dirichlet parameter for all cells, or one for each
+Prior = Fraction | tuple[Fraction, ...]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class PublicFacts:
         max_rows: records that one unit contributes at most
         neighbours: the neighbour relation
         budget: what may be spent
+        prior: the model's Dirichlet parameters, one for all cells or one for each
     """
 
     levels: int
@@ -35,6 +38,7 @@ class PublicFacts:
     max_rows: int
     neighbours: Neighbours
     budget: Budget
+    prior: Prior = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,10 @@ class Mechanism(Protocol):
         """The number of records that the law depends on; None if it depends on none."""
 
     @property
+    def prior(self) -> Prior | None:
+        """The prior that the law depends on; None if it depends on none."""
+
+    @property
     def sensitivity(self) -> Sensitivity:
         """How far one unit may move the counts for the guarantee to hold."""
 
@@ -88,8 +96,8 @@ class Mechanism(Protocol):
         """The noise as forecasts see it."""
 
     @property
-    def cell_noise(self) -> CellNoise:
-        """The noise as inference sees it."""
+    def cell_noise(self) -> CellNoise | None:
+        """The noise as inference sees it; None if the law is no noise on the cells."""
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:

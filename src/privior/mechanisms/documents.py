@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from privior.errors import PlanError, shown
 from privior.mechanisms.contract import Mechanism
+from privior.mechanisms.ehd import EHD
+from privior.mechanisms.ehdl import EHDL
+from privior.mechanisms.ehds import EHDS
 from privior.mechanisms.gaussian_counts import GaussianCounts
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
@@ -11,14 +14,16 @@ from privior.mechanisms.published_laplace import LSDim, LSHist
 
 #: every mechanism for a table of counts; of two that are forecast equal the planner takes the first
 MECHANISMS: tuple[type[Mechanism], ...] = (KNorm, LaplaceCounts, GaussianCounts, LSHist, LSDim)
+#: mechanisms that are built only if somebody asks for them by name
+ON_REQUEST: tuple[type[Mechanism], ...] = (EHD, EHDS, EHDL)
 
 
 def mechanism_named(name: object) -> type[Mechanism]:
     """Return the mechanism of that name, or say which ones there are."""
-    for kind in MECHANISMS:
+    for kind in (*MECHANISMS, *ON_REQUEST):
         if kind.name == name:
             return kind
-    known = ", ".join(kind.name for kind in MECHANISMS)
+    known = ", ".join(kind.name for kind in (*MECHANISMS, *ON_REQUEST))
     raise PlanError("unknown mechanism", where="mechanism", asked=shown(name), allowed=known)
 
 

@@ -50,6 +50,7 @@ class GaussianCounts:
     stddev: Fraction
     name: ClassVar[str] = "gaussian-counts"
     records: ClassVar[None] = None
+    prior: ClassVar[None] = None
     about: ClassVar[str] = "discrete Gaussian noise on every count"
     randomness: ClassVar[str] = OPENDP
 

@@ -33,6 +33,7 @@ class KNorm:
     epsilon: Fraction
     name: ClassVar[str] = "k-norm"
     records: ClassVar[None] = None
+    prior: ClassVar[None] = None
     about: ClassVar[str] = "noise of sum zero on all counts"
     randomness: ClassVar[str] = OPERATING_SYSTEM
 

@@ -43,6 +43,7 @@ class LaplaceCounts:
     max_rows: int
     name: ClassVar[str] = "laplace-counts"
     records: ClassVar[None] = None
+    prior: ClassVar[None] = None
     about: ClassVar[str] = "discrete Laplace noise on every count"
     randomness: ClassVar[str] = OPENDP
 

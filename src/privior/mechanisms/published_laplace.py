@@ -42,6 +42,7 @@ class PublishedLaplace(ABC):
     name: ClassVar[str]
     about: ClassVar[str]
     randomness: ClassVar[str] = OPENDP
+    prior: ClassVar[None] = None
 
     def __init__(self, levels: int, epsilon: object, records: int) -> None:
         check_levels(levels, self.name)

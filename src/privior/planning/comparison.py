@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 
 from privior.errors import PlanError, shown
-from privior.mechanisms import MECHANISMS, Mechanism, PublicFacts, forecast
+from privior.mechanisms import MECHANISMS, ON_REQUEST, Mechanism, PublicFacts, forecast
 from privior.models import Model
 from privior.plans import Candidate, Plan, check_records
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
@@ -46,12 +46,12 @@ def plan(
     budget = Budget.of(epsilon, delta)
     records = int(records) if isinstance(records, Integral) else records  # numpy's numbers are not int
     check_records(records, schema)
-    facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget)
+    facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget, model.prior)
     parameters = model.parameters(schema)
 
     built: list[tuple[Mechanism, Candidate]] = []
     candidates: list[Candidate] = []
-    for kind in MECHANISMS:
+    for kind in (*MECHANISMS, *(kind for kind in ON_REQUEST if kind is mechanism)):
         try:
             fitting = kind.for_facts(facts)
         except PlanError as error:
@@ -73,8 +73,8 @@ def _choose(
 ) -> tuple[Mechanism, str]:
     """Return the mechanism to use and one sentence that says why."""
     if wanted is not None:
-        if wanted not in MECHANISMS:
-            known = "a class: " + ", ".join(f"pv.{kind.__name__}" for kind in MECHANISMS)
+        if wanted not in (*MECHANISMS, *ON_REQUEST):
+            known = "a class: " + ", ".join(f"pv.{kind.__name__}" for kind in (*MECHANISMS, *ON_REQUEST))
             raise PlanError(
                 "not a mechanism for a table of counts",
                 where="mechanism",

@@ -89,6 +89,8 @@ class Plan:
             )
         if self.mechanism.records not in (None, self.records):
             raise PlanError("the mechanism is for another number of records", where=self.mechanism.name)
+        if self.mechanism.prior not in (None, self.model.prior):
+            raise PlanError("the mechanism is for another prior", where=self.mechanism.name)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -129,7 +131,12 @@ class Plan:
         """Return the plan of the same release with another epsilon."""
         budget = Budget.of(epsilon, self.cost.delta)
         facts = PublicFacts(
-            self.mechanism.levels, self.records, self.schema.unit.max_rows, self.neighbours, budget
+            self.mechanism.levels,
+            self.records,
+            self.schema.unit.max_rows,
+            self.neighbours,
+            budget,
+            self.model.prior,
         )
         return Plan(self.schema, self.model, self.mechanism.for_facts(facts), self.neighbours, self.records)
 

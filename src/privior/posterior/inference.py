@@ -14,6 +14,7 @@ from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import latent_counts
+from privior.posterior.listed_counts import listed_counts
 from privior.posterior.mixed_counts import mixed_counts
 from privior.release import Release
 
@@ -51,14 +52,16 @@ def infer(
         return CategoricalPosterior(tuple(given), model, latent)
     if noise != "account":
         raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
+    noises = [release.plan.mechanism.cell_noise for release in given]
     evidence = [
-        CellEvidence(
-            release.statistics.array(),
-            release.plan.mechanism.cell_noise.rates,
-            release.plan.mechanism.cell_noise.curvatures,
-        )
-        for release in given
+        CellEvidence(release.statistics.array(), noise.rates, noise.curvatures)
+        for release, noise in zip(given, noises, strict=True)
+        if noise is not None
     ]
+    if len(evidence) < len(given):
+        if learned is not None:
+            raise InferenceError("a prior is learned from noisy counts only", asked="a table that was chosen")
+        return CategoricalPosterior(tuple(given), model, listed_counts(given, parameters))
     total = Total(most=plan.records * plan.schema.unit.max_rows, known=plan.total_public)
     if learned is not None:
         return CategoricalPosterior(

@@ -5,19 +5,25 @@
 - `inversion`: a random index with real weights
 - `discrete`: discrete Laplace and Gaussian vectors, through OpenDP (whose bits are OpenSSL's)
 - `knorm`: discrete K-norm vectors, for tables with a public total
+- `compositions`, `boxes`: uniform tables of counts, all or those within given intervals
+- `acceptance`: a coin with probability exp(-x), x a real number
+- `hellinger`: tables with probability falling with a Hellinger distance
 """
 
 from __future__ import annotations
 
 from privior.randomness.discrete import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
 from privior.randomness.entropy import OPERATING_SYSTEM, Bits
+from privior.randomness.hellinger import MOST_BOXED, HellingerTables
 from privior.randomness.knorm import k_norm
 
 __all__ = [
+    "MOST_BOXED",
     "OPENDP",
     "OPERATING_SYSTEM",
     "WIDEST",
     "Bits",
+    "HellingerTables",
     "discrete_gaussian",
     "discrete_laplace",
     "k_norm",

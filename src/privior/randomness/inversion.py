@@ -16,6 +16,8 @@ from privior.randomness.entropy import Bits
 
 #: the step from weight i to weight i + 1, as a numerator and a denominator, both positive
 Ratio = Callable[[int], tuple[int, int]]
+#: enclosures of cumulative sums, computed anew at each working precision
+Sums = Callable[[], list[Any]]
 
 _FIRST_BITS = 64
 
@@ -30,19 +32,27 @@ def draw_index(count: int, ratio: Ratio, epsilon: Fraction, bits: Bits) -> int:
     and the weights are summed again. After h bits this happens with probability of about count / 2^h:
     it ends almost surely, and nothing is cut off.
     """
+    return draw_cumulative(count, lambda: _cumulative(count, ratio, epsilon), bits)
+
+
+def draw_cumulative(count: int, sums: Sums, bits: Bits) -> int:
+    """Draw i in 0..count-1 with P(i) = (C_i - C_(i-1)) / C_(count-1), as `draw_index` does.
+
+    `sums` encloses C_0 <= C_1 <= ... at the working precision of the moment, the narrower the higher that is.
+    """
     if count < 1:
         raise ValueError("there is no index to draw")
     if count == 1:
         return 0
     known = _FIRST_BITS
     uniform = bits.bits(known)
-    while (index := _invert(count, ratio, epsilon, uniform, known)) is None:
+    while (index := _invert(count, sums, uniform, known)) is None:
         uniform = (uniform << known) | bits.bits(known)
         known *= 2
     return index
 
 
-def _invert(count: int, ratio: Ratio, epsilon: Fraction, uniform: int, known: int) -> int | None:
+def _invert(count: int, cumulative: Sums, uniform: int, known: int) -> int | None:
     """Return the index on which all values in the balls agree, or None.
 
     Arb compares balls as sets: `a <= b` holds only if it does for every pair of their points. How the
@@ -54,7 +64,7 @@ def _invert(count: int, ratio: Ratio, epsilon: Fraction, uniform: int, known: in
 
     # count steps, each with a relative error of 2^-precision, lose about log2(count) bits
     with flint.ctx.workprec(known + 2 * count.bit_length() + 32):
-        sums = _cumulative(count, ratio, epsilon)
+        sums = cumulative()
         unit = sums[-1] / (1 << known)
         lowest, highest = unit * uniform, unit * (uniform + 1)
         index = bisect_left(range(count - 1), True, key=lambda i: bool(highest <= sums[i]))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privior.randomness.bernoulli import geometric
+from privior.randomness.compositions import composition
 from privior.randomness.entropy import Bits
 from privior.randomness.inversion import Ratio, draw_index
 
@@ -46,9 +47,9 @@ def k_norm(size: int, epsilon: Fraction) -> list[int]:
     up = 1 + draw_index(min(size - 1, total), _up_ratio(size, total), _NO_DECAY, bits)
     down = 1 + draw_index(min(size - up, total), _down_ratio(size - up, total), _NO_DECAY, bits)
     cells = _arrangement(size, up + down, bits)
-    for cell, part in zip(cells[:up], _composition(total, up, bits), strict=True):
+    for cell, part in zip(cells[:up], composition(total, up, bits), strict=True):
         noise[cell] = part
-    for cell, part in zip(cells[up:], _composition(total, down, bits), strict=True):
+    for cell, part in zip(cells[up:], composition(total, down, bits), strict=True):
         noise[cell] = -part
     return noise
 
@@ -85,23 +86,3 @@ def _arrangement(size: int, length: int, bits: Bits) -> list[int]:
         other = place + bits.below(size - place)
         cells[place], cells[other] = cells[other], cells[place]
     return cells[:length]
-
-
-def _composition(total: int, parts: int, bits: Bits) -> list[int]:
-    """Draw `parts` positive numbers with sum `total`, all such lists alike: cut 1..total at random places."""
-    cuts = sorted(_subset(total - 1, parts - 1, bits))
-    return [end - start for start, end in zip([0, *cuts], [*cuts, total], strict=True)]
-
-
-def _subset(upper: int, length: int, bits: Bits) -> set[int]:
-    """Draw `length` of the numbers 1..upper, all subsets alike, in memory for `length` numbers only.
-
-    Floyd's method (Bentley and Floyd 1987): given a uniform subset of 1..m-1, draw t from 1..m and add t,
-    or m if t is there already. Each subset of 1..m is then reached with the same probability: one with m
-    from its l - 1 other members by l of m draws, one without m by dropping any of its l members.
-    """
-    chosen: set[int] = set()
-    for last in range(upper - length + 1, upper + 1):
-        drawn = 1 + bits.below(last)
-        chosen.add(last if drawn in chosen else drawn)
-    return chosen

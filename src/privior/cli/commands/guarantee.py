@@ -210,11 +210,13 @@ def _of_counts(
         raise PlanError("the number of cells is missing", where=name, advice="Say --levels K.")
     budget = Budget.of("1" if epsilon is None else epsilon, "0" if delta is None else delta)
     records = int(rational(facts.get("records", "1000"), "records"))
-    strange = sorted(set(facts) - {"records", "neighbours", "draws"})
+    strange = sorted(set(facts) - {"records", "neighbours", "draws", "prior"})
     if strange:
         raise PlanError("a fact plays no part here", where=name, asked=", ".join(strange))
     relation = Neighbours.of(facts.get("neighbours", "replace-one"))
-    public = PublicFacts(levels, records, max_rows, relation, budget)
+    cells = tuple(rational(cell, "prior") for cell in facts.get("prior", "1").split(","))
+    prior = cells[0] if len(cells) == 1 else cells
+    public = PublicFacts(levels, records, max_rows, relation, budget, prior)
     return of_mechanism(mechanism_named(name), public, count({"draws": "1", **facts}, "draws"), sought)
 
 

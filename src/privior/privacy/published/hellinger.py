@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from privior.errors import NumberError, shown
 from privior.exact import round_up
+from privior.privacy.hellinger import global_sensitivity_above
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.signed_steps import SignedSteps
 from privior.privacy.published.readings import above, many
@@ -93,19 +94,12 @@ def hellinger_sensitivity(prior: Sequence[object], records: int) -> float:
     """Return the largest Hellinger distance of two neighbours' posteriors, rounded up.
 
     Between Dirichlet(w + e_i) and Dirichlet(w + e_j) its square is 1 - phi(w_i) phi(w_j), phi(t) =
-    G(t + 1/2) / (G(t) sqrt t), which increases in t: largest where w is smallest. k >= 3 or n = 1: both at
-    their prior parameters. k = 2: the other n-1 records are all in one cell, whichever is worse, for ln phi
-    is concave: (ln phi)' = the integral of e^(-tx) (1/(1 + e^(-x/2)) - 1/2) dx is positive and decreases.
+    G(t + 1/2) / (G(t) sqrt t), which increases in t: largest where w is smallest.
     """
-    cells = sorted(above(cell, "prior") for cell in prior)
-    n = many(records, "records")
+    cells, n = [above(cell, "prior") for cell in prior], many(records, "records")
     if len(cells) < 2:
         raise NumberError("a table has two cells at least", asked=shown(prior))
-    first, second = cells[0], cells[1]
-    places = [(first, second)]
-    if len(cells) == 2:
-        places = [(first, second + n - 1), (first + n - 1, second)]
-    return max(upper(lambda at=at: (1 - _phi(at[0]) * _phi(at[1])).sqrt()) for at in places)  # type: ignore[misc]
+    return global_sensitivity_above(cells, n)
 
 
 def printed_sensitivity() -> float:
@@ -117,8 +111,3 @@ def _printed() -> arb:
     from flint import arb
 
     return 1 - arb.pi() / 4
-
-
-def _phi(at: Fraction) -> arb:
-    t = ball(at)
-    return ((t + ball(Fraction(1, 2))).lgamma() - t.lgamma()).exp() / t.sqrt()

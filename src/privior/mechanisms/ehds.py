@@ -1,0 +1,98 @@
+"""EHDS: the exponential mechanism with a smooth sensitivity of the Hellinger distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import PlanError
+from privior.exact import decimal, positive
+from privior.mechanisms.contract import Floats, PublicFacts
+from privior.mechanisms.hellinger import inverse_smooth_sensitivities
+from privior.mechanisms.hellinger_forecast import largest_over_tables
+from privior.mechanisms.hellinger_tables import (
+    HellingerMechanism,
+    check_drawable,
+    check_facts,
+)
+from privior.privacy import REPLACE_ONE, Budget, Guarantee
+from privior.privacy.hellinger import inverse_smooth_sensitivity
+from privior.privacy.pairs import BoundedRangePair
+from privior.privacy.pairs.balls import ball
+
+#: gamma may be anything in this range; for_facts tries 2^-j up to this j
+_GAMMAS = (Fraction(1, 2**60), Fraction(10**6))
+_MOST_HALVINGS = 60
+
+
+@dataclass(frozen=True)
+class EHDS(HellingerMechanism):
+    """Temperature t(x) = epsilon / (2 (1+gamma) S(x)), S the gamma-smooth sensitivity.
+
+    Proof of epsilon: 1/S changes by at most gamma between neighbours (it is a least 1/LS(y) + gamma d(x,
+    y)), H by at most LS(x') <= S(x'), and H <= 1. So |H(x,r)/S(x) - H(x',r)/S(x')| <= H(x,r) |1/S(x) -
+    1/S(x')| + |H(x,r) - H(x',r)|/S(x') <= gamma + 1: the exponent moves by at most epsilon/2, its
+    normaliser by as much again, and the loss has a range of at most epsilon. The published epsilon/4 is
+    gamma = 1. A larger gamma is nearer to the local sensitivity.
+    """
+
+    gamma: Fraction
+    name: ClassVar[str] = "ehds"
+    about: ClassVar[str] = "a table near in Hellinger distance, nearer where one record matters less"
+
+    def __init__(
+        self, levels: int, epsilon: object, records: int, prior: object = 1, *, gamma: object = 1
+    ) -> None:
+        self._set(levels, epsilon, records, prior)
+        least, most = _GAMMAS
+        object.__setattr__(self, "gamma", positive(gamma, "gamma", least=least, most=most))
+        check_drawable(self.name, levels, self._largest_temperature)
+
+    @classmethod
+    def for_facts(cls, facts: PublicFacts) -> Self:
+        """Build it for a public total with the largest gamma of 1, 1/2, 1/4, ... for which draws are fast."""
+        check_facts(facts, cls.name)
+        given = (facts.levels, facts.budget.epsilon, facts.records, facts.prior)
+        slow, fast = -1, _MOST_HALVINGS
+        best = cls(*given, gamma=Fraction(1, 2**fast))
+        while fast - slow > 1:
+            middle = (slow + fast) // 2
+            try:
+                best, fast = cls(*given, gamma=Fraction(1, 2**middle)), middle
+            except PlanError:
+                slow = middle
+        return best
+
+    @property
+    def _rate(self) -> Fraction:
+        return self.epsilon / (2 * (1 + self.gamma))
+
+    def _largest_temperature(self) -> float:
+        return largest_over_tables(self.temperatures, self._alpha, self.records)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Pure epsilon, and a loss of bounded range."""
+        smooth = f"smooth sensitivity, gamma {decimal(self.gamma)}"
+        reason = f"exponential mechanism on a metric with {smooth} (proof: privior.EHDS)"
+        return Guarantee(
+            BoundedRangePair(self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason
+        )
+
+    def temperatures(self, tables: NDArray[np.int64]) -> Floats:
+        """Return epsilon / (2 (1+gamma) S(x))."""
+        return np.asarray(
+            float(self._rate) * inverse_smooth_sensitivities(tables, self._alpha, float(self.gamma))
+        )
+
+    def enclosed_temperature(self, counts: list[int]) -> Any:
+        """The same, enclosed."""
+        return ball(self._rate) * inverse_smooth_sensitivity(counts, self.parameters, self.gamma)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values."""
+        return {**super().to_document(), "gamma": decimal(self.gamma)}

@@ -1,0 +1,76 @@
+"""Tables that stand for all: the most even one and a typical one, and roughly how far a draw is from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Tables = NDArray[np.int64]
+
+#: a gain of less than this share is not sought
+_CLOSE = 1e-3
+
+
+def largest_over_tables(values: Callable[[Tables], Floats], alpha: Floats, records: int) -> float:
+    """Return about the largest value of a concave function of a table that favours no cell but by its prior.
+
+    It is that of the most even posterior if all prior parameters are equal; else records are moved from
+    there, many and then few at a time, while that helps. It decides how long draws may take, and no
+    guarantee.
+    """
+    table = _even(alpha, records)
+    best = float(values(table[None, :])[0])
+    if np.ptp(alpha) == 0:
+        return best
+    unit = np.eye(alpha.size, dtype=np.int64)
+    moves = (unit[:, None, :] - unit[None, :, :]).reshape(-1, alpha.size)
+    step = max(1, records // 4)
+    while True:
+        near = table + step * moves
+        near = near[near.min(axis=1) >= 0]
+        found = values(near)
+        if found.max() > best * (1 + _CLOSE):
+            table, best = near[found.argmax()], float(found.max())
+        elif step == 1:
+            return best
+        else:
+            step = max(1, step // 8)
+
+
+def _even(alpha: Floats, records: int) -> Tables:
+    """Return the table whose posterior parameters are most alike."""
+    low, high = float(alpha.min()), float(alpha.max()) + records
+    for _ in range(100):
+        level = (low + high) / 2
+        low, high = (low, level) if np.maximum(level - alpha, 0).sum() > records else (level, high)
+    return _rounded(np.maximum(low - alpha, 0), records)
+
+
+def typical_table(alpha: Floats, records: int) -> Tables:
+    """Return the table that the prior expects, rounded."""
+    return _rounded(records * alpha / alpha.sum(), records)
+
+
+def _rounded(shares: Floats, records: int) -> Tables:
+    table = np.floor(shares).astype(np.int64)
+    missing = records - int(table.sum())
+    table[np.argsort(table - shares, kind="stable")[:missing]] += 1
+    return table
+
+
+def rough_error(typical: Tables, alpha: Floats, rate: float) -> float:
+    """Return about E|r - x|^2 at temperature `rate`: a near part by its integral, and all tables alike."""
+    k, d, n = alpha.size, alpha.size - 1, int(typical.sum())
+    weights = alpha + typical
+    total = float(weights.sum())
+    log_near = math.log(2) + d / 2 * math.log(math.pi) - math.lgamma(d / 2) + math.lgamma(d)
+    log_near += d * math.log(math.sqrt(8) / rate) + float(np.log(weights).sum() - math.log(total)) / 2
+    log_far = math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k) - rate
+    far = float(((n / k - typical) ** 2).sum()) + n * (1 - 1 / k) * (n + k) / (1 + k)
+    near = min(8 * k / rate**2 * float((weights * (1 - weights / total)).sum()), far)
+    share = 1 / (1 + math.exp(min(log_far - log_near, 700.0)))
+    return share * near + (1 - share) * far

@@ -1,0 +1,219 @@
+"""Exponential mechanisms on Hellinger distances: what EHD, EHDS and EHDL have in common."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import InferenceError, PlanError, shown
+from privior.exact import decimal, positive
+from privior.mechanisms.contract import Floats, Prior, PublicFacts, check_levels, true_counts, unfit
+from privior.mechanisms.forecasts import NoiseSpectrum
+from privior.mechanisms.hellinger import distances
+from privior.mechanisms.hellinger_forecast import rough_error, typical_table
+from privior.mechanisms.hellinger_normalisers import interpolated
+from privior.models import ExactStatistics, NoisyStatistics
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
+from privior.privacy.hellinger import MOST_SUMMED, all_tables, log_sums, number_of_tables
+from privior.randomness import MOST_BOXED, OPERATING_SYSTEM, HellingerTables
+
+#: prior parameters in this range are covered by the lemma behind smooth sensitivities
+PRIOR_RANGE = (Fraction(1, 10**6), Fraction(10**9))
+#: a likelihood is a sum over all outputs, of which there may be so many
+MOST_OUTPUTS = 1_000_000
+#: likelihoods of all tables of two cells are interpolated up to so many
+MOST_TWO_CELLS = 50_001
+#: a forecast sums over so many outputs, and is approximate beyond
+_MOST_FORECAST = 20_000
+#: tables of up to eight cells are drawn up to this temperature
+MOST_TEMPERATURE = 16
+
+
+@dataclass(frozen=True)
+class HellingerMechanism(ABC):
+    """Releases a table r of the same n records with probability proportional to e^(-t(x) H(x, r)).
+
+    H is the Hellinger distance of Dirichlet(prior + r) from Dirichlet(prior + x), the posterior of the true
+    counts x; every table with the public total n can come out. The kinds differ in the temperature t(x).
+    From "Differentially Private Bayesian Inference" (2020), with its constants put right. Draws are exact;
+    how long one takes depends on the data, which is mitigated but not proved away.
+    """
+
+    levels: int
+    epsilon: Fraction
+    records: int
+    prior: Prior
+    name: ClassVar[str]
+    about: ClassVar[str]
+    randomness: ClassVar[str] = OPERATING_SYSTEM
+    cell_noise: ClassVar[None] = None
+
+    def _set(self, levels: int, epsilon: object, records: int, prior: object) -> None:
+        """Check and keep the public facts."""
+        check_levels(levels, self.name)
+        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
+            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
+        several = isinstance(prior, (list, tuple))
+        least, most = PRIOR_RANGE
+        if several and len(prior) != levels:  # type: ignore[arg-type]
+            raise PlanError("not one prior parameter per cell", where=self.name, allowed=levels)
+        read = [positive(a, "prior", least=least, most=most) for a in (prior if several else [prior])]  # type: ignore[attr-defined]
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
+        object.__setattr__(self, "records", records)
+        object.__setattr__(self, "prior", tuple(read) if several else read[0])
+
+    @classmethod
+    @abstractmethod
+    def for_facts(cls, facts: PublicFacts) -> Self:
+        """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What is promised whatever the data."""
+
+    @abstractmethod
+    def temperatures(self, tables: NDArray[np.int64]) -> Floats:
+        """Return t(x) of each table, in floating point."""
+
+    @abstractmethod
+    def enclosed_temperature(self, counts: list[int]) -> Any:
+        """Enclose t(x) in interval arithmetic at the working precision."""
+
+    @property
+    def parameters(self) -> tuple[Fraction, ...]:
+        """The prior parameter of each cell."""
+        return self.prior if isinstance(self.prior, tuple) else (self.prior,) * self.levels
+
+    @property
+    def outputs(self) -> int:
+        """How many tables can be released."""
+        return number_of_tables(self.records, self.levels)
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """One record moves from one cell to another."""
+        return Sensitivity.of_counts(REPLACE_ONE)
+
+    @property
+    def _alpha(self) -> Floats:
+        return np.array([float(a) for a in self.parameters])
+
+    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+        """Draw a table, exactly."""
+        counts = true_counts(statistics, self.levels).tolist()
+        if sum(counts) != self.records:
+            raise ValueError("the mechanism is for another number of records")
+        sampler = HellingerTables(counts, self.parameters, lambda: self.enclosed_temperature(counts))
+        return NoisyStatistics(tuple(sampler.draw()))
+
+    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+        """Return -t(x) H(x, r) - ln Z(x), Z a sum over all outputs; -infinity for what is none."""
+        counts = true_counts(statistics, self.levels)
+        if not self.admits(observed, self.records) or int(counts.sum()) != self.records:
+            return -math.inf
+        if self.outputs > MOST_OUTPUTS:
+            raise InferenceError(
+                "too many tables to sum over", where=self.name, asked=self.outputs, allowed=MOST_OUTPUTS
+            )
+        rate = float(self.temperatures(counts[None, :])[0])
+        weights = -rate * distances(counts, _outputs(self.records, self.levels), self._alpha)
+        far = -rate * float(distances(counts, observed.array()[None, :], self._alpha)[0])
+        return far - float(np.logaddexp.reduce(weights))
+
+    def log_likelihoods(self, observed: NoisyStatistics) -> tuple[NDArray[np.int64], Floats]:
+        """Return all tables, and the log probability of this release under each: a sum over all pairs."""
+        self.check_listable()
+        tables = _outputs(self.records, self.levels)
+        rates = self.temperatures(tables)
+        far = distances(observed.array(), tables, self._alpha)
+        if self.outputs <= MOST_SUMMED:
+            return tables, -rates * far - log_sums(self.parameters, self.records, rates)
+
+        def log_sum(first: int) -> float:
+            apart = distances(tables[first], tables, self._alpha)
+            return float(np.log(np.exp(-rates[first] * apart).sum()))
+
+        return tables, -rates * far - interpolated(log_sum, self.records)
+
+    def check_listable(self) -> None:
+        """Refuse what has too many pairs of tables for the likelihoods of all of them."""
+        if self.outputs > (MOST_TWO_CELLS if self.levels == 2 else MOST_SUMMED):
+            raise InferenceError(
+                "the posterior given this release is a sum over all pairs of tables, too many here",
+                where=self.name,
+                asked=f"{self.outputs} tables",
+                allowed=f"{MOST_SUMMED} tables, {MOST_TWO_CELLS} of two cells",
+                advice='Use pv.KNorm for larger tables, or look at the release with noise="ignore".',
+            )
+
+    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+        """A release is itself a table of so many records."""
+        return min(observed.counts) >= 0 and sum(observed.counts) == records == self.records
+
+    @property
+    def expected_squared_error(self) -> float:
+        """E|r - x|^2 where x is typical of the prior: summed, or roughly for many outputs.
+
+        Roughly: near x the weight is e^(-t sqrt(q/8)), q = sum of (r_i-x_i)^2 / (a_i+x_i), whose integral
+        over d = k-1 dimensions is known; far from x it is e^-t, nearly the same for all tables alike.
+        """
+        typical = typical_table(self._alpha, self.records)
+        rate = float(self.temperatures(typical[None, :])[0])
+        if self.outputs <= _MOST_FORECAST:
+            tables = _outputs(self.records, self.levels)
+            weights = np.exp(-rate * distances(typical, tables, self._alpha))
+            return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())
+        return rough_error(typical, self._alpha, rate)
+
+    @property
+    def spectrum(self) -> NoiseSpectrum:
+        """The same variance in every direction, as a rough picture of a law that is no added noise."""
+        return NoiseSpectrum([(self.expected_squared_error / (self.levels - 1), self.levels - 1)])
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values."""
+        one_for_all = not isinstance(self.prior, tuple)
+        return {
+            "name": self.name,
+            "levels": self.levels,
+            "epsilon": decimal(self.epsilon),
+            "records": self.records,
+            "prior": decimal(self.prior) if one_for_all else [decimal(a) for a in self.parameters],  # type: ignore[arg-type]
+        }
+
+
+def check_facts(facts: PublicFacts, name: str) -> None:
+    """Refuse facts under which the total is not public."""
+    if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
+        raise unfit(name, "needs a public total (replace-one, one row per unit)")
+
+
+def check_drawable(name: str, levels: int, largest_temperature: Callable[[], float]) -> None:
+    """Refuse, by public facts alone, what would take too long to draw for some table."""
+    if levels > MOST_BOXED:
+        raise PlanError(f"is drawn for up to {MOST_BOXED} cells only", where=name, asked=levels)
+    if (found := largest_temperature()) > MOST_TEMPERATURE:
+        raise PlanError(
+            "would take too long to draw for some tables",
+            where=name,
+            asked=f"temperature {found:.4g}",
+            allowed=MOST_TEMPERATURE,
+            advice="Take a smaller epsilon or gamma.",
+        )
+
+
+@lru_cache(maxsize=2)
+def _outputs(records: int, levels: int) -> NDArray[np.int64]:
+    tables = all_tables(records, levels)
+    tables.setflags(write=False)
+    return tables

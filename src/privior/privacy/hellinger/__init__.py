@@ -1,0 +1,33 @@
+"""Hellinger distances in guarantees: sensitivities in interval arithmetic, and costs by enumeration."""
+
+from privior.privacy.hellinger.enclosures import (
+    global_sensitivity_above,
+    inverse_local_sensitivity,
+    inverse_smooth_sensitivity,
+    local_change_above,
+)
+from privior.privacy.hellinger.enumeration import (
+    MOST_LISTED,
+    MOST_SUMMED,
+    MOST_TABLES,
+    Enumeration,
+    all_tables,
+    largest_local_change,
+    log_sums,
+    number_of_tables,
+)
+
+__all__ = [
+    "MOST_LISTED",
+    "MOST_SUMMED",
+    "MOST_TABLES",
+    "Enumeration",
+    "all_tables",
+    "global_sensitivity_above",
+    "inverse_local_sensitivity",
+    "inverse_smooth_sensitivity",
+    "largest_local_change",
+    "local_change_above",
+    "log_sums",
+    "number_of_tables",
+]
