@@ -5,20 +5,28 @@
 - `inversion`: a random index with real weights
 - `discrete`: discrete Laplace and Gaussian vectors, through OpenDP (whose bits are OpenSSL's)
 - `knorm`: discrete K-norm vectors, for tables with a public total
+- `rounding`: real numbers on a public grid, exactly rounded, by enclosures of their law, such as `beta`
+- `dirichlet`: draws from Dirichlet laws as exactly rounded sticks, and counts of records from a Polya urn
 """
 
 from __future__ import annotations
 
+from privior.randomness.dirichlet import EXACTLY_ROUNDED, dirichlet_sticks, virtual_counts
 from privior.randomness.discrete import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
 from privior.randomness.entropy import OPERATING_SYSTEM, Bits
 from privior.randomness.knorm import k_norm
+from privior.randomness.rounding import MOST_PLACES
 
 __all__ = [
+    "EXACTLY_ROUNDED",
+    "MOST_PLACES",
     "OPENDP",
     "OPERATING_SYSTEM",
     "WIDEST",
     "Bits",
+    "dirichlet_sticks",
     "discrete_gaussian",
     "discrete_laplace",
     "k_norm",
+    "virtual_counts",
 ]
