@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     from privior.errors import SchemaError as SchemaError
     from privior.errors import TableError as TableError
     from privior.ledger import Ledger as Ledger
+    from privior.mechanisms import DirichletDraw as DirichletDraw
     from privior.mechanisms import GaussianCounts as GaussianCounts
     from privior.mechanisms import KNorm as KNorm
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
     from privior.mechanisms import LSDim as LSDim
     from privior.mechanisms import LSHist as LSHist
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
+    from privior.mechanisms import VirtualRecords as VirtualRecords
     from privior.models import DirichletCategorical as DirichletCategorical
     from privior.planning import Want as Want
     from privior.planning import plan as plan
@@ -75,7 +77,9 @@ _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE Budget Guarantee Neighbours Sensitivity",
     "models": "DirichletCategorical",
-    "mechanisms": "GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace",
+    "mechanisms": (
+        "DirichletDraw GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace VirtualRecords"
+    ),
     "plans": "Plan",
     "planning": "Want plan plan_for",
     "analyses": "Analysis",

@@ -9,7 +9,7 @@ from enum import Enum
 from privior.auditing import audit
 from privior.errors import PriviorError
 from privior.ledger import Ledger
-from privior.mechanisms import PublicFacts
+from privior.mechanisms import PosteriorRelease, PublicFacts
 from privior.pictures import listing, markup
 from privior.plans import Plan
 from privior.privacy import Budget
@@ -121,6 +121,9 @@ def review(release: Release, ledger: Ledger | None = None) -> Review:
 def _audited(plan: Plan) -> Check:
     """Enumerate a small twin of the mechanism: the same law on few cells and records."""
     pure = plan.guarantee.pure is not None
+    if isinstance(plan.mechanism, PosteriorRelease):
+        says = "draws from a posterior are not listed here"
+        return Check("enumeration", Verdict.OPEN, says)
     facts = PublicFacts(
         min(_CELLS if pure else 2, plan.mechanism.levels),
         _RECORDS,

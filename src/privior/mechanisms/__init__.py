@@ -1,16 +1,22 @@
 """Mechanisms: one release law per file, each with its guarantee, its draw and its likelihood."""
 
 from privior.mechanisms.contract import CellNoise, Mechanism, PublicFacts
-from privior.mechanisms.documents import MECHANISMS, mechanism_named, to_mechanism
+from privior.mechanisms.dirichlet_draw import DirichletDraw
+from privior.mechanisms.documents import MECHANISMS, POSTERIOR_RELEASES, mechanism_named, to_mechanism
 from privior.mechanisms.forecasts import Forecast, forecast, prior_alone, records_alone
 from privior.mechanisms.gaussian_counts import GaussianCounts
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
+from privior.mechanisms.posterior_release import CellGammas, PosteriorRelease
 from privior.mechanisms.published_laplace import LSDim, LSHist, PublishedLaplace
+from privior.mechanisms.virtual_records import VirtualRecords
 
 __all__ = [
     "MECHANISMS",
+    "POSTERIOR_RELEASES",
+    "CellGammas",
     "CellNoise",
+    "DirichletDraw",
     "Forecast",
     "GaussianCounts",
     "KNorm",
@@ -18,8 +24,10 @@ __all__ = [
     "LSHist",
     "LaplaceCounts",
     "Mechanism",
+    "PosteriorRelease",
     "PublicFacts",
     "PublishedLaplace",
+    "VirtualRecords",
     "forecast",
     "mechanism_named",
     "prior_alone",

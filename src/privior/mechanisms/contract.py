@@ -28,6 +28,8 @@ class PublicFacts:
         max_rows: records that one unit contributes at most
         neighbours: the neighbour relation
         budget: what may be spent
+        prior: the prior parameter of each cell
+        draws: how many draws to release, for mechanisms that release draws
     """
 
     levels: int
@@ -35,6 +37,8 @@ class PublicFacts:
     max_rows: int
     neighbours: Neighbours
     budget: Budget
+    prior: tuple[Fraction, ...] | None = None
+    draws: int = 1
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from privior.models.dirichlet_categorical import MOST_CELLS, DirichletCategorical
 from privior.models.documents import Model, to_model
-from privior.models.statistics import Counts, ExactStatistics, NoisyStatistics
+from privior.models.statistics import Counts, ExactStatistics, NoisyStatistics, PosteriorDraws
 
 __all__ = [
     "MOST_CELLS",
@@ -11,5 +11,6 @@ __all__ = [
     "ExactStatistics",
     "Model",
     "NoisyStatistics",
+    "PosteriorDraws",
     "to_model",
 ]

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from privior.errors import PlanError, PriviorError, shown
 from privior.mechanisms import (
+    DirichletDraw,
     Forecast,
     Mechanism,
+    PosteriorRelease,
     PublicFacts,
     forecast,
     prior_alone,
@@ -87,6 +89,11 @@ class Plan:
                 asked=f"{honoured.neighbours}, L1 {honoured.l1}",
                 allowed=f"{needed.neighbours}, L1 {needed.l1}",
             )
+        mechanism = self.mechanism
+        if isinstance(mechanism, PosteriorRelease) and mechanism.prior != self.model.exact_parameters(
+            self.schema
+        ):
+            raise PlanError("the mechanism draws from the posterior of another prior", where=mechanism.name)
         if self.mechanism.records not in (None, self.records):
             raise PlanError("the mechanism is for another number of records", where=self.mechanism.name)
 
@@ -129,7 +136,13 @@ class Plan:
         """Return the plan of the same release with another epsilon."""
         budget = Budget.of(epsilon, self.cost.delta)
         facts = PublicFacts(
-            self.mechanism.levels, self.records, self.schema.unit.max_rows, self.neighbours, budget
+            self.mechanism.levels,
+            self.records,
+            self.schema.unit.max_rows,
+            self.neighbours,
+            budget,
+            self.model.exact_parameters(self.schema),
+            self.mechanism.draws if isinstance(self.mechanism, DirichletDraw) else 1,
         )
         return Plan(self.schema, self.model, self.mechanism.for_facts(facts), self.neighbours, self.records)
 

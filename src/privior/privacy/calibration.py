@@ -26,28 +26,30 @@ def smallest(holds: Holds, least: Fraction = LEAST, most: Fraction = MOST) -> Fr
     >>> smallest(lambda x: x * x >= 2)
     Fraction(1414213563, 1000000000)
     """
-    return _found(holds, least, most)
+    return _found(holds, least, most, DIGITS)
 
 
-def largest(holds: Holds, least: Fraction = LEAST, most: Fraction = MOST) -> Fraction | None:
+def largest(
+    holds: Holds, least: Fraction = LEAST, most: Fraction = MOST, *, digits: int = DIGITS
+) -> Fraction | None:
     """Return the largest parameter that keeps a promise which all smaller ones keep; None if none does.
 
     >>> largest(lambda x: x * x <= 2)
     Fraction(707106781, 500000000)
     """
-    return _found(holds, most, least)
+    return _found(holds, most, least, digits)
 
 
-def _found(holds: Holds, unsafe: Fraction, safe: Fraction) -> Fraction | None:
+def _found(holds: Holds, unsafe: Fraction, safe: Fraction, digits: int) -> Fraction | None:
     if holds(unsafe):
         return unsafe
     if not holds(safe):
         return None
-    while abs(unsafe - safe) > min(unsafe, safe) / 10 ** (DIGITS + 2):
+    while abs(unsafe - safe) > min(unsafe, safe) / 10 ** (digits + 2):
         far = max(unsafe, safe) > 2 * min(unsafe, safe)
         middle = Fraction(math.sqrt(unsafe * safe)) if far else (unsafe + safe) / 2
         unsafe, safe = (unsafe, middle) if holds(middle) else (middle, safe)
     if safe > unsafe:
-        return shortened_up(safe, DIGITS)
-    unit = Fraction(10) ** (math.floor(math.log10(safe)) - DIGITS + 1)
+        return shortened_up(safe, digits)
+    unit = Fraction(10) ** (math.floor(math.log10(safe)) - digits + 1)
     return unit * math.floor(safe / unit)
