@@ -194,12 +194,11 @@ class DirichletDraw(PosteriorRelease):
             return -math.inf
         u = np.array([float(one) for one in self.parameters(statistics)])
         a, b = u[:-1], np.cumsum(u[::-1])[::-1][1:]
-        sticks, unit = observed.sticks.astype(np.float64), 2.0**self.places
-        x = np.clip(sticks, 0.5, unit - 0.5) / unit
-        logs = (a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - math.log(unit)
-        edge = math.log(0.5 / unit)
-        logs = np.where(sticks == 0, a * edge - np.log(a), logs)
-        logs = np.where(sticks == unit, b * edge - np.log(b), logs)
+        sticks, unit = observed.sticks, 1 << self.places
+        taken, left = observed.log_sticks()
+        logs = (a - 1) * taken + (b - 1) * left - math.log(unit)
+        logs = np.where(sticks == 0, a * taken - np.log(a), logs)
+        logs = np.where(sticks == unit, b * left - np.log(b), logs)
         return float((logs - betaln(a, b)).sum())
 
     def admits(self, observed: NoisyStatistics, records: int) -> bool:

@@ -68,21 +68,26 @@ class PosteriorDraws(NoisyStatistics):
         """The sticks as (draws, k-1)."""
         return self.array().reshape(self.draws, -1)
 
+    def log_sticks(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the logs of x and of 1 - x for every stick x; at 0 and 1, of half a unit."""
+        sticks, unit = self.sticks, 1 << self.places
+        taken = np.log(np.maximum(sticks, 0.5)) - np.log(unit)
+        left = np.log(np.maximum(unit - sticks, 0.5)) - np.log(unit)
+        near = np.log1p(-np.minimum(sticks / unit, 0.5))
+        return taken, np.where(2 * sticks < unit, near, left)
+
     def log_probabilities(self) -> NDArray[np.float64]:
         """Return the log of each cell's probability, as (draws, k).
 
         A stick that was rounded to 0 or 1 is taken as half a unit away from there, where the end of its
         interval lies.
         """
-        sticks = self.sticks.astype(np.float64)
-        unit, half = 2.0**self.places, 0.5
-        taken = np.log(np.maximum(sticks, half) / unit)
-        left = np.log1p(-np.minimum(sticks, unit - half) / unit)
+        taken, left = self.log_sticks()
         passed = np.concatenate([np.zeros((self.draws, 1)), np.cumsum(left, axis=1)], axis=1)
         return np.asarray(np.concatenate([taken, np.zeros((self.draws, 1))], axis=1) + passed)
 
     def probabilities(self) -> NDArray[np.float64]:
         """Return the cell probabilities of each draw, as (draws, k), computed from the rounded sticks."""
-        sticks = self.sticks.astype(np.float64) / 2.0**self.places
-        passed = np.cumprod(np.concatenate([np.ones((self.draws, 1)), 1 - sticks], axis=1), axis=1)
-        return np.asarray(np.concatenate([sticks, np.ones((self.draws, 1))], axis=1) * passed)
+        sticks, unit, ones = self.sticks, 1 << self.places, np.ones((self.draws, 1))
+        passed = np.cumprod(np.concatenate([ones, (unit - sticks) / unit], axis=1), axis=1)
+        return np.asarray(np.concatenate([sticks / unit, ones], axis=1) * passed)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from privior.errors import InferenceError, shown
+from privior.mechanisms import PosteriorRelease
 from privior.models import DirichletCategorical
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
@@ -38,7 +39,14 @@ def infer(
     plan = given[0].plan
     model = plan.model if prior is None else DirichletCategorical(plan.model.columns, prior)
     parameters = model.parameters(plan.schema)
+    drawn = [release for release in given if isinstance(release.plan.mechanism, PosteriorRelease)]
     if noise == "ignore":
+        if drawn:
+            raise InferenceError(
+                "a release from the posterior has no noise that could be ignored",
+                asked=drawn[0].plan.mechanism.name,
+                advice="The draws themselves are release.statistics.",
+            )
         if len(given) > 1:
             raise InferenceError("noise can be ignored for one release only", asked=f"{len(given)} releases")
         latent = CertainCounts(np.maximum(given[0].statistics.array(), 0), parameters)
@@ -52,9 +60,17 @@ def infer(
             release.plan.mechanism.cell_noise.curvatures,
         )
         for release in given
+        if release not in drawn
+    ]
+    gammas = [
+        release.plan.mechanism.cell_gammas(release.statistics)
+        for release in drawn
+        if isinstance(release.plan.mechanism, PosteriorRelease)
     ]
     total = Total(most=plan.records * plan.schema.unit.max_rows, known=plan.total_public)
-    return CategoricalPosterior(tuple(given), model, latent_counts(evidence, parameters, total))
+    return CategoricalPosterior(
+        tuple(given), model, latent_counts(evidence, parameters, total, gammas=gammas)
+    )
 
 
 def _checked(releases: object, *, priors_matter: bool) -> list[Release]:
