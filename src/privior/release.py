@@ -14,6 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
 from privior.ledger import LedgerEntry
@@ -211,6 +214,19 @@ class Release:
     def __repr__(self) -> str:
         population = self.plan.schema.population
         return f"<release {self.identifier} of {population}: {self.plan.model}, {self.plan.cost}>"
+
+    @property
+    def draws(self) -> NDArray[np.float64]:
+        """The released draws of the cell probabilities, as (draws, cells), computed from their sticks."""
+        if not isinstance(self.statistics, PosteriorDraws):
+            raise ReleaseError(
+                "this release holds no posterior draws",
+                where=self.identifier,
+                asked=self.plan.mechanism.name,
+                allowed=DirichletDraw.name,
+                advice="Draw from what follows from it: pv.infer(release).draws(n).",
+            )
+        return self.statistics.probabilities()
 
     @property
     def sha256(self) -> str:

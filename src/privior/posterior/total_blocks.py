@@ -90,7 +90,7 @@ class TotalBlocks:
         """Sum over the tables with a total in least..most; cut less and less until it is exact."""
         known = least == most
         cut = math.log(5 * self.weights.prior.size / 1e-14) + math.log1p(deviation)
-        for _ in range(4):
+        for _ in range(8):
             cells = tilted_cells(self.weights, tilt, cut, least, most)
             if cells is None:
                 return False
