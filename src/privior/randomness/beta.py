@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: where both parameters are this large, or this large and alike, quadrature is quicker than Arb's functions
 _LARGE, _LARGE_ALIKE, _ALIKE = 600, 64, 8
 #: half the width of a panel of the quadrature, in standard deviations, and the size of its ellipse
-_HALF_WIDTH, _RHO = 2.0, 6.0
+_HALF_WIDTH, _RHO = 2, 6
 
 
 @dataclass(frozen=True)
