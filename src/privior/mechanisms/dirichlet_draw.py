@@ -16,7 +16,7 @@ from privior.mechanisms.contract import PublicFacts, unfit
 from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
 from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours
-from privior.privacy.calibration import LEAST, largest
+from privior.privacy.calibration import LEAST, largest, largest_within
 from privior.privacy.composition import compose_ordered, compose_symmetric
 from privior.privacy.pairs import TwoLevelsPair, WorstOf, both_orders, dirichlet_draw
 from privior.randomness import EXACTLY_ROUNDED, dirichlet_sticks
@@ -141,22 +141,25 @@ class DirichletDraw(PosteriorRelease):
 
     def _largest_rate(self) -> Fraction:
         """Solve for one draw first, which is quick and an upper end for several."""
-        most = Fraction(1)
-        for draws in sorted({1, self.draws}):
 
-            def holds(rate: Fraction, draws: int = draws) -> bool:
-                return self._enough(self._pair_at(rate, draws))
+        def measure(rate: Fraction) -> float:
+            return self._pair_at(rate, self.draws).delta(round_down(self.epsilon))
 
-            found = largest(holds, LEAST, most, digits=RATE_DIGITS)
-            if found is None:
-                raise PlanError(
-                    "no rate is small enough for this budget",
-                    where=self.name,
-                    asked=f"epsilon {decimal(self.epsilon)}, delta {decimal(self.delta)}",
-                    advice="Ask for a larger epsilon or delta, for fewer draws, or take a larger prior.",
-                )
-            most = found
-        return most
+        def holds(rate: Fraction) -> bool:
+            return self._enough(self._pair_at(rate, 1))
+
+        rate = largest(holds, LEAST, Fraction(1), digits=RATE_DIGITS)
+        if rate is not None and self.draws > 1:
+            guess = rate / math.isqrt(self.draws)
+            rate = largest_within(measure, round_down(self.delta), guess, rate, RATE_DIGITS)
+        if rate is None:
+            raise PlanError(
+                "no rate is small enough for this budget",
+                where=self.name,
+                asked=f"epsilon {decimal(self.epsilon)}, delta {decimal(self.delta)}",
+                advice="Ask for a larger epsilon or delta, for fewer draws, or take a larger prior.",
+            )
+        return rate
 
     @cached_property
     def guarantee(self) -> Guarantee:
