@@ -171,6 +171,9 @@ def test_virtual_records_cost_the_formula() -> None:
     truth = math.lgamma(12.5) - math.lgamma(2.5) - math.lgamma(12) + math.lgamma(2)
     assert float(made.guarantee.cost.epsilon) == pytest.approx(truth)
     assert made.guarantee.cost.delta == 0
+    assert pv.VirtualRecords(4, 2, 10, records=9, epsilon=2).guarantee.cost == pv.Budget.of(2)
+    with pytest.raises(pv.PlanError, match="cost more than the stated epsilon"):
+        pv.VirtualRecords(4, 2, 10, records=9, epsilon="1.79")
 
 
 def test_refusals_say_why(schema: pv.Schema) -> None:
@@ -209,11 +212,16 @@ def test_measured_written_read_and_inferred(
     model = pv.DirichletCategorical("fruit", prior="1/2")
     plan = pv.plan(model, schema, records=100, epsilon=1, delta="1e-5", mechanism=kind)
     assert plan.at("0.5").mechanism.guarantee.cost.epsilon <= Fraction(1, 2)
+    assert "this plan" in str(plan.budgets())
+    assert plan.picture().chosen == 1.0
     path = tmp_path / "draws.json"
     release = pv.measure(plan, table, ledger=ledger, output=path)
     assert pv.Release.read(path) == release
     assert pv.infer(release).mean().sum() == pytest.approx(1)
-    assert pv.review(release, ledger).passed
+    review = pv.review(release, ledger)
+    assert review.passed
+    assert ("largest loss" in str(review)) == (kind is not pv.DirichletDraw)
+    pv.write_report(release, tmp_path / "report.html")
     written = json.loads(path.read_text("utf-8"))
     if kind is pv.DirichletDraw:
         assert written["format"] == 3

@@ -17,7 +17,6 @@ from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, Poster
 from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest, largest_within
-from privior.privacy.composition import compose_ordered, compose_symmetric
 from privior.privacy.pairs import TwoLevelsPair, WorstOf, both_orders, dirichlet_draw
 from privior.randomness import EXACTLY_ROUNDED, dirichlet_sticks
 
@@ -120,6 +119,8 @@ class DirichletDraw(PosteriorRelease):
         Two levels and a public number of records n: of the n-1 records that neighbours share, s are in
         the first cell. Either s <= h or s >= h, so one of two pairs dominates all draws, whatever s is.
         """
+        from privior.privacy.composition import compose_ordered, compose_symmetric
+
         records = self.records if self.neighbours is REPLACE_ONE else None
         one = dirichlet_draw(self.prior, rate, self.neighbours, records)
         if draws == 1:

@@ -11,11 +11,11 @@ from typing import ClassVar, Self
 import numpy as np
 
 from privior.errors import PlanError, shown
-from privior.exact import decimal
+from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import PublicFacts
 from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
 from privior.models import ExactStatistics, NoisyStatistics
-from privior.privacy import REPLACE_ONE, Guarantee, Neighbours
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest
 from privior.privacy.pairs import virtual_records_draw, virtual_records_epsilon
 from privior.randomness import OPERATING_SYSTEM, virtual_counts
@@ -39,6 +39,7 @@ class VirtualRecords(PosteriorRelease):
     rate: Fraction
     neighbours: Neighbours
     records: int
+    epsilon: Fraction
     name: ClassVar[str] = "virtual-records"
     about: ClassVar[str] = "counts of records drawn from a posterior draw"
     randomness: ClassVar[str] = OPERATING_SYSTEM
@@ -52,6 +53,7 @@ class VirtualRecords(PosteriorRelease):
         rate: object = 1,
         neighbours: Neighbours | str = REPLACE_ONE,
         records: int,
+        epsilon: object = None,
     ) -> None:
         self._set(levels, prior, neighbours, records)
         self._set_rate(rate)
@@ -60,6 +62,16 @@ class VirtualRecords(PosteriorRelease):
                 "drawn is out of range", where=self.name, asked=shown(drawn), allowed=f"1 to {MOST_DRAWN}"
             )
         object.__setattr__(self, "drawn", drawn)
+        needed = virtual_records_epsilon(drawn, min(self.prior), self.rate)
+        promised = shortened_up(needed) if epsilon is None else Budget.of(epsilon).epsilon
+        if needed > promised:
+            raise PlanError(
+                "so many records at this rate cost more than the stated epsilon",
+                where=self.name,
+                asked=decimal(promised),
+                allowed=f"{float(needed):.6g} or more",
+            )
+        object.__setattr__(self, "epsilon", promised)
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
@@ -83,6 +95,7 @@ class VirtualRecords(PosteriorRelease):
                         rate=rate,
                         neighbours=facts.neighbours,
                         records=facts.records,
+                        epsilon=epsilon,
                     )
                 )
         if not built:
@@ -94,21 +107,16 @@ class VirtualRecords(PosteriorRelease):
             )
         return min(built, key=lambda one: one.expected_squared_error)
 
-    @property
-    def epsilon(self) -> Fraction:
-        """What it costs."""
-        return self.guarantee.cost.epsilon
-
     @cached_property
     def guarantee(self) -> Guarantee:
-        """Pure epsilon, exact under replace-one and rounded up."""
+        """Pure: the epsilon asked for, or else what the records cost, rounded up; and the whole curve."""
         pair = virtual_records_draw(self.prior, self.drawn, self.rate, self.neighbours)
         smallest = decimal(min(self.prior))
         reason = (
             f"{self.drawn} virtual records at rate {decimal(self.rate)}, smallest prior parameter {smallest} "
             "(proof: privior.VirtualRecords)"
         )
-        return Guarantee.on_curve(pair, self.neighbours, reason)
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason)
 
     @property
     def spread(self) -> float:
@@ -152,4 +160,4 @@ class VirtualRecords(PosteriorRelease):
 
     def to_document(self) -> dict[str, object]:
         """Write the mechanism as plain values."""
-        return {**self._document(), "drawn": self.drawn}
+        return {**self._document(), "drawn": self.drawn, "epsilon": decimal(self.epsilon)}

@@ -46,17 +46,17 @@ def largest_within(
     """Return the largest parameter at which an increasing, costly measure is within a positive bound.
 
     By secants between logarithms in a bracket (the Illinois rule), which takes far fewer looks than halving.
-    The answer has so many digits and was checked, or is below one that was; None if there is none above 1e-9.
+    The answer has so many digits and was itself checked; None if there is none above 1e-9.
 
-    >>> largest_within(lambda x: float(x) ** 3, 0.001, Fraction(1, 2), Fraction(1), 4)
-    Fraction(1, 10)
+    >>> largest_within(lambda x: float(x) ** 3, 0.0011, Fraction(1, 2), Fraction(1), 4)
+    Fraction(129, 1250)
     """
 
     def height(at: Fraction) -> float:
         return math.log(max(measure(at), 1e-300)) - math.log(bound)
 
     above, top = most, height(most)
-    if top <= 0:
+    if top < 0:
         return most
     below, bottom = guess, height(guess)
     while bottom > 0:
@@ -74,7 +74,10 @@ def largest_within(
         else:
             below, bottom, top = middle, found, top / 2
     unit = Fraction(10) ** (math.floor(math.log10(below)) - digits + 1)
-    return unit * math.floor(below / unit)
+    answer = unit * math.floor(below / unit)
+    while measure(answer) > bound:  # logarithms round
+        answer -= unit
+    return answer
 
 
 def _found(holds: Holds, unsafe: Fraction, safe: Fraction, digits: int) -> Fraction | None:
