@@ -39,12 +39,14 @@ if TYPE_CHECKING:
     from privior.mechanisms import EHD as EHD
     from privior.mechanisms import EHDL as EHDL
     from privior.mechanisms import EHDS as EHDS
+    from privior.mechanisms import DirichletDraw as DirichletDraw
     from privior.mechanisms import GaussianCounts as GaussianCounts
     from privior.mechanisms import KNorm as KNorm
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
     from privior.mechanisms import LSDim as LSDim
     from privior.mechanisms import LSHist as LSHist
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
+    from privior.mechanisms import VirtualRecords as VirtualRecords
     from privior.models import DirichletCategorical as DirichletCategorical
     from privior.models import LearnedPrior as LearnedPrior
     from privior.planning import Want as Want
@@ -79,7 +81,10 @@ _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE Budget Guarantee Neighbours Sensitivity",
     "models": "DirichletCategorical LearnedPrior",
-    "mechanisms": "EHD EHDL EHDS GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace",
+    "mechanisms": (
+        "DirichletDraw EHD EHDL EHDS GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace "
+        "VirtualRecords"
+    ),
     "plans": "Plan",
     "planning": "Want plan plan_for",
     "analyses": "Analysis",

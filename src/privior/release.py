@@ -1,8 +1,8 @@
 """The release: the one thing that may be published, as a versioned JSON file.
 
-It holds only what is listed here: the plan (public facts), the noisy counts as integers, the guarantee
-with its theorem, the ledger entry, the library version and a random identifier. Loading rebuilds every
-part, recomputes the guarantee from the plan and refuses whatever does not hold together.
+It holds only what is listed here: the plan (public facts), the noisy counts or the sticks of posterior draws
+as integers, the guarantee with its theorem, the ledger entry, the library version and a random identifier.
+Loading rebuilds every part, recomputes the guarantee from the plan and refuses what does not hold together.
 """
 
 from __future__ import annotations
@@ -14,10 +14,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
 from privior.ledger import LedgerEntry
-from privior.models import NoisyStatistics
+from privior.mechanisms import DirichletDraw
+from privior.models import NoisyStatistics, PosteriorDraws
 from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
 from privior.privacy import Budget, budget_bar
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: the number of the file format written here; older ones are read, newer ones refused
-FORMAT = 2
+FORMAT = 3
 #: larger files are refused unread; a million cells need less
 LARGEST_FILE = 64 * 2**20
 _KIND = "privior-release"
@@ -102,7 +106,10 @@ class Release:
 
     def __post_init__(self) -> None:
         plan, counts = self.plan, self.statistics.counts
-        if len(counts) != plan.mechanism.levels:
+        drawn = isinstance(self.statistics, PosteriorDraws)
+        if drawn != isinstance(plan.mechanism, DirichletDraw):
+            raise ReleaseError("the plan releases something else", where="statistics")
+        if not drawn and len(counts) != plan.mechanism.levels:
             raise ReleaseError(
                 "not one count per cell", where="statistics", asked=len(counts), allowed=plan.mechanism.levels
             )
@@ -128,11 +135,11 @@ class Release:
         guarantee = self.plan.guarantee
         document = {
             "kind": _KIND,
-            "format": 1 if self.receipt.spent is None else FORMAT,
+            "format": self._format,
             "library": self.library,
             "id": self.identifier,
             "plan": self.plan.to_document(),
-            "statistics": {"counts": list(self.statistics.counts)},
+            "statistics": _statistics_document(self.statistics),
             "guarantee": {
                 "epsilon": decimal(guarantee.cost.epsilon),
                 "delta": decimal(guarantee.cost.delta),
@@ -143,6 +150,13 @@ class Release:
             "ledger": self.receipt.to_document(),
         }
         return json.dumps(document, indent=1) + "\n"
+
+    @property
+    def _format(self) -> int:
+        """The oldest format that can hold it: 2 knows no draws, 1 does not know what was spent."""
+        if isinstance(self.statistics, PosteriorDraws):
+            return 3
+        return 1 if self.receipt.spent is None else 2
 
     @staticmethod
     def from_json(text: str, where: str = "release") -> Release:
@@ -202,6 +216,19 @@ class Release:
         return f"<release {self.identifier} of {population}: {self.plan.model}, {self.plan.cost}>"
 
     @property
+    def draws(self) -> NDArray[np.float64]:
+        """The released draws of the cell probabilities, as (draws, cells), computed from their sticks."""
+        if not isinstance(self.statistics, PosteriorDraws):
+            raise ReleaseError(
+                "this release holds no posterior draws",
+                where=self.identifier,
+                asked=self.plan.mechanism.name,
+                allowed=DirichletDraw.name,
+                advice="Draw from what follows from it: pv.infer(release).draws(n).",
+            )
+        return self.statistics.probabilities()
+
+    @property
     def sha256(self) -> str:
         """The SHA-256 of the file that was read, or that `write` would write."""
         return self.read_digest or hashlib.sha256(self.to_json().encode()).hexdigest()
@@ -245,9 +272,7 @@ def _read(document: dict[str, object], number: int) -> Release:
     if set(document) != _ENTRIES:
         raise ReleaseError("unknown or missing entries", asked=", ".join(sorted(set(document) ^ _ENTRIES)))
     plan = Plan.from_document(document["plan"])
-    statistics = _exactly(document["statistics"], "statistics", {"counts"})["counts"]
-    if not isinstance(statistics, list):
-        raise ReleaseError("counts are not a list", where="statistics")
+    statistics = _statistics(document["statistics"], number)
     stated = _exactly(
         document["guarantee"], "guarantee", {"epsilon", "delta", "neighbours", "unit", "reason"}
     )
@@ -266,7 +291,28 @@ def _read(document: dict[str, object], number: int) -> Release:
         raise ReleaseError("not an identifier", where="id")
     if not isinstance(library, str) or not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", library):
         raise ReleaseError("not a version", where="library")
-    return Release(plan, NoisyStatistics(tuple(statistics)), receipt, str(identifier), library)
+    return Release(plan, statistics, receipt, str(identifier), library)
+
+
+def _statistics_document(statistics: NoisyStatistics) -> dict[str, object]:
+    if isinstance(statistics, PosteriorDraws):
+        return {"places": statistics.places, "draws": statistics.sticks.tolist()}
+    return {"counts": list(statistics.counts)}
+
+
+def _statistics(document: object, number: int) -> NoisyStatistics:
+    if number < 3 or (isinstance(document, dict) and "counts" in document):
+        counts = _exactly(document, "statistics", {"counts"})["counts"]
+        if not isinstance(counts, list):
+            raise ReleaseError("counts are not a list", where="statistics")
+        return NoisyStatistics(tuple(counts))
+    entries = _exactly(document, "statistics", {"places", "draws"})
+    draws, places = entries["draws"], entries["places"]
+    if not isinstance(draws, list) or not draws or not all(isinstance(draw, list) for draw in draws):
+        raise ReleaseError("draws are not lists of sticks", where="statistics")
+    if len({len(draw) for draw in draws}) > 1 or not isinstance(places, int) or isinstance(places, bool):
+        raise ReleaseError("draws of different size, or no grid", where="statistics")
+    return PosteriorDraws(tuple(stick for draw in draws for stick in draw), len(draws), places)
 
 
 def _exactly(document: object, where: str, names: set[str]) -> dict[str, object]:

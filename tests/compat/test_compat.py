@@ -36,6 +36,15 @@ def test_releases_are_read_and_give_posteriors(files: Path) -> None:
     assert pv.infer(list(releases.values())).mean().sum() == pytest.approx(1)
 
 
+def test_releases_from_the_posterior_are_read() -> None:
+    folder = Path(__file__).parent / "draws"
+    draws = pv.Release.read(folder / "dirichlet-draw.json")
+    assert draws.draws.shape == (2, 6)
+    assert draws.plan.mechanism.guarantee.cost == pv.Budget.of("0.5", "1e-6")
+    virtual = pv.Release.read(folder / "virtual-records.json")
+    assert pv.infer([draws, virtual]).mean().sum() == pytest.approx(1)
+
+
 def test_the_ledger_is_read_and_verified(files: Path, tmp_path: Path) -> None:
     copy = shutil.copy(files / "orchard.ledger", tmp_path)
     last = pv.Ledger.open(copy).verify()

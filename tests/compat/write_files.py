@@ -44,5 +44,16 @@ def write(folder: Path) -> None:
     connection.close()
 
 
+def write_draws(folder: Path) -> None:
+    """Write one release of each kind from the posterior, the first of format 3."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model = pv.DirichletCategorical(("fruit", "ripe"), prior="1/2")
+    table = pa.table({"fruit": ["apple", "pear"] * 5, "ripe": [True, False] * 5})
+    for kind, draws in ((pv.DirichletDraw, 2), (pv.VirtualRecords, 1)):
+        plan = pv.plan(model, SCHEMA, records=10, epsilon="0.5", delta="1e-6", mechanism=kind, draws=draws)
+        ledger = pv.Ledger.in_memory(delta="1e-3", population="orchard")
+        pv.measure(plan, table, ledger=ledger, output=folder / f"{kind.name}.json")
+
+
 if __name__ == "__main__":
     write(Path(sys.argv[1]))

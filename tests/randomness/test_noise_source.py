@@ -13,7 +13,14 @@ import pytest
 
 import privior.randomness
 from privior.privacy.pairs.balls import ball
-from privior.randomness import HellingerTables, discrete_gaussian, discrete_laplace, k_norm
+from privior.randomness import (
+    HellingerTables,
+    dirichlet_sticks,
+    discrete_gaussian,
+    discrete_laplace,
+    k_norm,
+    virtual_counts,
+)
 
 _WIDE = Fraction(2**40)
 
@@ -23,11 +30,21 @@ def _table(size: int, rate: Fraction) -> list[int]:
     return HellingerTables([10**6] * size, [Fraction(1)] * size, lambda: ball(rate)).draw()
 
 
+def _sticks(size: int, parameter: Fraction) -> list[int]:
+    return list(dirichlet_sticks([parameter] * (size + 1), 53))
+
+
+def _urn(size: int, parameter: Fraction) -> list[int]:
+    return list(virtual_counts([parameter] * size, 10**4))
+
+
 _DRAWS: list[tuple[Callable[[int, Fraction], list[int]], Fraction]] = [
     (k_norm, 1 / _WIDE),
     (discrete_laplace, _WIDE),
     (discrete_gaussian, _WIDE),
     (_table, Fraction(1)),
+    (_sticks, Fraction(3)),
+    (_urn, Fraction(3)),
 ]
 
 
@@ -65,18 +82,26 @@ def test_t12_no_function_takes_a_seed() -> None:
     assert list(inspect.signature(k_norm).parameters) == ["size", "epsilon"]
     assert list(inspect.signature(discrete_laplace).parameters) == ["size", "scale"]
     assert list(inspect.signature(discrete_gaussian).parameters) == ["size", "stddev"]
+    assert list(inspect.signature(dirichlet_sticks).parameters) == ["parameters", "places"]
+    assert list(inspect.signature(virtual_counts).parameters) == ["parameters", "drawn"]
 
 
 def test_t11_no_other_generator_is_imported() -> None:
+    """SciPy's quantiles may guess where to look, and no more; the module with its generators is not used."""
     allowed = {
         "__future__",
         "bisect",
         "collections",
+        "dataclasses",
         "flint",
         "fractions",
+        "functools",
+        "itertools",
+        "math",
         "opendp",
         "os",
         "privior",
+        "scipy.special",
         "typing",
     }
     for source in _sources():
@@ -84,7 +109,8 @@ def test_t11_no_other_generator_is_imported() -> None:
             if isinstance(node, ast.Import):
                 assert {alias.name.split(".")[0] for alias in node.names} <= allowed
             elif isinstance(node, ast.ImportFrom):
-                assert str(node.module).split(".")[0] in allowed
+                module = str(node.module)
+                assert module in allowed or module.split(".")[0] in allowed
 
 
 def test_t11_no_float_is_written_in_a_sampler() -> None:

@@ -48,7 +48,7 @@ def _set(*path: object, to: object) -> Callable[[Any], None]:
 
 CHANGES: dict[str, tuple[Callable[[Any], None], str]] = {
     "kind": (_set("kind", to="other"), "not a privior release"),
-    "newer": (_set("format", to=3), "newer than this library"),
+    "newer": (_set("format", to=9), "newer than this library"),
     "no format": (_set("format", to=None), "no format number"),
     "extra entry": (_set("secret", to=1), "unknown or missing"),
     "extra entry in plan": (_set("plan", "secret", to=1), "unknown or missing"),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import AuditError, shown
-from privior.mechanisms import Mechanism
+from privior.mechanisms import DirichletDraw, Mechanism, VirtualRecords
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import REPLACE_ONE
 
@@ -97,8 +97,16 @@ def audit(
         raise AuditError(
             "a guarantee with delta needs an epsilon to be checked at", advice="Say epsilons=(1.0,)."
         )
+    if isinstance(mechanism, DirichletDraw):
+        raise AuditError(
+            "posterior draws have too many outcomes to be listed",
+            asked=mechanism.name,
+            advice="Audit pv.VirtualRecords(...) with the same prior and rate, a function of such a draw.",
+        )
     levels = mechanism.levels
     side = range(-margin, records + margin + 1)
+    if isinstance(mechanism, VirtualRecords):
+        side = range(mechanism.drawn + 1)  # all outcomes, whatever the margin
     if len(side) ** levels > _MOST_OUTPUTS:
         raise AuditError(
             "too many outputs to enumerate",

@@ -1,6 +1,7 @@
 """Mechanisms: one release law per file, each with its guarantee, its draw and its likelihood."""
 
 from privior.mechanisms.contract import CellNoise, Mechanism, Prior, PublicFacts
+from privior.mechanisms.dirichlet_draw import DirichletDraw
 from privior.mechanisms.documents import MECHANISMS, ON_REQUEST, mechanism_named, to_mechanism
 from privior.mechanisms.ehd import EHD
 from privior.mechanisms.ehdl import EHDL
@@ -10,7 +11,9 @@ from privior.mechanisms.gaussian_counts import GaussianCounts
 from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
+from privior.mechanisms.posterior_release import CellGammas, PosteriorRelease
 from privior.mechanisms.published_laplace import LSDim, LSHist, PublishedLaplace
+from privior.mechanisms.virtual_records import VirtualRecords
 
 __all__ = [
     "EHD",
@@ -18,7 +21,9 @@ __all__ = [
     "EHDS",
     "MECHANISMS",
     "ON_REQUEST",
+    "CellGammas",
     "CellNoise",
+    "DirichletDraw",
     "Forecast",
     "GaussianCounts",
     "HellingerMechanism",
@@ -27,9 +32,11 @@ __all__ = [
     "LSHist",
     "LaplaceCounts",
     "Mechanism",
+    "PosteriorRelease",
     "Prior",
     "PublicFacts",
     "PublishedLaplace",
+    "VirtualRecords",
     "forecast",
     "mechanism_named",
     "prior_alone",

@@ -31,6 +31,7 @@ class PublicFacts:
         neighbours: the neighbour relation
         budget: what may be spent
         prior: the model's Dirichlet parameters, one for all cells or one for each
+        draws: how many draws to release, for mechanisms that release draws
     """
 
     levels: int
@@ -39,6 +40,12 @@ class PublicFacts:
     neighbours: Neighbours
     budget: Budget
     prior: Prior = Fraction(1)
+    draws: int = 1
+
+    @property
+    def parameters(self) -> tuple[Fraction, ...]:
+        """The prior parameter of each cell."""
+        return self.prior if isinstance(self.prior, tuple) else (self.prior,) * self.levels
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from privior.models.dirichlet_categorical import MOST_CELLS, DirichletCategorical
 from privior.models.documents import Model, to_model
 from privior.models.learned_prior import LearnedPrior
-from privior.models.statistics import Counts, ExactStatistics, NoisyStatistics
+from privior.models.statistics import Counts, ExactStatistics, NoisyStatistics, PosteriorDraws
 
 __all__ = [
     "MOST_CELLS",
@@ -13,5 +13,6 @@ __all__ = [
     "LearnedPrior",
     "Model",
     "NoisyStatistics",
+    "PosteriorDraws",
     "to_model",
 ]

@@ -73,11 +73,14 @@ class DirichletCategorical:
             )
         return cells
 
-    def parameters(self, schema: Schema) -> Floats:
-        """Return alpha, one parameter per cell."""
+    def exact_parameters(self, schema: Schema) -> tuple[Fraction, ...]:
+        """Return alpha, one exact parameter per cell."""
         cells = self.size(schema)
-        given = self.prior if isinstance(self.prior, tuple) else (self.prior,) * cells
-        return np.array([float(parameter) for parameter in given])
+        return self.prior if isinstance(self.prior, tuple) else (self.prior,) * cells
+
+    def parameters(self, schema: Schema) -> Floats:
+        """Return alpha, one parameter per cell, as floats."""
+        return np.array([float(parameter) for parameter in self.exact_parameters(schema)])
 
     def statistic(self, schema: Schema, codes: ArrayLike) -> ExactStatistics:
         """Count records given as codes, (records, columns): what engines compute, said in one line."""

@@ -1,4 +1,4 @@
-"""Two kinds of statistics that must never be mistaken for each other: exact ones and noisy ones."""
+"""Two kinds of statistics that must never be mistaken for each other: exact ones and released ones."""
 
 from __future__ import annotations
 
@@ -45,3 +45,49 @@ class NoisyStatistics:
     def array(self) -> Counts:
         """Return the counts as an array."""
         return np.asarray(self.counts, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class PosteriorDraws(NoisyStatistics):
+    """Draws from a Dirichlet posterior as published: whole numbers that are sticks, not counts.
+
+    Stick i of a draw is the part of what the cells before left over that goes to cell i, in units of
+    2^-places, exactly rounded; the last cell gets what is left.
+
+    Attributes:
+        counts: the sticks, k-1 for each draw, one draw after the other
+        draws: how many draws
+        places: binary places of the grid
+    """
+
+    draws: int
+    places: int
+
+    @property
+    def sticks(self) -> Counts:
+        """The sticks as (draws, k-1)."""
+        return self.array().reshape(self.draws, -1)
+
+    def log_sticks(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the logs of x and of 1 - x for every stick x; at 0 and 1, of half a unit."""
+        sticks, unit = self.sticks, 1 << self.places
+        taken = np.log(np.maximum(sticks, 0.5)) - np.log(unit)
+        left = np.log(np.maximum(unit - sticks, 0.5)) - np.log(unit)
+        near = np.log1p(-np.minimum(sticks / unit, 0.5))
+        return taken, np.where(2 * sticks < unit, near, left)
+
+    def log_probabilities(self) -> NDArray[np.float64]:
+        """Return the log of each cell's probability, as (draws, k).
+
+        A stick that was rounded to 0 or 1 is taken as half a unit away from there, where the end of its
+        interval lies.
+        """
+        taken, left = self.log_sticks()
+        passed = np.concatenate([np.zeros((self.draws, 1)), np.cumsum(left, axis=1)], axis=1)
+        return np.asarray(np.concatenate([taken, np.zeros((self.draws, 1))], axis=1) + passed)
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """Return the cell probabilities of each draw, as (draws, k), computed from the rounded sticks."""
+        sticks, unit, ones = self.sticks, 1 << self.places, np.ones((self.draws, 1))
+        passed = np.cumprod(np.concatenate([ones, (unit - sticks) / unit], axis=1), axis=1)
+        return np.asarray(np.concatenate([sticks / unit, ones], axis=1) * passed)

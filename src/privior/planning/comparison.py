@@ -5,7 +5,14 @@ from __future__ import annotations
 from numbers import Integral
 
 from privior.errors import PlanError, shown
-from privior.mechanisms import MECHANISMS, ON_REQUEST, Mechanism, PublicFacts, forecast
+from privior.mechanisms import (
+    MECHANISMS,
+    ON_REQUEST,
+    DirichletDraw,
+    Mechanism,
+    PublicFacts,
+    forecast,
+)
 from privior.models import Model
 from privior.plans import Candidate, Plan, check_records
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
@@ -21,6 +28,7 @@ def plan(
     delta: object = 0,
     neighbours: Neighbours | str = REPLACE_ONE,
     mechanism: type[Mechanism] | None = None,
+    draws: int = 1,
 ) -> Plan:
     """Plan one release: free, and without data.
 
@@ -32,7 +40,9 @@ def plan(
             as its shortest decimal
         delta: the chance to allow for a larger loss; 0 for a pure guarantee
         neighbours: `pv.REPLACE_ONE` (the number of records is public) or `pv.ADD_OR_REMOVE_ONE`
-        mechanism: a class such as `pv.GaussianCounts` to use instead of the best forecast
+        mechanism: a class such as `pv.GaussianCounts` to use instead of the best forecast;
+            `pv.DirichletDraw` and `pv.VirtualRecords` are built only if asked for here
+        draws: how many draws from the posterior to release; for `pv.DirichletDraw`
     """
     if not isinstance(model, Model):
         raise PlanError(
@@ -46,12 +56,19 @@ def plan(
     budget = Budget.of(epsilon, delta)
     records = int(records) if isinstance(records, Integral) else records  # numpy's numbers are not int
     check_records(records, schema)
-    facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget, model.prior)
+    if draws != 1 and mechanism is not DirichletDraw:
+        raise PlanError(
+            "only posterior draws have a number of draws",
+            where="draws",
+            asked=shown(draws),
+            advice="Say mechanism=pv.DirichletDraw.",
+        )
+    facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget, model.prior, draws)
     parameters = model.parameters(schema)
 
     built: list[tuple[Mechanism, Candidate]] = []
     candidates: list[Candidate] = []
-    for kind in (*MECHANISMS, *(kind for kind in ON_REQUEST if kind is mechanism)):
+    for kind in (*MECHANISMS, *(one for one in ON_REQUEST if one is mechanism)):
         try:
             fitting = kind.for_facts(facts)
         except PlanError as error:
@@ -73,8 +90,9 @@ def _choose(
 ) -> tuple[Mechanism, str]:
     """Return the mechanism to use and one sentence that says why."""
     if wanted is not None:
-        if wanted not in (*MECHANISMS, *ON_REQUEST):
-            known = "a class: " + ", ".join(f"pv.{kind.__name__}" for kind in (*MECHANISMS, *ON_REQUEST))
+        every = MECHANISMS + ON_REQUEST
+        if wanted not in every:
+            known = "a class: " + ", ".join(f"pv.{kind.__name__}" for kind in every)
             raise PlanError(
                 "not a mechanism for a table of counts",
                 where="mechanism",

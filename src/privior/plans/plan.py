@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from privior.errors import PlanError, PriviorError, shown
 from privior.mechanisms import (
+    DirichletDraw,
     Forecast,
     Mechanism,
     PublicFacts,
@@ -89,7 +90,8 @@ class Plan:
             )
         if self.mechanism.records not in (None, self.records):
             raise PlanError("the mechanism is for another number of records", where=self.mechanism.name)
-        if self.mechanism.prior not in (None, self.model.prior):
+        priors = (None, self.model.prior, self.model.exact_parameters(self.schema))
+        if self.mechanism.prior not in priors:
             raise PlanError("the mechanism is for another prior", where=self.mechanism.name)
 
     @property
@@ -137,6 +139,7 @@ class Plan:
             self.neighbours,
             budget,
             self.model.prior,
+            self.mechanism.draws if isinstance(self.mechanism, DirichletDraw) else 1,
         )
         return Plan(self.schema, self.model, self.mechanism.for_facts(facts), self.neighbours, self.records)
 

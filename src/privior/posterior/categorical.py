@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import InferenceError
+from privior.errors import InferenceError, shown
 from privior.models import DirichletCategorical
 from privior.pictures import IntervalChart, SplitBars, listing, markup
 from privior.posterior.averages import numbers_of
@@ -143,10 +143,18 @@ class CategoricalPosterior:
         """Return n draws of all cell probabilities, as (n, k)."""
         return self._drawn.draws(check_number(n, "n", len(self.prior)), generator(seed))
 
-    def sample(self, n: int, seed: int | None = None) -> dict[str, list[object]]:
-        """Return n synthetic records, column by column: one draw of theta, then records from it."""
+    def sample(
+        self, n: int, seed: int | None = None, *, released: int | None = None
+    ) -> dict[str, list[object]]:
+        """Return n synthetic records, column by column: one draw of theta, then records from it.
+
+        Args:
+            n: how many
+            seed: of the draw and the records
+            released: take this one of the released draws as theta, counted from 0, instead of a new draw
+        """
         number, rng = check_number(n, "n"), generator(seed)
-        theta = self._drawn.draws(1, rng)[0]
+        theta = self._drawn.draws(1, rng)[0] if released is None else self._released(released)
         codes = rng.choice(theta.size, size=number, p=theta / theta.sum())
         values = [self._schema.column(name).values for name in self.model.columns]
         places = np.unravel_index(codes, self._shape)
@@ -286,6 +294,15 @@ class CategoricalPosterior:
         return Quantity(
             name, mean, self._drawn.kept[:, cell], lambda level: _pair(closed.interval(level)[cell]), stddev
         )
+
+    def _released(self, place: int) -> Floats:
+        """Return a released draw of theta."""
+        draws = self.releases[0].draws
+        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(draws):
+            raise InferenceError(
+                "there is no such draw in the release", asked=shown(place), allowed=f"0 to {len(draws) - 1}"
+            )
+        return np.asarray(draws[place])
 
     @cached_property
     def _events(self) -> Events:

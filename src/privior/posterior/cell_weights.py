@@ -13,6 +13,9 @@ weight is concave or convex: Γ(c+a)/c! is log-concave for a >= 1, and log-conve
 a < 1, where the second difference (1−a)/((c+a)(c+1)) − curvature changes sign once. On a concave piece the
 mode is found from the sign of the steps; a convex one peaks at its ends; on either, the weight crosses any
 level at most once between two such candidates of which one is above and one below it.
+
+Releases from a posterior add log Gamma functions (`gamma_terms`), and their inflections have no closed form:
+they are found by the sign of the second difference on a grid that is finer than these functions bend.
 """
 
 from __future__ import annotations
@@ -24,11 +27,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.mechanisms import CellGammas
 from privior.posterior.evidence import CellEvidence
+from privior.posterior.gamma_terms import cell_heights, cell_of, cell_steps, largest_terms
 from privior.posterior.stirling import log_rising
 
 #: up to this many values of all cells together, the hulls are read off the whole array of weights
 _DENSE = 60_000
+#: where the second difference is looked at, and how many changes of its sign are kept
+_LOOKED_AT, _CHANGES = 300, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +66,8 @@ class CellWeights:
         rates: their rates
         curvature: the sum of the curvatures of each cell
         centre: the mean of its Gaussian noisy counts, weighted by curvature and moved into 0..most
-        slope: what moving the centre leaves
+        slope: what moving the centre leaves, and the slopes of releases from a posterior
+        gammas: the other terms of those
     """
 
     prior: NDArray[np.float64]
@@ -69,9 +77,16 @@ class CellWeights:
     curvature: NDArray[np.float64]
     centre: NDArray[np.float64]
     slope: NDArray[np.float64]
+    gammas: tuple[CellGammas, ...] = ()
 
     @classmethod
-    def of(cls, evidence: Sequence[CellEvidence], prior: NDArray[np.float64], most: int) -> CellWeights:
+    def of(
+        cls,
+        evidence: Sequence[CellEvidence],
+        prior: NDArray[np.float64],
+        most: int,
+        gammas: Sequence[CellGammas] = (),
+    ) -> CellWeights:
         """Collect what all releases say about each cell."""
         kinked = [e for e in evidence if e.rates.any()]
         none = np.zeros((0, prior.size))
@@ -87,7 +102,8 @@ class CellWeights:
             rates=np.array([e.rates for e in kinked]) if kinked else none,
             curvature=curvature,
             centre=centre,
-            slope=curvature * (mean - centre),
+            slope=curvature * (mean - centre) + sum((one.slopes for one in gammas), np.zeros(prior.size)),
+            gammas=tuple(gammas),
         )
 
     def steps(self, cells: NDArray[np.intp], counts: NDArray[np.int64], tilt: float) -> NDArray[np.float64]:
@@ -105,6 +121,8 @@ class CellWeights:
         steps += constant[down]
         if self.curvature.any():
             steps += self.curvature[cells][down] * (self.centre[cells][down] - 0.5 - at)
+        if self.gammas:
+            steps += cell_steps(self.gammas, cells, at)
         return steps
 
     def hull(self, tilt: float, cut: float) -> Hull:
@@ -165,7 +183,32 @@ class CellWeights:
         with np.errstate(divide="ignore"):
             root = np.sqrt((1 - a) ** 2 + 4 * (1 - a) / np.maximum(self.curvature, 1e-300))
         inflection = np.clip((root - (1 + a)) / 2, 0, self.most).astype(np.int64)
-        return np.sort(np.concatenate([ends, self.kinks, inflection[None]]), axis=0).T
+        changes = self._sign_changes() if self.gammas else np.zeros((0, self.prior.size), dtype=np.int64)
+        return np.sort(np.concatenate([ends, self.kinks, inflection[None], changes]), axis=0).T
+
+    def _sign_changes(self) -> NDArray[np.int64]:
+        """Return counts where the second difference changes its sign, as (changes, cells), 0 for none."""
+        cells = np.arange(self.prior.size)
+
+        def bend(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+            return self.steps(cells, counts + 1, 0.0) - self.steps(cells, counts, 0.0)
+
+        points = np.unique(np.geomspace(1, self.most + 1, _LOOKED_AT).astype(np.int64)) - 1
+        convex = bend(np.broadcast_to(points, (cells.size, points.size))) > 0
+        found = np.zeros((_CHANGES, cells.size), dtype=np.int64)
+        changes = convex[:, 1:] != convex[:, :-1]
+        order = np.cumsum(changes, axis=1)
+        for number in range(min(_CHANGES, int(order[:, -1].max(initial=0)))):
+            there = changes & (order == number + 1)
+            some, place = there.any(axis=1), there.argmax(axis=1)
+            left, right = points[place], points[place + 1]
+            first = convex[cells, place]
+            while (right - left > 1).any():
+                middle = (left + right) // 2
+                same = (bend(middle[:, None])[:, 0] > 0) == first
+                left, right = np.where(same, middle, left), np.where(same, right, middle)
+            found[number] = np.where(some, right, 0)
+        return found
 
     def cell(self, index: int) -> CellWeights:
         """Return the weights of one cell alone."""
@@ -178,6 +221,7 @@ class CellWeights:
             self.curvature[only],
             self.centre[only],
             self.slope[only],
+            cell_of(self.gammas, index),
         )
 
     def log_weights(self, counts: NDArray[np.int64], tilt: float) -> NDArray[np.float64]:
@@ -188,6 +232,8 @@ class CellWeights:
         heights -= self.curvature[:, None] * (at - self.centre[:, None]) ** 2 / 2
         for kinks, rates in zip(self.kinks, self.rates, strict=True):
             heights -= rates[:, None] * np.abs(kinks[:, None] - counts)
+        if self.gammas:
+            heights += cell_heights(self.gammas, at)
         return heights
 
     def _rounding(self, tilt: float) -> NDArray[np.float64]:
@@ -195,4 +241,4 @@ class CellWeights:
         n = float(self.most)
         largest = (self.prior + 1) * np.log(n + self.prior + 2) + self.curvature * n**2
         largest += (np.abs(self.slope + tilt) + self.rates.sum(axis=0)) * n
-        return 1e-15 * largest
+        return 1e-15 * (largest + largest_terms(self.gammas, self.most))

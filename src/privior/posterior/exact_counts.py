@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.mechanisms import CellGammas
 from privior.posterior.beta_mixture import BetaMixture
 from privior.posterior.cell_weights import CellWeights
 from privior.posterior.diagnostics import Diagnostics
@@ -90,10 +91,13 @@ class ExactCounts:
 
 
 def exact_counts(
-    evidence: Sequence[CellEvidence], prior: NDArray[np.float64], total: Total
+    evidence: Sequence[CellEvidence],
+    prior: NDArray[np.float64],
+    total: Total,
+    gammas: Sequence[CellGammas] = (),
 ) -> ExactCounts | None:
     """Return the exact posterior; None if it would cost too much."""
-    blocks = TotalBlocks(CellWeights.of(evidence, prior, total.most), known=total.known)
+    blocks = TotalBlocks(CellWeights.of(evidence, prior, total.most, gammas), known=total.known)
     if not blocks.add_all():
         return None
     logs = np.array(blocks.log_masses)
@@ -104,7 +108,8 @@ def exact_counts(
     known = log_mass + _prior_mass(prior, total)
     summed = ExactCounts(tuple(blocks.trees), shares, prior, total, diagnostics, known)
     fit = misfit(evidence, summed.mean, summed.stddev**2)
-    object.__setattr__(summed, "diagnostics", replace(diagnostics, misfit=fit))
+    said = "; ".join(one.approximate for one in gammas if one.approximate) or None
+    object.__setattr__(summed, "diagnostics", replace(diagnostics, misfit=fit, warning=said))
     return summed
 
 

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
+from privior.mechanisms import CellGammas, PosteriorRelease
 from privior.models import DirichletCategorical, LearnedPrior
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.latent import latent_counts
+from privior.posterior.latent import LatentCounts, latent_counts
 from privior.posterior.listed_counts import listed_counts
 from privior.posterior.mixed_counts import mixed_counts
 from privior.release import Release
@@ -43,31 +45,54 @@ def infer(
     own = prior is not None and learned is None
     model = DirichletCategorical(plan.model.columns, prior) if own else plan.model
     parameters = model.parameters(plan.schema)
+    if noise not in ("account", "ignore"):
+        raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
     if noise == "ignore":
         if learned is not None:
             raise InferenceError("a prior is learned from noisy counts with their noise", asked="ignore")
-        if len(given) > 1:
-            raise InferenceError("noise can be ignored for one release only", asked=f"{len(given)} releases")
-        latent = CertainCounts(np.maximum(given[0].statistics.array(), 0), parameters)
-        return CategoricalPosterior(tuple(given), model, latent)
-    if noise != "account":
-        raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
-    noises = [release.plan.mechanism.cell_noise for release in given]
-    evidence = [
-        CellEvidence(release.statistics.array(), noise.rates, noise.curvatures)
-        for release, noise in zip(given, noises, strict=True)
-        if noise is not None
-    ]
-    if len(evidence) < len(given):
-        if learned is not None:
-            raise InferenceError("a prior is learned from noisy counts only", asked="a table that was chosen")
-        return CategoricalPosterior(tuple(given), model, listed_counts(given, parameters))
+        return CategoricalPosterior(tuple(given), model, _certain(given, parameters))
+    evidence, gammas = _evidence(given)
+    listed = len(evidence) + len(gammas) < len(given)
+    if gammas and listed:
+        raise InferenceError("draws and tables by Hellinger distance are not used together")
+    if learned is not None and (gammas or listed):
+        raise InferenceError("a prior is learned from noisy counts only", asked=given[0].plan.mechanism.name)
     total = Total(most=plan.records * plan.schema.unit.max_rows, known=plan.total_public)
-    if learned is not None:
-        return CategoricalPosterior(
-            tuple(given), model, mixed_counts(evidence, parameters.size, learned, total)
+    latent: LatentCounts
+    if listed:
+        latent = listed_counts(given, parameters)
+    elif learned is not None:
+        latent = mixed_counts(evidence, parameters.size, learned, total)
+    else:
+        latent = latent_counts(evidence, parameters, total, gammas=gammas)
+    return CategoricalPosterior(tuple(given), model, latent)
+
+
+def _certain(given: list[Release], parameters: NDArray[np.float64]) -> CertainCounts:
+    """Take the noisy counts of one release as the true ones."""
+    mechanism = given[0].plan.mechanism
+    if isinstance(mechanism, PosteriorRelease):
+        raise InferenceError(
+            "a release from the posterior has no noise that could be ignored",
+            asked=mechanism.name,
+            advice="The draws themselves are release.statistics.",
         )
-    return CategoricalPosterior(tuple(given), model, latent_counts(evidence, parameters, total))
+    if len(given) > 1:
+        raise InferenceError("noise can be ignored for one release only", asked=f"{len(given)} releases")
+    return CertainCounts(np.maximum(given[0].statistics.array(), 0), parameters)
+
+
+def _evidence(given: list[Release]) -> tuple[list[CellEvidence], list[CellGammas]]:
+    """Return what noisy counts and what posterior draws say of each cell; other releases say neither."""
+    evidence, gammas = [], []
+    for release in given:
+        mechanism, observed = release.plan.mechanism, release.statistics
+        noise = mechanism.cell_noise
+        if isinstance(mechanism, PosteriorRelease):
+            gammas.append(mechanism.cell_gammas(observed))
+        elif noise is not None:
+            evidence.append(CellEvidence(observed.array(), noise.rates, noise.curvatures))
+    return evidence, gammas
 
 
 def _checked(releases: object, *, priors_matter: bool) -> list[Release]:

@@ -14,6 +14,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.errors import InferenceError
+from privior.mechanisms import CellGammas
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.evidence import CellEvidence, Total, checked_prior
 from privior.posterior.exact_counts import exact_counts
@@ -69,7 +71,12 @@ class LatentCounts(Protocol):
 
 
 def latent_counts(
-    evidence: Sequence[CellEvidence], prior: NDArray[np.float64], total: Total, *, seed: int = 0
+    evidence: Sequence[CellEvidence],
+    prior: NDArray[np.float64],
+    total: Total,
+    *,
+    gammas: Sequence[CellGammas] = (),
+    seed: int = 0,
 ) -> LatentCounts:
     """Return the posterior of the true counts given all releases of a table.
 
@@ -77,12 +84,19 @@ def latent_counts(
         evidence: the releases; none at all leaves the prior
         prior: the Dirichlet parameter of each cell
         total: what is known of the number of records
+        gammas: releases from a posterior, which say something else about the same table
         seed: of the Markov chains, where the exact sum would cost too much
     """
     prior = checked_prior(evidence, prior)
-    summed = exact_counts(evidence, prior, total)
+    summed = exact_counts(evidence, prior, total, gammas)
     if summed is not None:
         return summed
+    if gammas:
+        raise InferenceError(
+            "the posterior given draws of so large a table cannot be summed",
+            asked=f"{prior.size} cells, up to {total.most} records",
+            advice="Use the draws themselves (release.statistics.probabilities()), or fewer columns.",
+        )
     from privior.posterior.chain_counts import chain_counts
 
     return chain_counts(evidence, prior, total, seed=seed)

@@ -33,6 +33,16 @@ def stirling_remainder(z: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(z >= 10, series, direct)
 
 
+def log_gamma_step(z: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+    """Return log Γ(z+s) − log Γ(z) for z > 0, s = step > 0, to about 10⁻¹⁵ (1 + s log(z+s)).
+
+    Equal to (z−½) log(1+s/z) + s (log(z+s) − 1) + r(z+s) − r(z).
+    """
+    rest = stirling_remainder(z + step) - stirling_remainder(z)
+    grown: NDArray[np.float64] = (z - 0.5) * np.log1p(step / z) + step * (np.log(z + step) - 1) + rest
+    return grown
+
+
 def log_rising(counts: NDArray[np.float64], a: NDArray[np.float64] | float) -> NDArray[np.float64]:
     """Return log Γ(c+a) − log Γ(c+1) for c >= 0, a > 0, to about 10⁻¹⁵ (1 + a log(c+a)).
 

@@ -7,6 +7,8 @@ each block is as well conditioned as a known total, and the posterior is the mix
 posteriors need one. Where the cells' tilted laws want a total beyond the block, the tilt moves it to the
 border.
 
+Releases from a posterior multiply g by further factors of the total, which are log-convex as well.
+
 Error, in total variation, from all cuts together: with δ = e^-cut the share that is cut at each place,
 it is at most 5kδ times the largest G over the mean of G under the tilted laws (about the standard
 deviation of the total). It is computed, and δ is lowered until it is below 10⁻¹². Blocks left out are each
@@ -24,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.posterior.cell_weights import CellWeights
+from privior.posterior.gamma_terms import largest_terms, total_heights, total_steps
 from privior.posterior.law import Law
 from privior.posterior.stirling import log_rising
 from privior.posterior.summation import SumTree, predicted_cost, sum_tree
@@ -73,7 +76,7 @@ class TotalBlocks:
             certain = Law(n, np.ones(1))
             self.trees, self.log_masses = [SumTree((certain,), (), (certain,), 0.0, 0.0)], [0.0]
             return True
-        start = math.log((n + 1) / (n + self._concentration))
+        start = float(self._slope(n))
         return self._add(*tilt_for(self.weights, n, start, self._rough), n, n)
 
     def _add_unknown(self) -> bool:
@@ -82,6 +85,7 @@ class TotalBlocks:
         if not self._add(*self._tilt(middle, low, high), low, high):
             return False
         scale = self._concentration * math.log(self._concentration + self.weights.most + 1)
+        scale += 2 * largest_terms(self.weights.gammas, self.weights.most)
         for way, edge in ((-1, low - 1), (1, high + 1)):
             while 0 <= edge <= self.weights.most:
                 centre = self._bend(edge, way)
@@ -100,7 +104,7 @@ class TotalBlocks:
         """Sum over the tables with a total in least..most; cut less and less until it is exact."""
         known = least == most
         cut = math.log(5 * self.weights.prior.size / 1e-14) + math.log1p(deviation)
-        for _ in range(4):
+        for _ in range(8):
             cells = tilted_cells(self.weights, tilt, cut, least, most)
             if cells is None:
                 return False
@@ -158,10 +162,13 @@ class TotalBlocks:
         )
 
     def _slope(self, totals: NDArray[np.float64] | int) -> NDArray[np.float64]:
-        """Return log g(N+1) − log g(N) = log((N+1)/(N+A))."""
+        """Return log g(N+1) − log g(N) = log((N+1)/(N+A)), and what releases from a posterior add."""
         bottom = totals + np.asarray(self._concentration)
         part = (1 - self._concentration) / bottom
-        return np.where(part > -0.9, np.log1p(np.maximum(part, -0.9)), np.log((totals + 1) / bottom))
+        ratio = np.where(part > -0.9, np.log1p(np.maximum(part, -0.9)), np.log((totals + 1) / bottom))
+        if not self.weights.gammas:
+            return ratio
+        return ratio + total_steps(self.weights.gammas, np.asarray(totals, dtype=np.float64))
 
     def _ceiling(self, tilt: float, least: int, most: int) -> float:
         """Return the log of a bound of a block's posterior mass."""
@@ -178,8 +185,8 @@ class TotalBlocks:
         if not room:
             return total
         away = np.unique(np.geomspace(1, room, 200).astype(np.int64))
-        values = -log_rising((total + way * away).astype(np.float64), self._concentration)
-        here = -log_rising(np.array([float(total)]), self._concentration)[0]
+        values = self._height((total + way * away).astype(np.float64))
+        here = self._height(np.array([float(total)]))[0]
         within = np.abs(values - here - float(self._slope(total)) * way * away) <= _BEND
         return int(total + way * away[within.nonzero()[0].max()]) if within.any() else total
 
@@ -188,5 +195,10 @@ class TotalBlocks:
         if self.known:
             return np.array([-tilt * first])
         steps = self._slope(np.arange(first, last, dtype=np.float64)) - tilt
-        start = -log_rising(np.array([float(first)]), self._concentration) - tilt * first
+        start = self._height(np.array([float(first)])) - tilt * first
         return np.concatenate([start, start + np.cumsum(steps)])
+
+    def _height(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return log g."""
+        heights = -log_rising(totals, self._concentration)
+        return heights + total_heights(self.weights.gammas, totals) if self.weights.gammas else heights

@@ -8,23 +8,31 @@
 - `compositions`, `boxes`: uniform tables of counts, all or those within given intervals
 - `acceptance`: a coin with probability exp(-x), x a real number
 - `hellinger`: tables with probability falling with a Hellinger distance
+- `rounding`: real numbers on a public grid, exactly rounded, by enclosures of their law, such as `beta`
+- `dirichlet`: draws from Dirichlet laws as exactly rounded sticks, and counts of records from a Polya urn
 """
 
 from __future__ import annotations
 
+from privior.randomness.dirichlet import EXACTLY_ROUNDED, dirichlet_sticks, virtual_counts
 from privior.randomness.discrete import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
 from privior.randomness.entropy import OPERATING_SYSTEM, Bits
 from privior.randomness.hellinger import MOST_BOXED, HellingerTables
 from privior.randomness.knorm import k_norm
+from privior.randomness.rounding import MOST_PLACES
 
 __all__ = [
+    "EXACTLY_ROUNDED",
     "MOST_BOXED",
+    "MOST_PLACES",
     "OPENDP",
     "OPERATING_SYSTEM",
     "WIDEST",
     "Bits",
     "HellingerTables",
+    "dirichlet_sticks",
     "discrete_gaussian",
     "discrete_laplace",
     "k_norm",
+    "virtual_counts",
 ]

@@ -25,8 +25,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy import fft
-from scipy.linalg.blas import dtbsv
 
 from privior.privacy.composition.loss_distribution import UNIT, LossLaw
 from privior.privacy.composition.smooth_losses import Reals
@@ -165,6 +163,8 @@ class LossSum:
         return least, most
 
     def _transform(self, step: int) -> _Window:
+        from scipy import fft
+
         theta = step * self._step
         least, most = self._ends(step)
         start = math.floor(least / self.gap) - 1
@@ -237,6 +237,8 @@ def _norm(numbers: Reals) -> float:
 
 def _from_the_end(terms: Reals, factor: float) -> Reals:
     """Return s with s_k = terms_k + factor s_(k+1)."""
+    from scipy.linalg.blas import dtbsv
+
     band = np.empty((2, len(terms)), order="F")
     band[0], band[1] = -factor, 1.0
     return np.asarray(dtbsv(1, band, terms, diag=1))

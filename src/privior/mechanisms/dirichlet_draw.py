@@ -1,0 +1,239 @@
+"""Draws from a Dirichlet posterior, exactly rounded: the posterior itself is what hides a record."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+
+from privior.errors import PlanError, shown
+from privior.exact import decimal, round_down
+from privior.mechanisms.contract import PublicFacts, unfit
+from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
+from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
+from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours
+from privior.privacy.calibration import LEAST, largest, largest_within
+from privior.privacy.composition import compose_ordered, compose_symmetric
+from privior.privacy.pairs import both_orders, dirichlet_draw
+from privior.randomness import EXACTLY_ROUNDED, dirichlet_sticks
+
+#: more sticks than this, in all draws together, take minutes
+MOST_STICKS = 200_000
+#: binary places of the grid: enough for a float, few enough for 64-bit integers
+PLACES = (16, 60)
+
+
+@dataclass(frozen=True)
+class DirichletDraw(PosteriorRelease):
+    """`draws` independent draws from Dirichlet(prior + rate * counts), each as k-1 sticks on a public grid.
+
+    Proof (privior.privacy.pairs.beta and gamma_shape): one draw is dominated by the pair
+    Beta(a+r, b), Beta(a, b+r) under replace-one, a and b the two smallest prior parameters, and by
+    Gamma(a+r), Gamma(a) under add-or-remove-one; draws of the same table are composed as they are, both
+    orders. What is published is a function of the ideal draws: their sticks, exactly rounded.
+    The rate is the largest of four digits, at most 1, that keeps delta(epsilon) at or below the delta asked
+    for: 1 if the prior is concentrated enough, less if not. Loading a release checks the inequality again.
+    """
+
+    levels: int
+    prior: tuple[Fraction, ...]
+    epsilon: Fraction
+    delta: Fraction
+    draws: int
+    rate: Fraction
+    neighbours: Neighbours
+    records: int
+    places: int
+    name: ClassVar[str] = "dirichlet-draw"
+    about: ClassVar[str] = "draws from the posterior, exactly rounded"
+    randomness: ClassVar[str] = EXACTLY_ROUNDED
+
+    def __init__(
+        self,
+        levels: int,
+        prior: object,
+        epsilon: object,
+        delta: object,
+        *,
+        draws: int = 1,
+        rate: object = None,
+        neighbours: Neighbours | str = REPLACE_ONE,
+        records: int,
+        places: int = 53,
+    ) -> None:
+        self._set(levels, prior, neighbours, records)
+        budget = Budget.of(epsilon, delta)
+        if budget.delta == 0:
+            raise unfit(
+                self.name,
+                "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records",
+            )
+        if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws * levels <= MOST_STICKS:
+            raise PlanError(
+                "draws is out of range",
+                where=self.name,
+                asked=shown(draws),
+                allowed=f"1 to {MOST_STICKS // levels}",
+            )
+        if isinstance(places, bool) or not isinstance(places, int) or not PLACES[0] <= places <= PLACES[1]:
+            raise PlanError(
+                "places is out of range",
+                where=self.name,
+                asked=shown(places),
+                allowed=f"{PLACES[0]} to {PLACES[1]}",
+            )
+        object.__setattr__(self, "epsilon", budget.epsilon)
+        object.__setattr__(self, "delta", budget.delta)
+        object.__setattr__(self, "draws", draws)
+        object.__setattr__(self, "places", places)
+        if rate is None:
+            object.__setattr__(self, "rate", self._largest_rate())
+            return
+        self._set_rate(rate)
+        if Fraction(self._delta_at(self.rate, draws)) > self.delta:
+            raise PlanError(
+                "this rate does not give the stated guarantee", where=self.name, asked=decimal(self.rate)
+            )
+
+    @classmethod
+    def for_facts(cls, facts: PublicFacts) -> Self:
+        """Build it for delta > 0, with the largest rate that the budget allows."""
+        prior = cls._prior(facts)
+        budget = facts.budget
+        return cls(
+            facts.levels,
+            prior,
+            budget.epsilon,
+            budget.delta,
+            draws=facts.draws,
+            neighbours=facts.neighbours,
+            records=facts.records,
+        )
+
+    def _pair_at(self, rate: Fraction, draws: int) -> DominatingPair:
+        """Return the pair of so many draws; under add-or-remove-one its first law has the record."""
+        replacing = self.neighbours is REPLACE_ONE
+        one = dirichlet_draw(self.prior, rate, self.neighbours, self.records if replacing else None)
+        return (compose_symmetric if replacing else compose_ordered)([(one, draws)])
+
+    def _delta_at(self, rate: Fraction, draws: int) -> float:
+        """Return delta at the epsilon asked for, in the worse order."""
+        return both_orders(self._pair_at(rate, draws)).delta(round_down(self.epsilon))
+
+    @cached_property
+    def _pair(self) -> DominatingPair:
+        return self._pair_at(self.rate, self.draws)
+
+    def _largest_rate(self) -> Fraction:
+        """Solve for one draw first, which is quick and an upper end for several."""
+
+        def measure(rate: Fraction) -> float:
+            return self._delta_at(rate, self.draws)
+
+        def holds(rate: Fraction) -> bool:
+            return Fraction(self._delta_at(rate, 1)) <= self.delta
+
+        rate = largest(holds, LEAST, Fraction(1), digits=RATE_DIGITS)
+        if rate is not None and self.draws > 1:
+            guess = rate / math.isqrt(self.draws)
+            rate = largest_within(measure, round_down(self.delta), guess, rate, RATE_DIGITS)
+        if rate is None:
+            raise PlanError(
+                "no rate is small enough for this budget",
+                where=self.name,
+                asked=f"epsilon {decimal(self.epsilon)}, delta {decimal(self.delta)}",
+                advice="Ask for a larger epsilon or delta, for fewer draws, or take a larger prior.",
+            )
+        return rate
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """The (epsilon, delta) asked for, and the whole curve."""
+        pair = "Beta" if self.neighbours is REPLACE_ONE else "Gamma"
+        times = "" if self.draws == 1 else f", {self.draws} draws composed"
+        reason = (
+            f"exact {pair} pair of a Dirichlet draw at rate {decimal(self.rate)}, smallest prior parameter "
+            f"{decimal(min(self.prior))}{times} (proof: privior.DirichletDraw)"
+        )
+        return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
+
+    @property
+    def spread(self) -> float:
+        """Of the mean of the draws."""
+        whole = float(sum(self.prior)) + float(self.rate) * self.records
+        return 1 / (self.draws * (whole + 1))
+
+    def release(self, statistics: ExactStatistics) -> PosteriorDraws:
+        """Draw the sticks, exactly rounded."""
+        u = self.parameters(statistics)
+        sticks = [stick for _ in range(self.draws) for stick in dirichlet_sticks(u, self.places)]
+        return PosteriorDraws(tuple(sticks), self.draws, self.places)
+
+    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+        """Sum the log probabilities of the sticks' cells, as width times density in the middle.
+
+        At the ends, 0 and 1, as the integral of the leading power: right up to a share of the order of
+        2^-places times the parameters. The exact law is the rounding of the ideal draw: this one is for
+        inference.
+        """
+        from scipy.special import betaln
+
+        if not isinstance(observed, PosteriorDraws) or not self.admits(observed, self.records):
+            return -math.inf
+        u = np.array([float(one) for one in self.parameters(statistics)])
+        a, b = u[:-1], np.cumsum(u[::-1])[::-1][1:]
+        sticks, unit = observed.sticks, 1 << self.places
+        taken, left = observed.log_sticks()
+        logs = (a - 1) * taken + (b - 1) * left - math.log(unit)
+        logs = np.where(sticks == 0, a * taken - np.log(a), logs)
+        logs = np.where(sticks == unit, b * left - np.log(b), logs)
+        return float((logs - betaln(a, b)).sum())
+
+    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+        """Draws of the right number and size, on the right grid."""
+        if not isinstance(observed, PosteriorDraws):
+            return False
+        if (observed.draws, observed.places) != (self.draws, self.places):
+            return False
+        sticks = observed.counts
+        return len(sticks) == self.draws * (self.levels - 1) and all(
+            0 <= stick <= 1 << self.places for stick in sticks
+        )
+
+    def cell_gammas(self, observed: NoisyStatistics) -> CellGammas:
+        """Return r c log y - lnG(u) in each cell for each draw, and lnG(A + r n).
+
+        The densities of the sticks multiply to that of the Dirichlet. A stick rounded to 0 has x^a / a
+        instead of x^(a-1), so lnG(u+1) stands for lnG(u) there, and likewise for the last cell if the last
+        stick was rounded to 1. Another stick rounded to 1 has 1 / (sum of the u after it), no product over
+        cells: that factor is left out, and said.
+        """
+        if not isinstance(observed, PosteriorDraws):
+            raise TypeError("not draws")
+        slopes = float(self.rate) * observed.log_probabilities().sum(axis=0)
+        sticks, unit = observed.sticks, 1 << self.places
+        zeros = np.append((sticks == 0).sum(axis=0), (sticks[:, -1] == unit).sum()).astype(np.float64)
+        one = np.ones(self.levels)
+        ends = int((sticks[:, :-1] == unit).sum())
+        return CellGammas(
+            np.array([float(parameter) for parameter in self.prior]),
+            float(self.rate),
+            slopes,
+            ((0 * one, zeros - self.draws), (one, -zeros)),
+            ((0.0, float(self.draws)),),
+            f"{ends} sticks were rounded to 1, for which a factor is left out" if ends else "",
+        )
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values, with the rate that was used."""
+        return {
+            **self._document(),
+            "epsilon": decimal(self.epsilon),
+            "delta": decimal(self.delta),
+            "draws": self.draws,
+            "places": self.places,
+        }

@@ -1,0 +1,163 @@
+"""Virtual records: counts of records drawn from one draw of the posterior. Pure, and integers only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+
+from privior.errors import PlanError, shown
+from privior.exact import decimal, shortened_up
+from privior.mechanisms.contract import PublicFacts
+from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
+from privior.models import ExactStatistics, NoisyStatistics
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
+from privior.privacy.calibration import LEAST, largest
+from privior.privacy.pairs import virtual_records_draw, virtual_records_epsilon
+from privior.randomness import OPERATING_SYSTEM, virtual_counts
+
+#: more records than this take longer to draw than they are worth
+MOST_DRAWN = 1_000_000
+
+
+@dataclass(frozen=True)
+class VirtualRecords(PosteriorRelease):
+    """The counts y of M = `drawn` records from Y ~ Dirichlet(prior + rate * counts), drawn by a Polya urn.
+
+    Proof (privior.privacy.pairs.virtual_records): the loss is largest if all M records are in the cell of
+    the smallest prior parameter a; it is then lnG(a+r+M) - lnG(a+r) - lnG(a+M) + lnG(a), for both neighbour
+    relations, and attained under replace-one. Pure epsilon, for a batch has only so many outcomes.
+    """
+
+    levels: int
+    prior: tuple[Fraction, ...]
+    drawn: int
+    rate: Fraction
+    neighbours: Neighbours
+    records: int
+    epsilon: Fraction
+    name: ClassVar[str] = "virtual-records"
+    about: ClassVar[str] = "counts of records drawn from a posterior draw"
+    randomness: ClassVar[str] = OPERATING_SYSTEM
+
+    def __init__(
+        self,
+        levels: int,
+        prior: object,
+        drawn: int,
+        *,
+        rate: object = 1,
+        neighbours: Neighbours | str = REPLACE_ONE,
+        records: int,
+        epsilon: object = None,
+    ) -> None:
+        self._set(levels, prior, neighbours, records)
+        self._set_rate(rate)
+        if isinstance(drawn, bool) or not isinstance(drawn, int) or not 1 <= drawn <= MOST_DRAWN:
+            raise PlanError(
+                "drawn is out of range", where=self.name, asked=shown(drawn), allowed=f"1 to {MOST_DRAWN}"
+            )
+        object.__setattr__(self, "drawn", drawn)
+        needed = virtual_records_epsilon(drawn, min(self.prior), self.rate)
+        promised = shortened_up(needed) if epsilon is None else Budget.of(epsilon).epsilon
+        if needed > promised:
+            raise PlanError(
+                "so many records at this rate cost more than the stated epsilon",
+                where=self.name,
+                asked=decimal(promised),
+                allowed=f"{float(needed):.6g} or more",
+            )
+        object.__setattr__(self, "epsilon", promised)
+
+    @classmethod
+    def for_facts(cls, facts: PublicFacts) -> Self:
+        """Take the number of records, among powers of 2, that leaves the least noise at the largest rate."""
+        prior = cls._prior(facts)
+        smallest, epsilon = min(prior), facts.budget.epsilon
+        built = []
+        for power in range(MOST_DRAWN.bit_length()):
+            drawn = 1 << power
+
+            def holds(rate: Fraction, drawn: int = drawn) -> bool:
+                return virtual_records_epsilon(drawn, smallest, rate) <= epsilon
+
+            rate = largest(holds, LEAST, Fraction(1), digits=RATE_DIGITS)
+            if rate is not None:
+                built.append(
+                    cls(
+                        facts.levels,
+                        prior,
+                        drawn,
+                        rate=rate,
+                        neighbours=facts.neighbours,
+                        records=facts.records,
+                        epsilon=epsilon,
+                    )
+                )
+        if not built:
+            raise PlanError(
+                "no rate is small enough for this budget",
+                where=cls.name,
+                asked=facts.budget,
+                advice="Ask for a larger epsilon, or take a larger prior.",
+            )
+        return min(built, key=lambda one: one.expected_squared_error)
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """Pure: the epsilon asked for, or else what the records cost, rounded up; and the whole curve."""
+        pair = virtual_records_draw(self.prior, self.drawn, self.rate, self.neighbours)
+        smallest = decimal(min(self.prior))
+        reason = (
+            f"{self.drawn} virtual records at rate {decimal(self.rate)}, smallest prior parameter {smallest} "
+            "(proof: privior.VirtualRecords)"
+        )
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason)
+
+    @property
+    def spread(self) -> float:
+        """Of a count of M Dirichlet-multinomial records, as a proportion."""
+        whole = float(sum(self.prior)) + float(self.rate) * self.records
+        return (whole + self.drawn) / (self.drawn * (whole + 1))
+
+    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+        """Draw the records, in whole numbers."""
+        return NoisyStatistics(virtual_counts(self.parameters(statistics), self.drawn))
+
+    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+        """Return the log of the Dirichlet-multinomial probability; -infinity for what cannot be released."""
+        from scipy.special import gammaln
+
+        if not self.admits(observed, self.records):
+            return -math.inf
+        u = np.array([float(one) for one in self.parameters(statistics)])
+        y = observed.array()
+        cells = gammaln(u + y) - gammaln(u) - gammaln(y + 1)
+        whole = float(u.sum())
+        ways = math.lgamma(self.drawn + 1) + math.lgamma(whole) - math.lgamma(whole + self.drawn)
+        return float(cells.sum()) + ways
+
+    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+        """So many records, none negative."""
+        counts = observed.counts
+        return len(counts) == self.levels and sum(counts) == self.drawn and min(counts) >= 0
+
+    def cell_gammas(self, observed: NoisyStatistics) -> CellGammas:
+        """Return lnG(u + y) - lnG(u) in each cell, and lnG(A + r n) - lnG(A + r n + M)."""
+        one = np.ones(self.levels)
+        prior = np.array([float(parameter) for parameter in self.prior])
+        return CellGammas(
+            prior,
+            float(self.rate),
+            np.zeros(self.levels),
+            ((observed.array().astype(np.float64), one), (0 * one, -one)),
+            ((0.0, 1.0), (float(self.drawn), -1.0)),
+        )
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values."""
+        return {**self._document(), "drawn": self.drawn, "epsilon": decimal(self.epsilon)}
