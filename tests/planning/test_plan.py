@@ -184,3 +184,11 @@ def test_rows_of_one_person_and_weak_promises_are_told() -> None:
     assert "the only one that fits" in plan.choice
     assert "A weak promise" in "".join(plan_of(epsilon=5).warnings)
     assert "none is spent" in plan_of(delta="1e-6").choice
+
+
+def test_a_release_without_a_posterior_is_warned_of() -> None:
+    levels = pv.Schema({"x": pv.Categorical(["a", "b", "c"])}, population="p", unit="person")
+    model = pv.DirichletCategorical("x")
+    few, many = (pv.plan(model, levels, records=n, epsilon=1, mechanism=pv.EHD) for n in (50, 500))
+    assert "no posterior be computed" not in str(few)
+    assert "no posterior be computed" in str(many)

@@ -145,9 +145,14 @@ class HellingerMechanism(ABC):
 
         return tables, -rates * far - interpolated(log_sum, self.records)
 
+    @property
+    def listable(self) -> bool:
+        """Whether a posterior can be computed from what is released."""
+        return self.outputs <= (MOST_TWO_CELLS if self.levels == 2 else MOST_SUMMED)
+
     def check_listable(self) -> None:
         """Refuse what has too many pairs of tables for the likelihoods of all of them."""
-        if self.outputs > (MOST_TWO_CELLS if self.levels == 2 else MOST_SUMMED):
+        if not self.listable:
             raise InferenceError(
                 "the posterior given this release is a sum over all pairs of tables, too many here",
                 where=self.name,

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privior.exact import decimal, round_up
-from privior.mechanisms import Forecast
+from privior.mechanisms import Forecast, HellingerMechanism
 from privior.pictures import ErrorCurve
 
 if TYPE_CHECKING:
@@ -42,6 +42,11 @@ def warnings(plan: Plan) -> Iterator[str]:
         yield (
             f"Rows of one {noun} are treated as independent: if they resemble each other, intervals are too "
             "narrow (max_rows = 1 avoids this). Forecasts assume one row each; more rows give narrower ones."
+        )
+    if isinstance(plan.mechanism, HellingerMechanism) and not plan.mechanism.listable:
+        yield (
+            "A table can be drawn, but no posterior be computed from it: there are too many possible ones. "
+            "Nothing but the released table itself could be looked at. Take k-norm, or fewer cells."
         )
     sure = plan.guarantee.attacker_percent
     if sure >= _WEAK:
