@@ -24,7 +24,8 @@ from privior.posterior.counts import CountsPosterior, MarginalCounts
 from privior.posterior.drawn import DRAWS, DrawnProbabilities
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.latent import CellProbabilities, LatentCounts
-from privior.posterior.mixed_counts import MixedCounts
+from privior.posterior.learned_counts import LearnedCounts
+from privior.posterior.learned_probabilities import LearnedProbabilities
 from privior.posterior.quantity import Quantity, check_level, check_number, generator
 from privior.posterior.variance import VarianceParts
 from privior.release import Release
@@ -61,11 +62,8 @@ class CategoricalPosterior:
 
     @cached_property
     def prior(self) -> Floats:
-        """The prior parameter of each cell; on average, if it is learned."""
-        parameters = self.model.parameters(self._schema)
-        if isinstance(self.latent, MixedCounts):
-            return np.full_like(parameters, float(self.latent.shares @ self.latent.values))
-        return parameters
+        """The prior parameter of each cell; the model's, if another one was learned instead."""
+        return self.model.parameters(self._schema)
 
     def mean(self) -> Floats:
         """Return the expected probability of each cell."""
@@ -257,8 +255,8 @@ class CategoricalPosterior:
         header = [" x ".join(self.model.columns), "probability", f"{100 * level:g}% interval", kind]
         more = [f"... and {len(self.cells) - 40} more cells, less probable"] if len(self.cells) > 40 else []
         lines = [*listing.table(header, rows), *more, "", f"{self._source}; {self.latent.diagnostics}"]
-        if isinstance(self.latent, MixedCounts):
-            lines.append(self.latent.learned())
+        if isinstance(self.latent, LearnedCounts):
+            lines.append(str(self.latent))
         return "\n".join([*lines, *self.warnings])
 
     @property
@@ -318,6 +316,8 @@ class CategoricalPosterior:
 
     @cached_property
     def _drawn(self) -> DrawnProbabilities:
+        if isinstance(self.latent, LearnedCounts):
+            return LearnedProbabilities(self.prior, self.latent)
         return DrawnProbabilities(self.prior, self.latent)
 
 

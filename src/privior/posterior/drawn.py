@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError
 from privior.posterior.latent import LatentCounts
-from privior.posterior.mixed_counts import MixedCounts
 from privior.posterior.quantity import quantiles
 from privior.posterior.variance import VarianceParts
 
@@ -99,9 +98,7 @@ class DrawnProbabilities:
         return quantiles(self.each, level)
 
     def _drawn(self, number: int, rng: np.random.Generator) -> Floats:
-        """Draw Dirichlet parameters: tables, and the prior, which may be learned with them."""
-        if isinstance(self.latent, MixedCounts):
-            return self.latent.parameters(number, rng)
+        """Draw Dirichlet parameters: the prior, and a table."""
         return np.asarray(self.prior + self.latent.draws(number, rng))
 
     @cached_property

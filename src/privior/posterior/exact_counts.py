@@ -15,7 +15,6 @@ from privior.posterior.cell_weights import CellWeights
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.evidence import CellEvidence, Total, misfit
 from privior.posterior.law import Law, mixture
-from privior.posterior.stirling import log_rising
 from privior.posterior.summation import SumTree
 from privior.posterior.table_draws import table_draws
 from privior.posterior.total_blocks import TotalBlocks
@@ -31,7 +30,6 @@ class ExactCounts:
         prior: the a of each cell
         total: what was known of the number of records
         diagnostics: what it cost and how exact it is
-        log_evidence: log of the probability of the releases under the prior, but for a constant
     """
 
     trees: tuple[SumTree, ...]
@@ -39,7 +37,6 @@ class ExactCounts:
     prior: NDArray[np.float64]
     total: Total
     diagnostics: Diagnostics
-    log_evidence: float
 
     @property
     def exact(self) -> bool:
@@ -70,10 +67,7 @@ class ExactCounts:
 
     def interval(self, level: float) -> NDArray[np.float64]:
         """Return for each cell the smallest counts not exceeded with probability (1 ∓ level)/2."""
-        tails = np.array([(1 - level) / 2, (1 + level) / 2])
-        ends = [law.low + np.searchsorted(np.cumsum(law.mass), tails) for law in self.marginals]
-        highest = np.array([law.high for law in self.marginals])
-        return np.asarray(np.minimum(np.array(ends), highest[:, None]), dtype=np.float64)
+        return np.array([law.quantiles(level) for law in self.marginals], dtype=np.float64)
 
     def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return independent draws of the whole table, as (size, cells)."""
@@ -104,25 +98,8 @@ def exact_counts(
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
     diagnostics = Diagnostics.of_exact("summed over all tables", blocks.cost, error=blocks.error)
-    log_mass = float(logs.max() + np.log(np.exp(logs - logs.max()).sum()))
-    known = log_mass + _prior_mass(prior, total)
-    summed = ExactCounts(tuple(blocks.trees), shares, prior, total, diagnostics, known)
+    summed = ExactCounts(tuple(blocks.trees), shares, prior, total, diagnostics)
     fit = misfit(evidence, summed.mean, summed.stddev**2)
     said = "; ".join(one.approximate for one in gammas if one.approximate) or None
     object.__setattr__(summed, "diagnostics", replace(diagnostics, misfit=fit, warning=said))
     return summed
-
-
-def evidence_ceiling(evidence: Sequence[CellEvidence], prior: NDArray[np.float64], total: Total) -> float:
-    """Return a rough bound of `log_evidence`, for a prior under which the exact sum costs too much."""
-    blocks = TotalBlocks(CellWeights.of(evidence, prior, total.most), known=total.known)
-    return blocks.ceiling() + _prior_mass(prior, total)
-
-
-def _prior_mass(prior: NDArray[np.float64], total: Total) -> float:
-    """Log of the factor of the prior of a table that depends on the parameters only, and on a known total."""
-    from scipy.special import gammaln
-
-    whole, n = float(prior.sum()), np.array([float(total.most)])
-    found = float(gammaln(whole) - gammaln(prior).sum())
-    return found - float(log_rising(n, whole)[0]) if total.known else found

@@ -16,8 +16,8 @@ from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import LatentCounts, latent_counts
+from privior.posterior.learned_counts import learned_counts
 from privior.posterior.listed_counts import listed_counts
-from privior.posterior.mixed_counts import mixed_counts
 from privior.release import Release
 
 
@@ -62,7 +62,7 @@ def infer(
     if listed:
         latent = listed_counts(given, parameters)
     elif learned is not None:
-        latent = mixed_counts(evidence, parameters.size, learned, total)
+        latent = learned_counts(evidence, parameters.size, learned, total)
     else:
         latent = latent_counts(evidence, parameters, total, gammas=gammas)
     return CategoricalPosterior(tuple(given), model, latent)

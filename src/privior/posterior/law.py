@@ -35,6 +35,12 @@ class Law:
         """The mean of a law of mass 1."""
         return self.low + float(self.mass @ np.arange(self.mass.size))
 
+    def quantiles(self, level: float) -> tuple[int, int]:
+        """Return the smallest numbers not exceeded with probability (1 ∓ level)/2."""
+        spread = np.cumsum(self.mass)
+        low, high = np.searchsorted(spread, [(1 - level) / 2, (1 + level) / 2])
+        return min(self.low + int(low), self.high), min(self.low + int(high), self.high)
+
     @property
     def variance(self) -> float:
         """The variance of a law of mass 1."""

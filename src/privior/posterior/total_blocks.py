@@ -20,7 +20,6 @@ transforms is added, or avoided where direct convolution is affordable.
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,19 +55,6 @@ class TotalBlocks:
     def add_all(self) -> bool:
         """Add every block that matters; return whether that was affordable."""
         return self._add_known() if self.known else self._add_unknown()
-
-    def ceiling(self) -> float:
-        """Return the log of a rough bound of the mass of all blocks, for where they cannot be added."""
-        n = self.weights.most
-        if self.known:
-            tilt, _ = tilt_for(self.weights, n, float(self._slope(n)), self._rough)
-            return self._ceiling(tilt, n, n)
-        ends = np.unique(np.concatenate([[-1], np.geomspace(1, n, 64).astype(np.int64) if n else [0], [n]]))
-        parts = []
-        for before, last in pairwise(ends.tolist()):
-            tilt = float(self._slope((before + 1 + last) // 2))
-            parts.append(self._ceiling(tilt, before + 1, last))
-        return max(parts) + math.log(len(parts))
 
     def _add_known(self) -> bool:
         n = self.weights.most
@@ -193,7 +179,7 @@ class TotalBlocks:
     def _log_g(self, first: int, last: int, tilt: float) -> NDArray[np.float64]:
         """Return log g(N) − tilt·N for consecutive totals: a sum of small steps, as for the cells."""
         if self.known:
-            return np.array([-tilt * first])
+            return np.zeros(1)
         steps = self._slope(np.arange(first, last, dtype=np.float64)) - tilt
         start = self._height(np.array([float(first)])) - tilt * first
         return np.concatenate([start, start + np.cumsum(steps)])
