@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from program import Ended, run
 from scipy import optimize, stats
 from scipy.special import eval_legendre, gammaln, polygamma
@@ -147,13 +147,14 @@ def test_expected_divergences_are_those_of_simulated_counts(made: Made) -> None:
             assert row["bound"] is None
 
 
-def apart(one: Floats, other: Floats) -> float:
+def apart(one: ArrayLike, other: ArrayLike) -> float:
     """The Hellinger distance of two Dirichlet laws, by the printed formula."""
 
     def log_beta(a: Floats) -> float:
         return float(gammaln(a).sum() - gammaln(a.sum()))
 
-    overlap = log_beta((one + other) / 2) - (log_beta(one) + log_beta(other)) / 2
+    a, b = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    overlap = log_beta((a + b) / 2) - (log_beta(a) + log_beta(b)) / 2
     return math.sqrt(max(0.0, -math.expm1(overlap)))
 
 

@@ -134,7 +134,7 @@ def _text(rows: list[Row]) -> str:
         f"levels they are the same), calibrated EHD nearer than EHD in {wins('EHD, calibrated', 'EHD')} and "
         f"nearer than K-norm noise in {wins('EHD, calibrated', 'K-norm')}. {even} of these {len(ahead)} are "
         f"with even data, and the distance there is {min(ahead.values()):.2f} to {max(ahead.values()):.2f} "
-        "times that of a table drawn without looking at any data: little is learned. EHDL is no rival at the "
+        "times that of a table drawn without looking at any data. EHDL is no rival at the "
         f"same epsilon, being charged {min(costs):.3g} to {max(costs):.3g} times its nominal one; even so it "
         f"is nearer than K-norm noise in {wins('EHDL', 'K-norm')} only."
     )
