@@ -35,6 +35,7 @@ pages: .venv/test-ready  ## write docs/evidence.md anew, marking what is stale
 benchmarks: .venv/test-ready
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/hellinger.py
+	$(BIN)/python benchmarks/draws.py
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privior needs Python 3.11 or newer")'

@@ -54,6 +54,7 @@ def _nothing(folder: Path) -> None:
 
 
 RELEASE = ["release", "a.toml", "fruit.csv", "--yes", "--ledger", "orchard.ledger", "-o", "new.json"]
+DRAWS = ["-m", "dirichlet-draw", "-d", "1e-3", "--draws"]
 CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
     "no analysis": (_nothing, ["plan", "none.toml"], 3, "cannot read the file"),
     "analysis not TOML": (_edited("format = 1", "format ="), ["plan", "a.toml"], 3, "not a TOML file"),
@@ -81,6 +82,10 @@ CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
     "neighbours": (_nothing, ["plan", "a.toml", "--neighbours", "any"], 3, "unknown neighbour relation"),
     "mechanism": (_nothing, ["plan", "a.toml", "-m", "magic"], 3, "unknown mechanism"),
     "mechanism unfit": (_nothing, ["plan", "a.toml", "-m", "gaussian-counts"], 3, "needs delta > 0"),
+    "draws of noise": (_nothing, ["plan", "a.toml", "--draws", "2"], 3, "--mechanism dirichlet-draw"),
+    "no draws": (_nothing, ["plan", "a.toml", *DRAWS, "0"], 3, "draws is out of range"),
+    "negative draws": (_nothing, ["plan", "a.toml", *DRAWS, "-1"], 3, "draws is out of range"),
+    "half a draw": (_nothing, ["plan", "a.toml", *DRAWS, "0.5"], 2, "--draws"),
     "want": (_nothing, ["plan", "a.toml", "--want", "beauty 3"], 3, "not something to want"),
     "want too much": (_nothing, ["plan", "a.toml", "--want", "width 0.0001"], 3, "no epsilon can reach"),
     "want and epsilon": (_nothing, ["plan", "a.toml", "--want", "width 1", "-e", "1"], 3, "--want finds"),

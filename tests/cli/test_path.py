@@ -169,6 +169,23 @@ def test_quiet_gives_only_the_answer(clinic: Path) -> None:
     assert run(["report", "a.release.json", "-o", "p.html", "-q"], clinic).output == "p.html\n"
 
 
+def test_several_posterior_draws_are_planned_and_released_together(clinic: Path) -> None:
+    (clinic / "a.toml").write_text(FILLED.replace('["smoker", "education"]', '["smoker"]'))
+    asked = ["-m", "dirichlet-draw", "--draws", "2", "-d", "1e-3"]
+    told = run(["plan", "a.toml", *asked, "-q"], clinic)
+    assert told.output.startswith("dirichlet-draw: epsilon 0.5, delta 0.001, 90% width"), told
+    run(["ledger", "create", "c.ledger", "-p", "clinic-2026", "-e", "1", "-d", "1e-3", "-q"], clinic)
+    files = ["release", "a.toml", "patients.csv", "--ledger", "c.ledger", "-o", "r.json"]
+    released = run([*files, *asked, "--no-report", "-y", "-q"], clinic)
+    assert (released.code, released.errors) == (0, "")
+    made = pv.Release.read(clinic / "r.json")
+    assert isinstance(made.plan.mechanism, pv.DirichletDraw)
+    assert made.plan.mechanism.draws == 2
+    assert made.draws.shape == (2, 2)
+    one = pv.DirichletDraw(2, 1, "0.5", "1e-3", records=400)
+    assert made.plan.mechanism.rate < one.rate  # both draws together cost what one does at a larger rate
+
+
 @pytest.mark.parametrize("columns", [40, 60, 80, 90, 100, 200])
 def test_no_number_is_cut_on_a_narrow_terminal(columns: int, clinic: Path) -> None:
     (clinic / "a.toml").write_text(FILLED)

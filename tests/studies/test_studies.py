@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from numpy.typing import ArrayLike, NDArray
 from program import Ended, run
 from scipy import optimize, stats
-from scipy.special import eval_legendre, polygamma
+from scipy.special import eval_legendre, gammaln, polygamma
 
 import privior as pv
-from privior.studies import STUDIES, Findings
+from privior.models import ExactStatistics, NoisyStatistics
+from privior.studies import STUDIES, Findings, hellinger_accuracy
 from privior.studies.simplex import projected
 
 FILES = {
     "dirichlet-renyi": {"renyi.parquet", "delta.parquet"},
     "histogram-error": {"losses.parquet"},
     "multinomial-dirichlet": {"divergences.parquet"},
+    "hellinger-accuracy": {"distances.parquet"},
 }
+Floats = NDArray[np.float64]
 Made = dict[str, tuple[Path, Ended]]
 
 
@@ -140,6 +145,72 @@ def test_expected_divergences_are_those_of_simulated_counts(made: Made) -> None:
             assert row["expected"] < row["bound"]
         else:
             assert row["bound"] is None
+
+
+def apart(one: ArrayLike, other: ArrayLike) -> float:
+    """The Hellinger distance of two Dirichlet laws, by the printed formula."""
+
+    def log_beta(a: Floats) -> float:
+        return float(gammaln(a).sum() - gammaln(a.sum()))
+
+    a, b = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    overlap = log_beta((a + b) / 2) - (log_beta(a) + log_beta(b)) / 2
+    return math.sqrt(max(0.0, -math.expm1(overlap)))
+
+
+@pytest.mark.parametrize("name", ["LSDim", "LSHist", "EHD", "EHD, calibrated", "EHDS", "EHDL"])
+def test_expected_distances_are_sums_over_what_the_mechanism_says_it_releases(made: Made, name: str) -> None:
+    found = [
+        row
+        for row in rows(made, "hellinger-accuracy", "distances")
+        if str(row["mechanism"]) == name and row["records"] == 10
+    ]
+    assert len(found) == 12
+    for row in found:
+        k, n, a = int(row["levels"]), int(row["records"]), row["prior"]
+        mechanism = hellinger_accuracy.MECHANISMS[name](k, str(row["epsilon"]), n, str(a))
+        counts = ExactStatistics(hellinger_accuracy.table(k, n, str(row["data"])))
+        mean = whole = 0.0
+        for output in product(range(n + 1), repeat=k):
+            chance = math.exp(mechanism.log_likelihood(NoisyStatistics(output), counts))
+            whole += chance
+            if chance > 0:
+                mean += chance * apart(np.array(output) + a, counts.counts + a)
+        assert whole == pytest.approx(1, abs=1e-9)
+        assert row["expected"] == pytest.approx(mean, rel=1e-6)
+        cost = float(mechanism.guarantee.cost.epsilon)
+        assert row["charged"] == pytest.approx(cost, rel=1e-12)
+        assert (cost > row["epsilon"] * 1.1) is (name == "EHDL")
+
+
+def test_expected_distances_of_k_norm_noise_are_those_of_draws(made: Made) -> None:
+    """The mechanism's own draws, 1,500 a case; six standard errors, a false alarm in 10^8 runs."""
+    found = [
+        row
+        for row in rows(made, "hellinger-accuracy", "distances")
+        if str(row["mechanism"]) == "K-norm" and row["levels"] == 3 and row["records"] in (5, 40)
+    ]
+    assert len(found) == 12
+    for row in found:
+        n, a = int(row["records"]), row["prior"]
+        counts = hellinger_accuracy.table(3, n, str(row["data"]))
+        mechanism = pv.KNorm(3, str(row["epsilon"]))
+        drawn = [mechanism.release(ExactStatistics(counts)).array() for _ in range(1500)]
+        near = n * projected(np.array(drawn) / n)
+        seen = np.array([apart(one + a, counts + a) for one in near])
+        assert abs(seen.mean() - row["expected"]) < 6 * seen.std() / math.sqrt(len(seen)) + 1e-9
+
+
+def test_for_two_levels_lshist_is_k_norm_noise(made: Made) -> None:
+    found = {
+        name: [
+            row["expected"]
+            for row in rows(made, "hellinger-accuracy", "distances")
+            if str(row["mechanism"]) == name and row["levels"] == 2
+        ]
+        for name in ("LSHist", "K-norm")
+    }
+    assert found["LSHist"] == pytest.approx(found["K-norm"], rel=1e-6)
 
 
 def test_a_study_finds_the_same_twice() -> None:

@@ -41,8 +41,8 @@ class Analysis:
             if not isinstance(getattr(self, name), kind):
                 raise PlanError(f"not a {kind.__name__}", where=name, asked=shown(getattr(self, name)))
 
-    def plan(self, mechanism: type[Mechanism] | None = None) -> Plan:
-        """Plan the release that the file asks for."""
+    def plan(self, mechanism: type[Mechanism] | None = None, *, draws: int = 1) -> Plan:
+        """Plan the release that the file asks for; `draws` is for `pv.DirichletDraw`."""
         return plan(
             self.model,
             self.schema,
@@ -51,6 +51,7 @@ class Analysis:
             delta=self.budget.delta,
             neighbours=self.neighbours,
             mechanism=mechanism,
+            draws=draws,
         )
 
     @staticmethod

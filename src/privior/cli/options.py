@@ -68,3 +68,6 @@ MechanismName = Annotated[
     str | None,
     typer.Option("--mechanism", "-m", help="Take this mechanism instead of the best.", show_default=False),
 ]
+Draws = Annotated[
+    int, typer.Option(help="How many posterior draws to release, with --mechanism dirichlet-draw.")
+]

@@ -61,7 +61,7 @@ def plan(
             "only posterior draws have a number of draws",
             where="draws",
             asked=shown(draws),
-            advice="Say mechanism=pv.DirichletDraw.",
+            advice="Say mechanism=pv.DirichletDraw, or --mechanism dirichlet-draw.",
         )
     facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget, model.prior, draws)
     parameters = model.parameters(schema)

@@ -79,6 +79,7 @@ def plan_for(
     delta: object = 0,
     neighbours: Neighbours | str = REPLACE_ONE,
     mechanism: type[Mechanism] | None = None,
+    draws: int = 1,
 ) -> Plan:
     """Plan with the smallest epsilon, to three digits, whose forecast is what is wanted."""
 
@@ -91,6 +92,7 @@ def plan_for(
             delta=delta,
             neighbours=neighbours,
             mechanism=mechanism,
+            draws=draws,
         )
 
     best = planned(_MOST)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privior.exact import decimal, round_up
-from privior.mechanisms import Forecast, HellingerMechanism
+from privior.mechanisms import DirichletDraw, Forecast, HellingerMechanism
 from privior.pictures import ErrorCurve
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ def budgets(plan: Plan) -> Table:
 
 def curve(plan: Plan) -> ErrorCurve:
     """Draw the expected width of the intervals against epsilon, with what was chosen."""
-    plans = {round_up(other.cost.epsilon): other for other in plan.around(_CURVE)}
+    several = isinstance(plan.mechanism, DirichletDraw) and plan.mechanism.draws > 1
+    others = plan.nearby() if several else plan.around(_CURVE)  # each takes seconds for several draws
+    plans = {round_up(other.cost.epsilon): other for other in others}
     epsilons = sorted(plans)
     return ErrorCurve(
         epsilons,

@@ -237,6 +237,10 @@ class Plan:
 
     def nearby(self) -> list[Plan]:
         """Return the same release with budgets from a quarter to four times this one."""
+        return list(self._nearby)
+
+    @cached_property
+    def _nearby(self) -> list[Plan]:
         return self.around(outlook.BUDGETS)
 
     def budgets(self) -> outlook.Table:

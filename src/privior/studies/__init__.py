@@ -1,12 +1,18 @@
 """Studies: figures of the papers, made anew and corrected. One a file; synthetic data, nobody's budget."""
 
-from privior.studies import dirichlet_renyi, histogram_error, multinomial_dirichlet
+from privior.studies import dirichlet_renyi, hellinger_accuracy, histogram_error, multinomial_dirichlet
 from privior.studies.files import files_of
 from privior.studies.study import Column, Findings, Study
 
 #: every study, by name
 STUDIES = {
-    study.name: study for study in (dirichlet_renyi.STUDY, histogram_error.STUDY, multinomial_dirichlet.STUDY)
+    study.name: study
+    for study in (
+        dirichlet_renyi.STUDY,
+        histogram_error.STUDY,
+        multinomial_dirichlet.STUDY,
+        hellinger_accuracy.STUDY,
+    )
 }
 
 __all__ = ["STUDIES", "Column", "Findings", "Study", "files_of"]

@@ -11,6 +11,7 @@ import typer
 from privior.cli.options import (
     AnalysisFile,
     Delta,
+    Draws,
     Epsilon,
     Json,
     MechanismName,
@@ -36,6 +37,7 @@ def plan(
     delta: Delta = None,
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
+    draws: Draws = 1,
     want: Annotated[
         str | None,
         typer.Option(
@@ -48,8 +50,9 @@ def plan(
 ) -> None:
     """Compare mechanisms and budgets, free, without data."""
     screen = screen_of(context)
-    made = planned(analysis, records, epsilon, delta, neighbours, mechanism, want)
-    screen.document(_document(made))
+    made = planned(analysis, records, epsilon, delta, neighbours, mechanism, want, draws=draws)
+    if screen.as_json:
+        screen.document(_document(made))
     if screen.explains:
         screen.facts(made.facts())
         screen.heading("Mechanisms" if want is None else f"Mechanisms, at the epsilon that reaches {want}")
@@ -74,6 +77,8 @@ def planned(
     neighbours: str | None,
     mechanism: str | None,
     want: str | None = None,
+    *,
+    draws: int = 1,
 ) -> Plan:
     """Plan what an analysis file asks for, with what the command line says instead."""
     from privior.analyses import Analysis
@@ -85,7 +90,7 @@ def planned(
     if want is None:
         return Analysis.read(
             analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours
-        ).plan(kind)
+        ).plan(kind, draws=draws)
     if epsilon is not None:
         raise PlanError("--want finds the epsilon: --epsilon cannot be given with it", where="want")
     wanted = Want.of(want)
@@ -98,6 +103,7 @@ def planned(
         delta=asked.budget.delta,
         neighbours=asked.neighbours,
         mechanism=kind,
+        draws=draws,
     )
 
 

@@ -15,6 +15,7 @@ from privior.cli.exit_codes import ExitCode
 from privior.cli.options import (
     AnalysisFile,
     Delta,
+    Draws,
     Epsilon,
     Json,
     LedgerFile,
@@ -55,6 +56,7 @@ def release(
     delta: Delta = None,
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
+    draws: Draws = 1,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -63,7 +65,7 @@ def release(
     from privior.errors import LedgerError
 
     screen = screen_of(context)
-    plan = planned(analysis, records, epsilon, delta, neighbours, mechanism)
+    plan = planned(analysis, records, epsilon, delta, neighbours, mechanism, draws=draws)
     if ledger is None:
         raise LedgerError(
             "no ledger is named",
