@@ -12,6 +12,7 @@ from privior.cli.options import (
     AnalysisFile,
     Delta,
     Epsilon,
+    ExpectName,
     Json,
     MechanismName,
     NeighboursName,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 #: distances that are left out where there is little room; JSON has them
-_SELDOM, _WIDE = ("total variation", "Hellinger"), 105
+_SELDOM, _WIDE = ("total variation", "Hellinger", "KL"), 105
 
 
 def plan(
@@ -36,10 +37,12 @@ def plan(
     delta: Delta = None,
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
+    expect: ExpectName = "typical",
     want: Annotated[
         str | None,
         typer.Option(
-            help='Find the epsilon: "width 0.02", "l2 0.01", "total-variation 0.05", "hellinger 0.05".',
+            help='Find the epsilon: "width 0.02", "l2 0.01", "total-variation 0.05", "hellinger 0.05", '
+            '"kl 0.01".',
             show_default=False,
         ),
     ] = None,
@@ -48,7 +51,7 @@ def plan(
 ) -> None:
     """Compare mechanisms and budgets, free, without data."""
     screen = screen_of(context)
-    made = planned(analysis, records, epsilon, delta, neighbours, mechanism, want)
+    made = planned(analysis, records, epsilon, delta, neighbours, mechanism, want, expect)
     screen.document(_document(made))
     if screen.explains:
         screen.facts(made.facts())
@@ -74,6 +77,7 @@ def planned(
     neighbours: str | None,
     mechanism: str | None,
     want: str | None = None,
+    expect: str = "typical",
 ) -> Plan:
     """Plan what an analysis file asks for, with what the command line says instead."""
     from privior.analyses import Analysis
@@ -85,7 +89,7 @@ def planned(
     if want is None:
         return Analysis.read(
             analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours
-        ).plan(kind)
+        ).plan(kind, expect)
     if epsilon is not None:
         raise PlanError("--want finds the epsilon: --epsilon cannot be given with it", where="want")
     wanted = Want.of(want)
@@ -98,6 +102,7 @@ def planned(
         delta=asked.budget.delta,
         neighbours=asked.neighbours,
         mechanism=kind,
+        expect=expect,
     )
 
 
@@ -107,6 +112,7 @@ def _document(made: Plan) -> dict[str, object]:
         "digest": made.digest,
         "guarantee": made.guarantee.to_document(),
         "claim": made.guarantee.claim(),
+        "expect": made.expect.value,
         "forecast": asdict(made.forecast),
         "without_release": asdict(made.without_release),
         "without_noise": asdict(made.without_noise),
