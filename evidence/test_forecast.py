@@ -6,13 +6,15 @@ from itertools import product
 
 import numpy as np
 import pyarrow as pa
-from forecast_grid import MEASURES, Case, Tally
 from record import Certificate, store
 
 import privior as pv
+from forecast_grid import MEASURES, Case, Tally
 from privior.mechanisms import Mechanism
 
 RUNS = 150
+#: the share of forecasts that are to be within 20%
+BARS = {"replace-one": 0.95, "add-or-remove-one": 0.8}
 MECHANISMS: tuple[type[Mechanism], ...] = (pv.KNorm, pv.LaplaceCounts, pv.GaussianCounts)
 CELLS = [*product(MECHANISMS, (2, 10), (50, 1000), ("0.1", "1"))]
 
@@ -80,7 +82,7 @@ def test_forecasts_and_choices_on_a_grid_drawn_now() -> None:
     certificate = Certificate.of("mechanisms", "planning", "posterior")
     seed = np.random.SeedSequence().entropy
     rng = np.random.default_rng(seed)
-    cases = [Case.drawn(rng, 20, 1500) for _ in range(70)]
+    cases = [Case.drawn(rng, 20, 1500) for _ in range(60)]
     tallies = Tally.of(cases, 80, rng)
     rows = [
         (
@@ -94,13 +96,15 @@ def test_forecasts_and_choices_on_a_grid_drawn_now() -> None:
         "forecast_grid",
         certificate,
         title="Forecasts and choices on a grid drawn at run time",
-        claim="forecasts within 20% of the simulated error and the chosen mechanism within 10% of the best, each "
-        f"but for two standard errors of the simulation, in 95% of {len(cases)} public facts (seed {seed}; "
-        "cells of the grid where the simulation's standard error is above 10% are left out)",
+        claim="forecasts within 20% of the simulated error in 95% of the grid (80% if the total is private), "
+        "the chosen mechanism within 10% of the best in 95%, each but for two standard errors of the "
+        f"simulation; {len(cases)} public facts, seed {seed}; where the simulation's standard error is above "
+        "10% nothing is counted",
         header=("neighbours", *(measure.replace("_", " ") for measure in MEASURES), "choice"),
         rows=rows,
     )
-    near, judged = (sum(getattr(t, what) for t in tallies.values()) for what in ("near", "judged"))
+    for relation, bar in BARS.items():
+        tally = tallies[relation]
+        assert (tally.near >= bar * tally.judged).all(), f"seed {seed}: {tally}"
     right, choices = (sum(getattr(t, what) for t in tallies.values()) for what in ("right", "choices"))
-    assert (near >= 0.95 * judged).all(), f"seed {seed}"
     assert right >= 0.95 * choices, f"seed {seed}"
