@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from privior.mechanisms import EHDL as EHDL
     from privior.mechanisms import EHDS as EHDS
     from privior.mechanisms import DirichletDraw as DirichletDraw
+    from privior.mechanisms import Expect as Expect
     from privior.mechanisms import GaussianCounts as GaussianCounts
     from privior.mechanisms import KNorm as KNorm
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
@@ -82,7 +83,7 @@ _CONTENTS = {
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE Budget Guarantee Neighbours Sensitivity",
     "models": "DirichletCategorical LearnedPrior",
     "mechanisms": (
-        "DirichletDraw EHD EHDL EHDS GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace "
+        "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace "
         "VirtualRecords"
     ),
     "plans": "Plan",

@@ -87,6 +87,7 @@ CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
     "negative draws": (_nothing, ["plan", "a.toml", *DRAWS, "-1"], 3, "draws is out of range"),
     "half a draw": (_nothing, ["plan", "a.toml", *DRAWS, "0.5"], 2, "--draws"),
     "want": (_nothing, ["plan", "a.toml", "--want", "beauty 3"], 3, "not something to want"),
+    "expect": (_nothing, ["plan", "a.toml", "--expect", "steep"], 3, "unknown expectation"),
     "want too much": (_nothing, ["plan", "a.toml", "--want", "width 0.0001"], 3, "no epsilon can reach"),
     "want and epsilon": (_nothing, ["plan", "a.toml", "--want", "width 1", "-e", "1"], 3, "--want finds"),
     "no table": (lambda folder: (folder / "fruit.csv").unlink(), RELEASE, 6, "no such file"),

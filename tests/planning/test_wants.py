@@ -15,7 +15,7 @@ SCHEMA = pv.Schema({"x": pv.Categorical([f"level {i}" for i in range(6)])}, popu
 MODEL = pv.DirichletCategorical("x")
 
 
-@pytest.mark.parametrize("measure", ["width", "l2", "total-variation", "hellinger"])
+@pytest.mark.parametrize("measure", ["width", "l2", "total-variation", "hellinger", "kl"])
 @pytest.mark.parametrize("facts", [{}, {"delta": "1e-6"}, {"neighbours": "add-or-remove-one"}])
 def test_the_smallest_epsilon_is_found(measure: str, facts: dict[str, str]) -> None:
     want = pv.Want.of(f"{measure} 0.08")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
-from privior.mechanisms import Mechanism
+from privior.mechanisms import Expect, Mechanism
 from privior.models import Model, to_model
 from privior.planning import plan
 from privior.plans import Plan
@@ -41,7 +41,13 @@ class Analysis:
             if not isinstance(getattr(self, name), kind):
                 raise PlanError(f"not a {kind.__name__}", where=name, asked=shown(getattr(self, name)))
 
-    def plan(self, mechanism: type[Mechanism] | None = None, *, draws: int = 1) -> Plan:
+    def plan(
+        self,
+        mechanism: type[Mechanism] | None = None,
+        *,
+        draws: int = 1,
+        expect: Expect | str = Expect.TYPICAL,
+    ) -> Plan:
         """Plan the release that the file asks for; `draws` is for `pv.DirichletDraw`."""
         return plan(
             self.model,
@@ -52,6 +58,7 @@ class Analysis:
             neighbours=self.neighbours,
             mechanism=mechanism,
             draws=draws,
+            expect=expect,
         )
 
     @staticmethod

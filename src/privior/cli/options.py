@@ -64,6 +64,10 @@ NeighboursName = Annotated[
     str | None,
     typer.Option("--neighbours", help="replace-one (default) or add-or-remove-one.", show_default=False),
 ]
+ExpectName = Annotated[
+    str,
+    typer.Option("--expect", help="What the truth may look like: uniform, typical (of the prior), skewed."),
+]
 MechanismName = Annotated[
     str | None,
     typer.Option("--mechanism", "-m", help="Take this mechanism instead of the best.", show_default=False),

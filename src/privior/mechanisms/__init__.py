@@ -6,6 +6,7 @@ from privior.mechanisms.documents import MECHANISMS, ON_REQUEST, mechanism_named
 from privior.mechanisms.ehd import EHD
 from privior.mechanisms.ehdl import EHDL
 from privior.mechanisms.ehds import EHDS
+from privior.mechanisms.expect import Expect
 from privior.mechanisms.forecasts import Forecast, forecast, prior_alone, records_alone
 from privior.mechanisms.gaussian_counts import GaussianCounts
 from privior.mechanisms.hellinger_tables import HellingerMechanism
@@ -24,6 +25,7 @@ __all__ = [
     "CellGammas",
     "CellNoise",
     "DirichletDraw",
+    "Expect",
     "Forecast",
     "GaussianCounts",
     "HellingerMechanism",

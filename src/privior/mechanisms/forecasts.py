@@ -1,9 +1,10 @@
 """Forecasts: how far from the truth a release will be, from public facts alone.
 
-The truth is taken to be typical of the prior: counts c from the Dirichlet-multinomial with n records.
-The estimate is the best linear one given the noisy counts. In the k-1 directions in which proportions
-can move, the prior has variance v = sum of Var(c_i) / (k-1) and the noise variances s_d; the squared
-error left in direction d is v s_d / (v + s_d), never more than without any release.
+The truth is the table of n records, c / n; it is not the probabilities behind it. What it looks like is
+declared (`Expect`), by default as typical of the prior. The estimate is the posterior mean of the counts,
+E[c | release] / n, as `infer` gives it. Its error is integrated cell by cell (`cell_error`), with the noise
+that the public total leaves: of k alike noises of variance s, (k-1)/k s. Where the total is private the
+proportions are of the estimated total, which adds (k sum p^2 - 1) / k s on average over the cells.
 The width of an interval comes from a Beta law with the mean and the variance that the posterior of a cell's
 probability typically has: what the records leave open, m (1-m) / (n + A + 1), plus what the noise hides.
 """
@@ -11,11 +12,13 @@ probability typically has: what the records leave open, m (1-m) / (n + A + 1), p
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from privior.mechanisms.cell_error import CountLaw, NoiseLaw, SeenCell
+from privior.mechanisms.expect import Expect
 
 Floats = NDArray[np.float64]
 
@@ -23,19 +26,36 @@ Floats = NDArray[np.float64]
 LEVEL = 0.9
 _LEAST_SHARE = 1e-12  # a share of 0 or 1 would leave nothing open
 _QUANTILES = (np.arange(33) + 0.5) / 33
+#: noise with less variance than this is as good as none
+_NO_NOISE = 1e-12
+#: the estimates of all cells add up to n up to this share
+_CLOSE = 1e-3
+#: cells that differ by less than this on the log scale are taken as alike; by more if there are many kinds
+_ALIKE = 0.2
+_MOST_GROUPS = 16
 
 
 @dataclass(frozen=True)
 class NoiseSpectrum:
-    """The covariance of a mechanism's noise, as (variance, number of directions) on tables of fixed total.
+    """A mechanism's noise as forecasts see it.
 
     Attributes:
-        parts: the variances with their multiplicities, which add up to levels - 1
-        mean_absolute: E|z| over the standard deviation for one cell: sqrt(2/pi) for a normal law
+        variances: of the noise of each cell, given the total where it is public
+        laplace: whether the noise has the tails of a Laplace law, else of a normal one
+        total_known: whether the total of the counts is public
     """
 
-    parts: Sequence[tuple[float, int]]
-    mean_absolute: float = math.sqrt(2 / math.pi)
+    variances: tuple[float, ...]
+    laplace: bool = False
+    total_known: bool = True
+
+    @staticmethod
+    def alike(
+        variance: float, levels: int, *, laplace: bool = False, total_known: bool = True
+    ) -> NoiseSpectrum:
+        """Noise with this variance in each direction, which a known total takes 1/k of."""
+        left = variance * (levels - 1) / levels if total_known else variance
+        return NoiseSpectrum((left,) * levels, laplace, total_known)
 
 
 @dataclass(frozen=True)
@@ -45,35 +65,132 @@ class Forecast:
     Attributes:
         l2: root of the expected squared Euclidean distance
         total_variation: expected half sum of absolute differences
-        hellinger: root of the expected squared Hellinger distance
+        hellinger: root of the expected squared Hellinger distance, half the sum of (sqrt p - sqrt q)^2
+        kl: expected Kullback-Leibler divergence, sum of p log(p/q), of the true proportions p = c/n from the
+            posterior mean of the probabilities q = (E[c | release] + alpha) / (n + A), which is never 0
         width: expected width of the 90% interval of a cell's probability, on average over the cells
     """
 
     l2: float
     total_variation: float
     hellinger: float
+    kl: float
     width: float
 
 
-def forecast(spectrum: NoiseSpectrum, prior: Floats, records: int) -> Forecast:
+def forecast(
+    spectrum: NoiseSpectrum, prior: Floats, records: int, expect: Expect = Expect.TYPICAL
+) -> Forecast:
     """Forecast the error of a release with this noise."""
-    spread = float(_count_variances(prior, records).sum())
-    per_direction = spread / (prior.size - 1)
-    left = sum(m * per_direction * s / (per_direction + s) for s, m in spectrum.parts)
-    shrink = left / spread if spread > 0 else 0.0
-    ratio = spectrum.mean_absolute * (1 - shrink) + math.sqrt(2 / math.pi) * shrink
-    return _forecast(left, prior, records, ratio)
+    return _forecast(spectrum, prior, records, expect)
 
 
-def records_alone(prior: Floats, records: int) -> Forecast:
+def records_alone(prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:
     """Forecast the error of publishing the true counts: what no epsilon can improve on."""
-    return _forecast(0.0, prior, records, math.sqrt(2 / math.pi))
+    return _forecast(NoiseSpectrum((0.0,) * prior.size), prior, records, expect)
 
 
-def prior_alone(prior: Floats, records: int) -> Forecast:
+def prior_alone(prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:
     """Forecast the error of publishing nothing but the prior."""
-    spread = float(_count_variances(prior, records).sum())
-    return _forecast(spread, prior, records, math.sqrt(2 / math.pi))
+    return _forecast(None, prior, records, expect)
+
+
+def _forecast(spectrum: NoiseSpectrum | None, prior: Floats, records: int, expect: Expect) -> Forecast:
+    """Add up the errors of the cells; without a spectrum nothing is released."""
+    shares = expect.shares(prior)
+    total = float(prior.sum())
+    variances = np.zeros(prior.size) if spectrum is None else np.array(spectrum.variances)
+    if spectrum is not None and not spectrum.total_known:
+        squares = float((shares**2).sum())
+        if expect is Expect.TYPICAL:
+            squares = (squares * total + 1) / (total + 1)
+        variances = variances * max(0.0, 1 - 2 / prior.size + squares)
+    groups = _alike(prior, shares, variances)
+    seen: list[SeenCell] = []
+    for parameter, share, variance, _ in groups:
+        law = CountLaw(records, parameter, total - parameter)
+        truth = law if expect is Expect.TYPICAL else CountLaw(records, share)
+        laplace = spectrum is not None and spectrum.laplace
+        seen.append(SeenCell.of(truth, NoiseLaw(max(variance, _NO_NOISE), laplace), law))
+    sizes = [group[-1] for group in groups]
+    tilted = spectrum is not None and spectrum.total_known and expect is not Expect.TYPICAL
+    tilt = _tilt(seen, sizes) if tilted else 0.0
+    errors, hidden = np.zeros(4), 0.0
+    for cell, (parameter, _, _, size) in zip(seen, groups, strict=True):
+        if spectrum is None:
+            guesses = np.full((cell.counts.size, cell.noise.size), records * parameter / total)
+            variance = records * parameter * (total - parameter) / total**2 * (records + total) / (1 + total)
+        else:
+            guesses, variance = cell.estimates(tilt)
+        hidden += size * variance
+        divergences = _divergences(cell.counts[:, None], guesses, parameter, records, total)
+        errors += size * np.array([cell.expected(one) for one in divergences])
+    return Forecast(
+        l2=math.sqrt(float(errors[0])),
+        total_variation=min(1.0, float(errors[1]) / 2),
+        hellinger=math.sqrt(min(1.0, float(errors[2]) / 2)),
+        kl=max(0.0, float(errors[3])),
+        width=_width(hidden, prior, records, None if expect is Expect.TYPICAL else shares),
+    )
+
+
+def _tilt(seen: list[SeenCell], sizes: list[float]) -> float:
+    """Return the tilt at which the estimates of all cells add up to the records, on average.
+
+    Given the total, e^(tilt c) in every cell changes nothing; a truth that is not the prior's needs it, since
+    cells are looked at one by one.
+    """
+
+    pairs = list(zip(seen, sizes, strict=True))
+    records = sum(size * float(cell.truth @ cell.counts) for cell, size in pairs)
+
+    def surplus(tilt: float) -> float:
+        return sum(size * cell.expected(cell.estimates(tilt)[0]) for cell, size in pairs) / records - 1
+
+    low = high = 0.0
+    start = surplus(0.0)
+    if abs(start) < _CLOSE:
+        return 0.0
+    step = math.copysign(1 / records, -start)
+    while surplus(step) * start > 0 and abs(step) < 20:
+        low, step = step, 4 * step
+    high = step
+    for _ in range(12):
+        middle = (low + high) / 2
+        value = surplus(middle)
+        if abs(value) < _CLOSE:
+            return middle
+        low, high = (middle, high) if value * start > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def _divergences(
+    counts: Floats, guesses: Floats, parameter: float, records: int, total: float
+) -> tuple[Floats, ...]:
+    """Return what one cell adds to each distance; p log(p/q) - p + q, as estimates add up on average only."""
+    from scipy.special import kl_div
+
+    truth, guess = counts / records, guesses / records
+    mean = (guesses + parameter) / (records + total)
+    gap = guess - truth
+    return gap**2, np.abs(gap), (np.sqrt(guess) - np.sqrt(truth)) ** 2, np.asarray(kl_div(truth, mean))
+
+
+def _alike(*facts: Floats) -> list[tuple[float, ...]]:
+    """Group cells whose facts are alike: the mean of each fact, and how many cells."""
+    table = np.stack(facts, axis=1)
+    logs = np.log(np.maximum(table, _NO_NOISE))
+    logs -= logs.min(axis=0)
+    factor = _ALIKE
+    while True:
+        steps = np.round(logs / factor).astype(np.int64)
+        _, group = np.unique(steps @ (1000 ** np.arange(len(facts))), return_inverse=True)
+        sizes = np.bincount(group)
+        if sizes.size <= _MOST_GROUPS:
+            break
+        factor *= 1.5
+    means = [np.bincount(group, weights=fact) / sizes for fact in facts]
+    return [tuple(row) for row in np.stack([*means, sizes], axis=1).tolist()]
 
 
 def _count_variances(prior: Floats, records: int) -> Floats:
@@ -82,31 +199,8 @@ def _count_variances(prior: Floats, records: int) -> Floats:
     return np.asarray(records * share * (1 - share) * (records + total) / (1 + total))
 
 
-def _forecast(squared: float, prior: Floats, records: int, absolute_ratio: float) -> Forecast:
-    """Turn the expected squared error of the counts into distances and widths of the proportions."""
-    from scipy.special import betaincinv
-
-    per_cell = math.sqrt(squared / prior.size)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(9)
-    errors = per_cell * nodes
-    chances = weights / weights.sum()
-    total = float(prior.sum())
-    affinity = 0.0
-    for parameter, cells in zip(*np.unique(prior, return_counts=True), strict=True):
-        counts = records * betaincinv(parameter, total - parameter, _QUANTILES)
-        estimates = np.maximum(counts[:, None] + errors[None, :], 0.0)
-        gaps = (np.sqrt(estimates) - np.sqrt(counts)[:, None]) ** 2 @ chances
-        affinity += float(cells) * float(gaps.mean()) / (2 * records)
-    return Forecast(
-        l2=math.sqrt(squared) / records,
-        total_variation=min(1.0, prior.size * per_cell * absolute_ratio / (2 * records)),
-        hellinger=math.sqrt(min(1.0, affinity)),
-        width=_width(squared, prior, records),
-    )
-
-
-def _width(squared: float, prior: Floats, records: int) -> float:
-    """Average the widths over the cells and over the shares that the prior finds typical."""
+def _width(squared: float, prior: Floats, records: int, expected: Floats | None) -> float:
+    """Average the widths over the cells, and over the shares that the prior finds typical or these."""
     from scipy.special import betaincinv
 
     total = float(prior.sum())
@@ -115,8 +209,9 @@ def _width(squared: float, prior: Floats, records: int) -> float:
     kept = math.sqrt(max(0.0, 1 - squared / spread)) if spread > 0 else 0.0
     hidden = squared / prior.size / whole**2
     widths = 0.0
-    for parameter, cells in zip(*np.unique(prior, return_counts=True), strict=True):
-        shares = betaincinv(parameter, total - parameter, _QUANTILES)
+    for parameter, given, cells in _alike(prior, prior if expected is None else expected):
+        typical = expected is None
+        shares = betaincinv(parameter, total - parameter, _QUANTILES) if typical else np.array([given])
         share = parameter / total
         centre = share + kept * ((records * shares + parameter) / whole - share)
         centre = np.clip(centre, _LEAST_SHARE, 1 - _LEAST_SHARE)

@@ -149,8 +149,9 @@ class GaussianCounts:
 
     @property
     def spectrum(self) -> NoiseSpectrum:
-        """The same variance in every direction."""
-        return NoiseSpectrum([(gaussian_variance(float(self.stddev) ** 2), self.levels - 1)])
+        """The same variance in every cell."""
+        variance = gaussian_variance(float(self.stddev) ** 2)
+        return NoiseSpectrum.alike(variance, self.levels, total_known=self.sensitivity.total_fixed)
 
     @property
     def cell_noise(self) -> CellNoise:

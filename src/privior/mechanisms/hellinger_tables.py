@@ -183,7 +183,7 @@ class HellingerMechanism(ABC):
     @property
     def spectrum(self) -> NoiseSpectrum:
         """The same variance in every direction, as a rough picture of a law that is no added noise."""
-        return NoiseSpectrum([(self.expected_squared_error / (self.levels - 1), self.levels - 1)])
+        return NoiseSpectrum.alike(self.expected_squared_error / (self.levels - 1), self.levels)
 
     def to_document(self) -> dict[str, object]:
         """Write the mechanism as plain values."""

@@ -69,10 +69,8 @@ class KNorm:
 
     @property
     def spectrum(self) -> NoiseSpectrum:
-        """All k - 1 directions alike, by symmetry."""
-        rate = float(self.epsilon) / 2
-        laplace = math.sqrt(2 * math.exp(-rate)) / (1 + math.exp(-rate))
-        return NoiseSpectrum([(self.expected_squared_error / (self.levels - 1), self.levels - 1)], laplace)
+        """All cells alike, by symmetry."""
+        return NoiseSpectrum.alike(self.expected_squared_error / (self.levels - 1), self.levels, laplace=True)
 
     @property
     def cell_noise(self) -> CellNoise:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
@@ -99,9 +98,9 @@ class LaplaceCounts:
 
     @property
     def spectrum(self) -> NoiseSpectrum:
-        """The same variance in every direction."""
-        q = math.exp(-self._rate)
-        return NoiseSpectrum([(laplace_variance(self._rate), self.levels - 1)], math.sqrt(2 * q) / (1 + q))
+        """The same variance in every cell."""
+        known = self.sensitivity.total_fixed
+        return NoiseSpectrum.alike(laplace_variance(self._rate), self.levels, laplace=True, total_known=known)
 
     @property
     def cell_noise(self) -> CellNoise:

@@ -117,7 +117,7 @@ class PosteriorRelease(ABC):
     @property
     def spectrum(self) -> NoiseSpectrum:
         """All directions alike, as forecasts see it."""
-        return NoiseSpectrum([(self.expected_squared_error / (self.levels - 1), self.levels - 1)])
+        return NoiseSpectrum.alike(self.expected_squared_error / (self.levels - 1), self.levels)
 
     @property
     def cell_noise(self) -> None:

@@ -97,11 +97,9 @@ class PublishedLaplace(ABC):
 
     @property
     def spectrum(self) -> NoiseSpectrum:
-        """One variance in k-2 directions, k times as much where the subtraction adds up all noises."""
-        variance = laplace_variance(self._rate)
-        q = math.exp(-self._rate)
-        parts = [(variance, self.levels - 2), (self.levels * variance, 1)]
-        return NoiseSpectrum(parts, math.sqrt(2 * q) / (1 + q))
+        """One variance in k-1 cells, all of them together in the last, where the subtraction adds them up."""
+        variance, others = laplace_variance(self._rate), self.levels - 1
+        return NoiseSpectrum((variance,) * others + (others * variance,), laplace=True)
 
     @property
     def cell_noise(self) -> CellNoise:

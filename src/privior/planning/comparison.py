@@ -9,6 +9,7 @@ from privior.mechanisms import (
     MECHANISMS,
     ON_REQUEST,
     DirichletDraw,
+    Expect,
     Mechanism,
     PublicFacts,
     forecast,
@@ -29,6 +30,7 @@ def plan(
     neighbours: Neighbours | str = REPLACE_ONE,
     mechanism: type[Mechanism] | None = None,
     draws: int = 1,
+    expect: Expect | str = Expect.TYPICAL,
 ) -> Plan:
     """Plan one release: free, and without data.
 
@@ -43,6 +45,8 @@ def plan(
         mechanism: a class such as `pv.GaussianCounts` to use instead of the best forecast;
             `pv.DirichletDraw` and `pv.VirtualRecords` are built only if asked for here
         draws: how many draws from the posterior to release; for `pv.DirichletDraw`
+        expect: what the truth is expected to look like, for forecasts and the choice alone: "typical" of
+            the prior, "uniform" or "skewed"
     """
     if not isinstance(model, Model):
         raise PlanError(
@@ -50,7 +54,7 @@ def plan(
         )
     if not isinstance(schema, Schema):
         raise PlanError("not a schema", where="schema", asked=shown(schema), allowed="pv.Schema(...)")
-    relation = Neighbours.of(neighbours)
+    relation, expected = Neighbours.of(neighbours), Expect.of(expect)
     size = model.size(schema)
     model.sensitivity(schema, relation)
     budget = Budget.of(epsilon, delta)
@@ -74,7 +78,7 @@ def plan(
         except PlanError as error:
             candidates.append(Candidate(kind.name, kind.about, None, None, unfit=error.what))
             continue
-        error_ahead = forecast(fitting.spectrum, parameters, records)
+        error_ahead = forecast(fitting.spectrum, parameters, records, expected)
         candidate = Candidate(kind.name, kind.about, error_ahead, fitting.guarantee.cost)
         candidates.append(candidate)
         built.append((fitting, candidate))
@@ -82,7 +86,7 @@ def plan(
     chosen, choice = _choose(built, candidates, mechanism)
     if budget.delta > 0 and chosen.guarantee.cost.delta == 0:
         choice += " It needs no delta, and none is spent."
-    return Plan(schema, model, chosen, relation, records, tuple(candidates), choice)
+    return Plan(schema, model, chosen, relation, records, tuple(candidates), choice, expected)
 
 
 def _choose(

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms import Forecast, Mechanism
+from privior.mechanisms import Expect, Forecast, Mechanism
 from privior.models import Model
 from privior.planning.comparison import plan
 from privior.plans import Plan
@@ -23,6 +23,7 @@ MEASURES: dict[str, Callable[[Forecast], float]] = {
     "l2": lambda ahead: ahead.l2,
     "total-variation": lambda ahead: ahead.total_variation,
     "hellinger": lambda ahead: ahead.hellinger,
+    "kl": lambda ahead: ahead.kl,
 }
 #: epsilon is sought between these, with three digits
 _LEAST, _MOST = Fraction(1, 10**6), Fraction(1000)
@@ -33,7 +34,8 @@ class Want:
     """A forecast no larger than this: `Want.of("width 0.02")`.
 
     Attributes:
-        measure: "width" (of 90% intervals, on average over the cells), "l2", "total-variation", "hellinger"
+        measure: "width" (of 90% intervals, on average over the cells), "l2", "total-variation",
+            "hellinger", "kl"
         most: the largest value that will do
     """
 
@@ -80,6 +82,7 @@ def plan_for(
     neighbours: Neighbours | str = REPLACE_ONE,
     mechanism: type[Mechanism] | None = None,
     draws: int = 1,
+    expect: Expect | str = Expect.TYPICAL,
 ) -> Plan:
     """Plan with the smallest epsilon, to three digits, whose forecast is what is wanted."""
 
@@ -93,6 +96,7 @@ def plan_for(
             neighbours=neighbours,
             mechanism=mechanism,
             draws=draws,
+            expect=expect,
         )
 
     best = planned(_MOST)

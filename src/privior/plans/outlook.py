@@ -24,7 +24,7 @@ _CURVE = [Fraction(f"{2 ** (step / 2):.2e}") for step in range(-10, 11)]
 _WEAK = 90
 #: a release whose error is more than this share of the prior's own is hardly worth its budget
 _IDLE = 0.9
-_HEADER = ["mechanism", "epsilon", "delta", "90% width", "l2", "total variation", "Hellinger", ""]
+_HEADER = ["mechanism", "epsilon", "delta", "90% width", "l2", "total variation", "Hellinger", "KL", ""]
 
 
 def warnings(plan: Plan) -> Iterator[str]:
@@ -101,13 +101,13 @@ def curve(plan: Plan) -> ErrorCurve:
             "no release: the prior alone": plan.without_release.width,
         },
         note=f"90% intervals of cell probabilities, average over {plan.mechanism.levels} cells; forecast "
-        f"for data typical of the prior, {plan.mechanism.name}",
+        f"for {plan.expect.words}, {plan.mechanism.name}",
     )
 
 
 def _row(candidate: Candidate) -> list[str]:
     if candidate.forecast is None or candidate.cost is None:
-        return [candidate.name, "", "", "", "", "", "", (candidate.unfit or "").partition(":")[0]]
+        return [candidate.name, *[""] * 7, (candidate.unfit or "").partition(":")[0]]
     cost = [_amount(candidate.cost.epsilon), _amount(candidate.cost.delta)]
     return [candidate.name, *cost, *_errors(candidate.forecast), ""]
 
@@ -119,4 +119,5 @@ def _amount(exact: Fraction) -> str:
 
 
 def _errors(error: Forecast) -> list[str]:
-    return [f"{distance:.4g}" for distance in (error.width, error.l2, error.total_variation, error.hellinger)]
+    distances = (error.width, error.l2, error.total_variation, error.hellinger, error.kl)
+    return [f"{distance:.4g}" for distance in distances]

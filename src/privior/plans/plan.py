@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from privior.errors import PlanError, PriviorError, shown
 from privior.mechanisms import (
     DirichletDraw,
+    Expect,
     Forecast,
     Mechanism,
     PublicFacts,
@@ -61,6 +62,7 @@ class Plan:
         records: number of units: exact under replace-one, the largest possible one otherwise
         candidates: what the planner compared; not part of the plan's identity
         choice: why this mechanism; likewise
+        expect: what the truth is expected to look like, for forecasts alone; likewise
     """
 
     schema: Schema
@@ -70,6 +72,7 @@ class Plan:
     records: int
     candidates: tuple[Candidate, ...] = field(default=(), compare=False)
     choice: str = field(default="", compare=False)
+    expect: Expect = field(default=Expect.TYPICAL, compare=False)
 
     def __post_init__(self) -> None:
         check_records(self.records, self.schema)
@@ -117,17 +120,17 @@ class Plan:
     @cached_property
     def forecast(self) -> Forecast:
         """How far from the truth the release will typically be."""
-        return forecast(self.mechanism.spectrum, self.prior, self.records)
+        return forecast(self.mechanism.spectrum, self.prior, self.records, self.expect)
 
     @cached_property
     def without_release(self) -> Forecast:
         """How far from the truth publishing the prior alone would be."""
-        return prior_alone(self.prior, self.records)
+        return prior_alone(self.prior, self.records, self.expect)
 
     @cached_property
     def without_noise(self) -> Forecast:
         """How far from the truth publishing the true counts would be: no epsilon can do better."""
-        return records_alone(self.prior, self.records)
+        return records_alone(self.prior, self.records, self.expect)
 
     def at(self, epsilon: object) -> Plan:
         """Return the plan of the same release with another epsilon."""
@@ -141,7 +144,8 @@ class Plan:
             self.model.prior,
             self.mechanism.draws if isinstance(self.mechanism, DirichletDraw) else 1,
         )
-        return Plan(self.schema, self.model, self.mechanism.for_facts(facts), self.neighbours, self.records)
+        mechanism = self.mechanism.for_facts(facts)
+        return Plan(self.schema, self.model, mechanism, self.neighbours, self.records, expect=self.expect)
 
     def around(self, factors: Sequence[Fraction]) -> list[Plan]:
         """Return the plans whose epsilon is this one's times each factor, as far as they exist."""
@@ -256,7 +260,7 @@ class Plan:
         return self.picture().figure()
 
     def _repr_html_(self) -> str:
-        compared = [markup.table(*self.comparison(), numeric=range(1, 7)), markup.element("p", self.choice)]
+        compared = [markup.table(*self.comparison(), numeric=range(1, 8)), markup.element("p", self.choice)]
         return markup.fragment(
             markup.facts(self.facts()),
             *(markup.element("p", warning, class_="warning") for warning in self.warnings),

@@ -13,6 +13,7 @@ from privior.cli.options import (
     Delta,
     Draws,
     Epsilon,
+    ExpectName,
     Json,
     MechanismName,
     NeighboursName,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 #: distances that are left out where there is little room; JSON has them
-_SELDOM, _WIDE = ("total variation", "Hellinger"), 105
+_SELDOM, _WIDE = ("total variation", "Hellinger", "KL"), 105
 
 
 def plan(
@@ -38,10 +39,12 @@ def plan(
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
     draws: Draws = 1,
+    expect: ExpectName = "typical",
     want: Annotated[
         str | None,
         typer.Option(
-            help='Find the epsilon: "width 0.02", "l2 0.01", "total-variation 0.05", "hellinger 0.05".',
+            help='Find the epsilon: "width 0.02", "l2 0.01", "total-variation 0.05", "hellinger 0.05", '
+            '"kl 0.01".',
             show_default=False,
         ),
     ] = None,
@@ -50,7 +53,7 @@ def plan(
 ) -> None:
     """Compare mechanisms and budgets, free, without data."""
     screen = screen_of(context)
-    made = planned(analysis, records, epsilon, delta, neighbours, mechanism, want, draws=draws)
+    made = planned(analysis, records, epsilon, delta, neighbours, mechanism, want, draws=draws, expect=expect)
     if screen.as_json:
         screen.document(_document(made))
     if screen.explains:
@@ -79,6 +82,7 @@ def planned(
     want: str | None = None,
     *,
     draws: int = 1,
+    expect: str = "typical",
 ) -> Plan:
     """Plan what an analysis file asks for, with what the command line says instead."""
     from privior.analyses import Analysis
@@ -90,7 +94,7 @@ def planned(
     if want is None:
         return Analysis.read(
             analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours
-        ).plan(kind, draws=draws)
+        ).plan(kind, draws=draws, expect=expect)
     if epsilon is not None:
         raise PlanError("--want finds the epsilon: --epsilon cannot be given with it", where="want")
     wanted = Want.of(want)
@@ -104,6 +108,7 @@ def planned(
         neighbours=asked.neighbours,
         mechanism=kind,
         draws=draws,
+        expect=expect,
     )
 
 
@@ -113,6 +118,7 @@ def _document(made: Plan) -> dict[str, object]:
         "digest": made.digest,
         "guarantee": made.guarantee.to_document(),
         "claim": made.guarantee.claim(),
+        "expect": made.expect.value,
         "forecast": asdict(made.forecast),
         "without_release": asdict(made.without_release),
         "without_noise": asdict(made.without_noise),

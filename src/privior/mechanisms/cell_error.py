@@ -1,0 +1,191 @@
+"""The error of one cell: what the posterior mean of a count misses, integrated over truth and noise.
+
+A count c has a prior law and is seen with noise, y = c + z; the estimate is E[c | y]. All three integrals
+(over c, over z, and the one in the estimate) are sums over whole numbers: every one of them near 0, near n
+and near y, fewer and fewer farther away, each standing for the numbers that are nearest to it. Where all
+are taken the sums are exact. The other cells of the table enter through the variance of the noise only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: places on one side of the centre of a law, in standard deviations: many for estimates, up to where even
+#: 10^12 counts weigh nothing, fewer for truths
+_NEAR = np.array(
+    [*(0.12, 0.25, 0.4, 0.6, 0.85, 1.15, 1.5, 2, 2.6, 3.4, 4.5), *(6, 8, 11, 15, 20, 27, 37, 50)]
+)
+_FEWER = np.array([0.3, 0.65, 1.05, 1.55, 2.2, 3.1, 4.4, 6.5])
+#: shares of a law at which a count is looked at
+_SHARES = (np.arange(21) + 0.5) / 21
+#: whole numbers from an end of 0..n on: all up to 4, then each this much larger than the last
+_GROWTH = 1.8
+_FEW = 30
+#: chances below this are left out
+_NEGLIGIBLE = 1e-9
+#: tables of no more records have their log weights listed
+_LISTED = 1 << 15
+_LARGE = 1e4
+
+
+@dataclass(frozen=True)
+class CountLaw:
+    """The law of one count: Beta-binomial with parameters `first` and `second`, or binomial of a share.
+
+    Attributes:
+        records: n
+        first: the parameter of the cell, or its share if `second` is None
+        second: the sum of the parameters of all other cells
+    """
+
+    records: int
+    first: float
+    second: float | None = None
+
+    def log_mass(self, counts: Floats) -> Floats:
+        """Return log P(c) up to a constant."""
+        from scipy.special import gammaln, xlog1py, xlogy
+
+        left = self.records - counts
+        if self.second is not None:
+            return _log_rising(counts, self.first) + _log_rising(left, self.second)
+        ways = gammaln(counts + 1) + gammaln(left + 1)
+        return np.asarray(xlogy(counts, self.first) + xlog1py(left, -self.first) - ways)
+
+    def looked_up(self, counts: Floats) -> Floats:
+        """Return the same, for many counts."""
+        if self.records > _LISTED or self.records > counts.size:
+            return self.log_mass(counts)
+        return self.log_mass(np.arange(self.records + 1.0))[counts.astype(np.intp)]
+
+    def nodes(self) -> Floats:
+        """Return the whole numbers that stand for all."""
+        from scipy.special import betaincinv
+
+        if self.records <= _FEW:
+            return np.arange(self.records + 1.0)
+        grown = _GROWTH ** np.arange(3, math.log(self.records) / math.log(_GROWTH))
+        ends = np.concatenate([np.arange(5), grown[grown <= self.records / 2]])
+        if self.second is None:
+            deviation = math.sqrt(self.records * self.first * (1 - self.first))
+            middle = self.records * self.first + _both_sides(_FEWER) * max(deviation, 0.5)
+        else:
+            middle = self.records * betaincinv(self.first, self.second, _SHARES)
+        every = np.concatenate([ends, self.records - ends, middle])
+        return np.unique(np.clip(np.round(every), 0, self.records))
+
+    def summed(self) -> tuple[Floats, Floats]:
+        """Return the nodes and their chances."""
+        nodes = self.nodes()
+        return _summed(nodes, self.log_mass(nodes))
+
+
+@dataclass(frozen=True)
+class NoiseLaw:
+    """Noise on one count: whole numbers with this variance, Laplace or normal."""
+
+    variance: float
+    laplace: bool
+
+    def log_mass(self, noise: Floats) -> Floats:
+        """Return log P(z) up to a constant."""
+        if self.laplace:  # 2 q / (1-q)^2 = variance is 1 / (2 sinh(rate/2)^2)
+            return np.asarray(-2 * math.asinh(1 / math.sqrt(2 * self.variance)) * np.abs(noise))
+        return np.asarray(-(noise**2) / (2 * self.parameter))
+
+    @property
+    def parameter(self) -> float:
+        """The variance parameter of a discrete Gaussian of this variance: 2 e^(-1/(2p)) for small p."""
+        small = 1 / (2 * math.log(2 / self.variance)) if self.variance < 0.5 else 0.0
+        return max(self.variance, small)
+
+    def nodes(self, places: Floats) -> Floats:
+        """Return the whole numbers that stand for all."""
+        return np.unique(np.append(np.round(_both_sides(places) * math.sqrt(self.variance)), [-1.0, 1.0]))
+
+    def summed(self) -> tuple[Floats, Floats]:
+        """Return the nodes and their chances."""
+        nodes = self.nodes(_FEWER)
+        return _summed(nodes, self.log_mass(nodes))
+
+
+@dataclass(frozen=True, eq=False)
+class SeenCell:
+    """One cell and its noise, summed over the truth and the noise.
+
+    Attributes:
+        counts: true counts
+        truth: their chances
+        noise: the chances of the noises
+        places: counts that are possible given each truth and noise (truth, noise, place)
+        log_mass: their log posterior weight, up to a constant
+    """
+
+    counts: Floats
+    truth: Floats
+    noise: Floats
+    places: Floats
+    log_mass: Floats
+
+    @staticmethod
+    def of(truth: CountLaw, noise: NoiseLaw, prior: CountLaw) -> SeenCell:
+        """Look at a count with this law through this noise, with this prior."""
+        counts, truth_chances = truth.summed()
+        noises, noise_chances = noise.summed()
+        seen = (counts[:, None] + noises[None, :])[:, :, None]
+        near = np.clip(seen - noise.nodes(_NEAR), 0, prior.records)
+        far = prior.nodes()
+        places = np.concatenate([near, np.broadcast_to(far, (*near.shape[:2], far.size))], axis=2)
+        places.sort(axis=2)
+        with np.errstate(divide="ignore"):
+            widths = np.log(_widths(places))
+        log_mass = prior.looked_up(places) + noise.log_mass(seen - places) + widths
+        return SeenCell(counts, truth_chances, noise_chances, places, log_mass)
+
+    def estimates(self, tilt: float) -> tuple[Floats, float]:
+        """Return E[c | y] if every count c weighs e^(tilt c) times as much, and the expected Var[c | y]."""
+        logs = self.log_mass + tilt * self.places if tilt else self.log_mass
+        mass = np.exp(logs - logs.max(axis=2, keepdims=True))
+        mass /= mass.sum(axis=2, keepdims=True)
+        means = (mass * self.places).sum(axis=2)
+        variances = (mass * (self.places - means[:, :, None]) ** 2).sum(axis=2)
+        return means, self.expected(variances)
+
+    def expected(self, values: Floats) -> float:
+        """Average over truth and noise."""
+        return float(self.truth @ values @ self.noise)
+
+
+def _log_rising(counts: Floats, parameter: float) -> Floats:
+    """Return log Gamma(c+a) / c!, by (a-1) log(c + a/2) where the difference would lose its digits."""
+    from scipy.special import gammaln
+
+    large = counts > _LARGE * max(1.0, parameter)
+    some = np.where(large, 0.0, counts)
+    exact = gammaln(some + parameter) - gammaln(some + 1)
+    return np.where(large, (parameter - 1) * np.log(counts + parameter / 2), exact)
+
+
+def _both_sides(places: Floats) -> Floats:
+    return np.concatenate([-places[::-1], [0.0], places])
+
+
+def _summed(nodes: Floats, log_mass: Floats) -> tuple[Floats, Floats]:
+    """Return sorted whole numbers that matter, and their chances."""
+    mass = _widths(nodes) * np.exp(log_mass - log_mass.max())
+    mass /= mass.sum()
+    kept = mass > _NEGLIGIBLE
+    return nodes[kept], mass[kept] / mass[kept].sum()
+
+
+def _widths(nodes: Floats) -> Floats:
+    """Return how many whole numbers are nearest to each of these, sorted along the last axis."""
+    half = np.diff(nodes, axis=-1) / 2
+    edge = np.full((*nodes.shape[:-1], 1), 0.5)
+    return np.asarray(np.concatenate([edge, half], axis=-1) + np.concatenate([half, edge], axis=-1))

@@ -1,0 +1,203 @@
+"""Simulated errors of releases, to compare forecasts with: numpy's noise, the posterior of `infer`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+import privior as pv
+from privior.mechanisms import (
+    MECHANISMS,
+    Expect,
+    Forecast,
+    GaussianCounts,
+    KNorm,
+    Mechanism,
+    PublicFacts,
+    PublishedLaplace,
+)
+from privior.posterior.evidence import CellEvidence, Total
+from privior.posterior.latent import latent_counts
+
+Counts = NDArray[np.int64]
+#: noise must have changed so many tables for their errors to tell anything
+TOUCHED = 20
+#: a simulation tells nothing if its relative standard error is above this
+SPREAD = 0.1
+#: forecasts are to be within this factor, but for twice the standard error of the simulation
+NEAR = 1.2
+RELATIONS = ("replace-one", "add-or-remove-one")
+MEASURES = ("l2", "total_variation", "hellinger", "kl")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Public facts of one release, drawn at run time."""
+
+    prior: tuple[str, ...]
+    records: int
+    epsilon: str
+    delta: str
+    neighbours: str
+    expect: Expect
+
+    @staticmethod
+    def drawn(rng: np.random.Generator, most_cells: int, most_records: int) -> Case:
+        levels = int(np.round(np.exp(rng.uniform(np.log(2), np.log(most_cells)))))
+        records = int(np.exp(rng.uniform(np.log(10), np.log(most_records))))
+        one = 10 ** rng.uniform(-1, 1)
+        prior = np.full(levels, one) if rng.random() < 0.6 else one * rng.gamma(2, 0.5, levels) + 0.02
+        return Case(
+            tuple(f"{a:.3f}" for a in prior),
+            records,
+            f"{10 ** rng.uniform(-2, 1):.3g}",
+            str(rng.choice(["0", "1e-9", "1e-6", "1e-3"])),
+            str(rng.choice(RELATIONS)),
+            list(Expect)[rng.integers(3)],
+        )
+
+    @cached_property
+    def chosen(self) -> pv.Plan:
+        """What the planner takes."""
+        return self.plan()
+
+    def plan(self, mechanism: type[Mechanism] | None = None) -> pv.Plan:
+        column = pv.Categorical([f"level {i}" for i in range(len(self.prior))])
+        return pv.plan(
+            pv.DirichletCategorical("x", prior=list(self.prior)),
+            pv.Schema({"x": column}, population="p", unit="person"),
+            records=self.records,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            neighbours=self.neighbours,
+            mechanism=mechanism,
+            expect=self.expect,
+        )
+
+    def plans(self) -> Iterator[pv.Plan]:
+        """Plan with every mechanism that fits."""
+        plan = self.chosen
+        budget = pv.Budget.of(self.epsilon, self.delta)
+        facts = PublicFacts(len(self.prior), self.records, 1, plan.neighbours, budget, plan.model.prior)
+        fitting = {one.name for one in plan.candidates if one.forecast is not None}
+        for kind in MECHANISMS:
+            if kind.name in fitting:
+                yield replace(plan, mechanism=kind.for_facts(facts))
+
+    def truth(self, rng: np.random.Generator) -> Counts:
+        prior = np.array(self.prior, dtype=float)
+        shares = rng.dirichlet(prior) if self.expect is Expect.TYPICAL else self.expect.shares(prior)
+        return rng.multinomial(self.records, shares)
+
+
+def simulated(
+    plan: pv.Plan, tables: list[Counts], rng: np.random.Generator
+) -> tuple[Forecast, NDArray[np.float64]]:
+    """Return the errors of the posterior means, without widths, and their relative standard errors."""
+    noise = plan.mechanism.cell_noise
+    assert noise is not None
+    total = Total(most=plan.records, known=plan.total_public)
+    prior = plan.prior
+    errors, touched = [], 0
+    for counts in tables:
+        release = noisy(plan.mechanism, counts, rng)
+        touched += bool((release != counts).any())
+        seen = CellEvidence(release, noise.rates, noise.curvatures)
+        mean = np.asarray(latent_counts([seen], prior, total).mean)
+        truth, guess = counts / counts.sum(), mean / mean.sum()
+        smooth = (mean + prior) / (mean.sum() + prior.sum())
+        held = truth > 0
+        errors.append(
+            (
+                ((guess - truth) ** 2).sum(),
+                np.abs(guess - truth).sum() / 2,
+                ((np.sqrt(guess) - np.sqrt(truth)) ** 2).sum() / 2,
+                (truth[held] * np.log(truth[held] / smooth[held])).sum(),
+            )
+        )
+    squared, variation, hellinger, kl = means = np.mean(errors, axis=0)
+    found = Forecast(float(np.sqrt(squared)), float(variation), float(np.sqrt(hellinger)), float(kl), 0.0)
+    spread = np.std(errors, axis=0) / np.sqrt(len(tables)) / np.maximum(means, 1e-300)
+    return found, spread / np.array([2, 1, 2, 1]) if touched >= TOUCHED else np.full(4, np.inf)
+
+
+def noisy(mechanism: Mechanism, counts: Counts, rng: np.random.Generator) -> Counts:
+    """Release with numpy's randomness."""
+    if isinstance(mechanism, KNorm):
+        return counts + k_norm(counts.size, float(mechanism.epsilon), rng)
+    if isinstance(mechanism, GaussianCounts):
+        return counts + gaussian(counts.size, float(mechanism.stddev), rng)
+    rate = float(1 / mechanism.laplace_scale)  # type: ignore[attr-defined]
+    z = laplace(counts.size, rate, rng)
+    if not isinstance(mechanism, PublishedLaplace):
+        return counts + z
+    records = int(counts.sum())
+    first = np.clip(counts[:-1] + z[:-1], 0, records)
+    return np.append(first, np.clip(records - first.sum(), 0, records))
+
+
+def laplace(size: int, rate: float, rng: np.random.Generator) -> Counts:
+    """The difference of two geometric numbers."""
+    chance = -np.expm1(-rate)
+    return rng.geometric(chance, size) - rng.geometric(chance, size)
+
+
+def gaussian(size: int, stddev: float, rng: np.random.Generator) -> Counts:
+    """By inversion over all that matters."""
+    reach = int(12 * stddev + 3)
+    z = np.arange(-reach, reach + 1)
+    chances = np.exp(-(z**2) / (2 * stddev**2))
+    return rng.choice(z, size=size, p=chances / chances.sum())
+
+
+def k_norm(levels: int, epsilon: float, rng: np.random.Generator) -> Counts:
+    """Laplace noises given that they sum to zero: the last by its chance, all anew until accepted."""
+    rate = epsilon / 2
+    while True:
+        z = np.stack([laplace(levels - 1, rate, rng) for _ in range(200)])
+        last = -z.sum(axis=1)
+        accepted = np.flatnonzero(rng.random(200) < np.exp(-rate * np.abs(last)))
+        if accepted.size:
+            return np.append(z[accepted[0]], last[accepted[0]])
+
+
+@dataclass
+class Tally:
+    """How often forecasts and choices were right, among those of which the simulation can tell."""
+
+    near: NDArray[np.int64]
+    judged: NDArray[np.int64]
+    right: int = 0
+    choices: int = 0
+
+    @property
+    def shares(self) -> dict[str, float]:
+        return dict(zip(MEASURES, (self.near / np.maximum(self.judged, 1)).tolist(), strict=True))
+
+    @staticmethod
+    def of(cases: list[Case], runs: int, rng: np.random.Generator) -> dict[str, Tally]:
+        """Simulate all mechanisms that fit each case; a tally for each neighbour relation."""
+        found = {name: Tally(np.zeros(4, int), np.zeros(4, int)) for name in RELATIONS}
+        for case in cases:
+            tables = [case.truth(rng) for _ in range(runs)]
+            found[case.neighbours].add(case, [(plan, *simulated(plan, tables, rng)) for plan in case.plans()])
+        return found
+
+    def add(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
+        for plan, real, spread in results:
+            ratios = np.array([getattr(plan.forecast, m) / max(getattr(real, m), 1e-300) for m in MEASURES])
+            told = spread < SPREAD
+            self.judged += told
+            near = np.maximum(ratios, 1 / ratios) <= NEAR + 2 * np.where(told, spread, 0)
+            self.near += told & near
+            if not near[told].all():
+                print(plan.mechanism.name, case, ratios.round(2), spread.round(3))
+        name = case.chosen.mechanism.name
+        chosen, spread = next((real.l2, s[0]) for plan, real, s in results if plan.mechanism.name == name)
+        if spread < SPREAD:
+            self.choices += 1
+            self.right += chosen <= 1.1 * min(real.l2 for _, real, _ in results) * (1 + 2 * spread)
