@@ -23,14 +23,14 @@ def planned(**facts: object) -> pv.Plan:
 
 
 def test_forecasts_and_choices_on_a_grid_that_nobody_has_seen() -> None:
-    """A few cells a run, so the bars are below those of the evidence: 95% there, 80% here."""
+    """A few cells a run, so the bars are below those of the evidence: a quarter or four may be off."""
     seed = np.random.SeedSequence().entropy
     rng = np.random.default_rng(seed)
     cases = [replace(Case.drawn(rng, 8, 300), neighbours=RELATIONS[i % 2]) for i in range(14)]
     tallies = Tally.of(cases, 70, rng)
     near, judged = (np.sum([getattr(tally, what) for tally in tallies.values()], axis=0) for what in KEPT)
     print(f"seed {seed}", tallies)
-    assert (near >= 0.8 * judged).all(), f"seed {seed}: {near} of {judged} {MEASURES}"
+    assert (judged - near <= np.maximum(4, judged / 4)).all(), f"seed {seed}: {near} of {judged} {MEASURES}"
     assert judged[:3].min() >= 3
     assert sum(t.right for t in tallies.values()) >= sum(t.choices for t in tallies.values()) - 2, (
         f"seed {seed}"
