@@ -29,6 +29,8 @@ from pair_truths import (
     urn,
 )
 
+from privior.privacy.composition import Composed
+from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
 from privior.privacy.pairs import (
     ApproximatePair,
     BetaPair,
@@ -39,10 +41,12 @@ from privior.privacy.pairs import (
     GammaScalePair,
     GammaShapePair,
     GaussianPair,
+    GroupPair,
     KNormPair,
     SignedSteps,
     TwoLevelsPair,
     VirtualRecordsPair,
+    Within,
     WorstOf,
     beta,
     both_orders,
@@ -119,6 +123,12 @@ CASES = [
         (-0.6, 0.0, 0.5, 1.0),
         (0.5, 1.0, 2.0),
     ),
+    Case(Within(GaussianPair(F(1, 4)), F(1, 10**6)), None),
+    Case(Within(BetaPair(F(2), F(5), ONE), F(1, 1000)), None),
+    Case(GroupPair(KNormPair(3, F(1, 2)), 3), None),
+    Case(GroupPair(BetaPair(F(20), F(30), ONE), 2), None),
+    Case(Composed(((BetaPair(F(20), F(30), ONE), 3), (GaussianPair(F(1, 9)), 1))), None),
+    Case(TwoLevelsDraws(TwoLevelsPair(F(8), F(9), ONE, 6), 3), None, (-0.6, 0.0, 0.5, 1.0)),
     Case(Concentrated(F(1, 10)), None),
     Case(Concentrated(F(3)), None),
 ]
