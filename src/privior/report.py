@@ -144,8 +144,8 @@ def _limits(release: Release) -> list[str]:
         f"Not the same promise for groups: for two {noun}s together epsilon counts twice, for ten tenfold"
         f"{faster}.",
         "No difference that is smaller than the intervals show.",
-        "Not that the noisy counts in the file are the true ones: they may be negative or too large. The "
-        "intervals and the true counts above account for that.",
+        "Not that the numbers in the file are the true counts: noisy counts may be negative or too large, "
+        "draws and drawn records are random. The intervals and the true counts above account for that.",
         f"What the release states openly is not hidden: columns, levels, ranges, the prior{number}.",
         f"Missing, unknown or unreadable cells were not left blank ({plan.bad_cells_in_words}).",
         f"Other releases about the same {noun}s add up with this one; the ledger counts those charged to it, "

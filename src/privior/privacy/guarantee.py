@@ -182,7 +182,10 @@ class Guarantee:
     # ---- other neighbours ---------------------------------------------------------------------------------
 
     def for_units(self, unit: str, most: int) -> Guarantee:
-        """Return what is promised to a unit (a person, say) with up to `most` of what is protected now."""
+        """Return what is promised to a unit (a person, say) with up to `most` of what is protected now.
+
+        Under replace-one the number of records is public: a unit's are replaced by as many others.
+        """
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
             raise NumberError("not a number of records", asked=shown(most), allowed="a whole number from 1")
         pair = self.pair if self.neighbours is ADD_OR_REMOVE_ONE else both_orders(self.pair)
