@@ -12,6 +12,12 @@ import privior as pv
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _state(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep what runs remember out of the home of whoever runs the tests."""
+    os.environ["PRIVIOR_STATE"] = str(tmp_path_factory.mktemp("state"))
+
+
 @pytest.fixture
 def schema() -> pv.Schema:
     return pv.Schema(

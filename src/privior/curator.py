@@ -28,7 +28,7 @@ from privior.ledger import Ledger, LedgerEntry
 from privior.models import ExactStatistics
 from privior.pictures import BudgetBar
 from privior.plans import Plan
-from privior.privacy import REPLACE_ONE, budget_bar
+from privior.privacy import REPLACE_ONE
 from privior.release import LedgerReceipt, Release
 from privior.schema import CsvDialect
 from privior.tables import OpenTable, engine_version, named_columns, open_table
@@ -75,7 +75,8 @@ class Measurement:
     def picture(self) -> BudgetBar:
         """Draw what the release will cost beside what was spent and what is left."""
         last = self.ledger.last()
-        return budget_bar(last.spent, self.plan.cost, last.cap, self.plan.schema.population)
+        price = last.accounting.price(self.plan.guarantees)
+        return last.accounting.bar(last.total, price, self.plan.schema.population)
 
     def carry_out(self, progress: Progress = _silent) -> Release:
         """Spend the plan's cost, then read the table once and release its noisy statistics. Once only.
@@ -192,7 +193,7 @@ def _spent(
 def _entry_of(plan: Plan, book: Ledger, start: int) -> int | None:
     """Return the entry that charged this plan since then; if the ledger cannot be read, the next one."""
     try:
-        return next((e.number for e in book.entries() if e.number > start and e.plan == plan.digest), None)
+        return next((e.number for e in book.entries() if e.number > start and plan.digest in e.plans), None)
     except LedgerError:
         return start + 1
 

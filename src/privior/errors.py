@@ -94,6 +94,10 @@ class BudgetExceededError(LedgerError):
     """The ledger's cap does not allow this spend."""
 
 
+class KeyConflictError(LedgerError):
+    """A key was used before, for another request or for a spend that released nothing."""
+
+
 class TableError(PriviorError):
     """A table cannot be opened, or its public facts contradict the plan."""
 

@@ -14,15 +14,13 @@ from pathlib import Path
 from privior import __version__
 from privior.curator import engine_version
 from privior.errors import PriviorError
-from privior.ledger import Ledger
+from privior.ledger import Ledger, kind_of, refuse_remote
 from privior.models import DirichletCategorical
 from privior.planning import plan
 from privior.randomness import Bits, discrete_gaussian, discrete_laplace, k_norm
 from privior.schema import Boolean, Schema
 
 _PACKAGES = ("duckdb", "ibis-framework", "numba", "numpy", "opendp", "pyarrow", "python-flint", "scipy")
-#: file systems of other machines, whose locks cannot be relied on
-_REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "9p", "fuse.sshfs", "davfs", "glusterfs")
 
 
 @dataclass(frozen=True)
@@ -85,26 +83,8 @@ def _file_system(folder: Path) -> str:
     place = folder.resolve()
     if not os.access(place, os.W_OK):
         raise OSError(f"{folder} cannot be written")
-    kind = _kind_of(place)
-    if kind in _REMOTE:
-        raise OSError(
-            f"{kind}: the locks of a network file system cannot be relied on; keep ledgers elsewhere"
-        )
-    return f"{kind or 'unknown kind'}, writable"
-
-
-def _kind_of(place: Path) -> str | None:
-    """Return the kind of the file system of a folder, where the system tells."""
-    mounts = Path("/proc/self/mounts")
-    if not mounts.exists():
-        return None
-    best, kind = "", None
-    for line in mounts.read_text("utf-8", errors="replace").splitlines():
-        _, point, this_kind, *_ = line.split(" ")
-        name = point.replace("\\040", " ")
-        if len(name) >= len(best) and place.is_relative_to(name):
-            best, kind = name, this_kind
-    return kind
+    refuse_remote(place)
+    return f"{kind_of(place) or 'unknown kind'}, writable"
 
 
 def _ledger(folder: Path) -> str:

@@ -196,9 +196,9 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
         return Check(
             "ledger", Verdict.FAILS, f"entry {receipt.entry} of this ledger is not that of the release"
         )
-    if entry.plan != release.plan.digest or entry.cost != release.plan.cost:
+    if release.plan.digest not in entry.plans:
         return Check("ledger", Verdict.FAILS, f"entry {receipt.entry} was charged for another plan")
-    if (receipt.spent, receipt.cap) not in ((None, None), (entry.spent, entry.cap)):
+    if (receipt.total, receipt.accounting) not in ((None, None), (entry.total, entry.accounting)):
         return Check("ledger", Verdict.FAILS, "the file states other totals than the ledger")
     return Check(
         "ledger", Verdict.HOLDS, f"entry {receipt.entry} was charged for exactly this plan; the chain holds"

@@ -67,7 +67,7 @@ OUTSIDE = {
 DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_name", "__builtins__"}
 # Who may draw entropy, and who may read files: what is public, and the private side itself.
 DRAWERS = {"randomness", "curator"}
-FILE_READERS = {"tables", "schema", "release", "health"}
+FILE_READERS = {"tables", "schema", "release", "ledger"}
 READING = {
     *("read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap"),
     *("read_table", "read_pandas", "ParquetFile", "ParquetDataset", "memory_map", "OSFile", "dataset"),

@@ -16,6 +16,10 @@ from typing import Any
 import pytest
 
 import privior as pv
+from privior.ledger import EntryKind
+from privior.privacy import Accounting, AccountingKind
+
+TENTH = (Fraction(1, 10), Fraction(0))
 
 
 def plan_for(schema: pv.Schema, epsilon: object, **facts: object) -> pv.Plan:
@@ -72,7 +76,7 @@ def test_what_is_spent_survives_reopening(small: pv.Ledger, schema: pv.Schema) -
     assert again.last() == entry
     assert again.cap == pv.Budget.of(1)
     assert again.population == "orchard"
-    assert entry.plan == plan_for(schema, "0.1").digest
+    assert entry.plans == (plan_for(schema, "0.1").digest,)
 
 
 def test_t30_copies_share_one_budget(small: pv.Ledger, schema: pv.Schema) -> None:
@@ -111,7 +115,8 @@ def test_t42_one_spend_reads_one_entry(small: pv.Ledger, schema: pv.Schema) -> N
 
     def rows_read() -> int:
         seen = 0
-        original = small._connected
+        store: Any = small._store
+        original = store._connected
 
         @contextmanager
         def watched() -> Iterator[sqlite3.Connection]:
@@ -127,10 +132,11 @@ def test_t42_one_spend_reads_one_entry(small: pv.Ledger, schema: pv.Schema) -> N
                 yield connection
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(small, "_connected", watched)
+            patch.setattr(store, "_connected", watched)
             small.spend(plan)
         return seen
 
+    small.spend(plan)
     first = rows_read()
     for _ in range(200):
         small.spend(plan)
@@ -148,7 +154,7 @@ def test_entries_cannot_be_changed_or_removed(small: pv.Ledger, schema: pv.Schem
 
 def _tamper(ledger: pv.Ledger, *statements: str) -> None:
     connection = sqlite3.connect(ledger.where)
-    for statement in ("DROP TRIGGER final", "DROP TRIGGER kept", *statements):
+    for statement in ("DROP TRIGGER entries_final", "DROP TRIGGER entries_kept", *statements):
         connection.execute(statement)
     connection.commit()
     connection.close()
@@ -202,24 +208,29 @@ def _reseal(ledger: pv.Ledger, **facts: object) -> None:
     last = ledger.last()
     forged: Any = {"number": last.number + 1, "previous": last.hash, **facts}
     entry = replace(last, **forged).sealed()
-    connection = sqlite3.connect(ledger.where)
-    connection.execute("INSERT INTO entries VALUES (?, ?, ?)", (entry.number, entry.body(), entry.hash))
-    connection.commit()
-    connection.close()
+    with ledger._store.writing() as page:
+        page.append(entry)
 
 
 @pytest.mark.parametrize(
     "facts",
     [
-        {"cap": pv.Budget.of(100)},
-        {"cost": pv.Budget(Fraction(-1, 10), Fraction(0)), "spent": pv.Budget(Fraction(0), Fraction(0))},
+        {"accounting": Accounting(AccountingKind.BASIC, pv.Budget.of(100))},
+        {"price": (Fraction(0), Fraction(0)), "total": TENTH},
+        {"total": TENTH},
+        {"price": (Fraction(2), Fraction(0)), "total": (Fraction(21, 10), Fraction(0))},
         {"population": "meadow"},
         {"neighbours": pv.ADD_OR_REMOVE_ONE},
+        {"unit": "household"},
+        {"spends": 1},
+        {"kind": EntryKind.QUOTA},
+        {"kind": EntryKind.OPENED},
+        {"analyst": "ann", "own": (Fraction(1), Fraction(0))},
     ],
 )
 def test_a_forged_entry_is_noticed(facts: dict[str, object], small: pv.Ledger, schema: pv.Schema) -> None:
     small.spend(plan_for(schema, "0.1"))
-    same = {"cost": pv.Budget.of("0.1"), "spent": pv.Budget.of("0.2")}
+    same = {"price": TENTH, "total": (Fraction(2, 10), Fraction(0)), "spends": 2}
     _reseal(small, **{**same, **facts})
     with pytest.raises(pv.LedgerError, match="do not add up"):
         small.verify()
@@ -229,7 +240,7 @@ def test_a_malformed_entry_is_refused(small: pv.Ledger) -> None:
     from privior.ledger.entry import _seal
 
     connection = sqlite3.connect(small.where)
-    connection.execute("INSERT INTO entries VALUES (1, '[]', ?)", (_seal(1, "[]"),))
+    connection.execute("INSERT INTO entries (number, body, hash) VALUES (1, '[]', ?)", (_seal(1, "[]"),))
     connection.commit()
     connection.close()
     with pytest.raises(pv.LedgerError, match="malformed"):

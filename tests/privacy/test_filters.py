@@ -112,7 +112,6 @@ def test_the_cap_of_an_order_is_not_rounded_up() -> None:
     [
         (BasicFilter(Budget.of(1)), GaussianPair(F(1)), "no place in a sum of \\(epsilon, delta\\)"),
         (BasicFilter(Budget.of(1)), GammaScalePair(F(2), F(2), steeper=True), "no place in a sum"),
-        (GaussianFilter.of(1, "1e-6"), SignedSteps(F(1)), "no place in a sum of mu"),
         (GaussianFilter.of(1, "1e-6"), DiscreteGaussianShift(F(5), 1), "no place in a sum of mu"),
         (GaussianFilter.of(1, "1e-6"), Composed(((BetaPair(F(1), F(1)), 2),)), "no place in a sum of mu"),
         (ConcentratedFilter.of(1, "1e-6"), BetaPair(F(9), F(9)), "no place in a sum of rho"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import privior as pv
+from privior.privacy import Accounting, AccountingKind
 from privior.reviews import Verdict
 
 
@@ -33,10 +35,10 @@ def test_another_plan_or_entry_fails(release_file: Path, plan: pv.Plan, ledger: 
     release = pv.Release.read(release_file)
     moved = replace(release, receipt=replace(release.receipt, head="0" * 64))
     assert verdicts(pv.review(moved, ledger))["ledger"] == "FAILS"
-    later = replace(release, receipt=replace(release.receipt, entry=7, spent=pv.Budget.of(2)))
+    later = replace(release, receipt=replace(release.receipt, entry=7))
     assert verdicts(pv.review(later, ledger))["ledger"] == "FAILS"
-    half = pv.Budget.of("0.5")
-    cheaper = replace(release, plan=plan.at("0.5"), receipt=replace(release.receipt, spent=half))
+    half = (Fraction(1, 2), Fraction(0))
+    cheaper = replace(release, plan=plan.at("0.5"), receipt=replace(release.receipt, price=half, total=half))
     assert verdicts(pv.review(cheaper, ledger))["ledger"] == "FAILS"
 
 
@@ -60,10 +62,11 @@ def test_every_mechanism_can_be_reviewed(kind: type, plan: pv.Plan, table: Path)
 
 def test_totals_that_the_ledger_does_not_know_fail(release_file: Path, ledger: pv.Ledger) -> None:
     release = pv.Release.read(release_file)
-    forged = replace(release, receipt=replace(release.receipt, cap=pv.Budget.of(1000, "1e-3")))
+    larger = Accounting(AccountingKind.BASIC, pv.Budget.of(1000, "1e-3"))
+    forged = replace(release, receipt=replace(release.receipt, accounting=larger))
     assert verdicts(pv.review(forged, ledger))["ledger"] == "FAILS"
     with pytest.raises(pv.ReleaseError, match="does not add up"):
-        replace(release, receipt=replace(release.receipt, spent=pv.Budget.of(2)))
+        replace(release, receipt=replace(release.receipt, total=(Fraction(1, 2), Fraction(0))))
 
 
 def test_another_population_is_named(release_file: Path, tmp_path: Path) -> None:

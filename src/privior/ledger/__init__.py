@@ -1,6 +1,24 @@
 """The ledger: durable, append-only, exact spending per population."""
 
-from privior.ledger.entry import LedgerEntry
+from privior.ledger.anchors import state_folder
+from privior.ledger.closing import Closing, State
+from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.ledger.file_systems import kind_of, refuse_remote
+from privior.ledger.history import History
 from privior.ledger.ledger import Ledger
+from privior.ledger.reconciling import KnownSpend
+from privior.ledger.request import Spendable
 
-__all__ = ["Ledger", "LedgerEntry"]
+__all__ = [
+    "Closing",
+    "EntryKind",
+    "History",
+    "KnownSpend",
+    "Ledger",
+    "LedgerEntry",
+    "Spendable",
+    "State",
+    "kind_of",
+    "refuse_remote",
+    "state_folder",
+]

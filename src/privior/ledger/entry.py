@@ -1,62 +1,108 @@
-"""Ledger entries: one spend each, sealed by a hash that covers the entry before it."""
+"""Ledger entries: what was spent or decided, each sealed by a hash that covers the entry before it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
 from privior.errors import LedgerError, PriviorError
-from privior.exact import decimal
-from privior.privacy import Budget, Neighbours
+from privior.exact import decimal, from_decimal
+from privior.privacy import (
+    NOTHING,
+    Accounting,
+    AccountingKind,
+    Amount,
+    Budget,
+    Neighbours,
+    amount_document,
+    read_amount,
+)
+
+
+class EntryKind(Enum):
+    """What an entry does."""
+
+    OPENED = "opened"
+    SPENT = "spent"
+    QUOTA = "quota"
+    RECONCILED = "reconciled"
 
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One line of a ledger: entry 0 opens it, every other one is a spend.
+    """One line of a ledger: entry 0 opens it, the others spend, or set a quota.
 
     Attributes:
         number: its place in the chain
+        kind: what it does
         population: whose budget
-        cost: what this entry spends
-        spent: what all entries so far have spent, this one included
-        cap: what may be spent in all
+        accounting: how costs add up, and the cap
+        price: what this entry spends, in the accounting's units
+        total: what all entries so far have spent, this one included
+        cost: what it spends as the releases state it, an (epsilon, delta)
+        spends: how many entries so far have spent
         neighbours: the relation under which the amounts add up; None until the first spend
         unit: whose contribution is protected; None until the first spend
-        plan: the digest of the plan; None for entry 0
+        plans: the digests of the plans that it pays for
+        about: what was bought, in words
+        analyst: who spent, or whose quota it is
+        own: what this analyst has spent in all, this entry included
+        share: of a quota, the share of the cap that the analyst may spend
+        key: the caller's name for this spend: asked again, it is not charged again
+        version: which version of the table, as its keeper calls it
+        day: when, as a date; "" in ledgers of format 1
         previous: the hash of the entry before
         hash: the hash of this entry, which the next one repeats
     """
 
     number: int
+    kind: EntryKind
     population: str
-    cost: Budget
-    spent: Budget
-    cap: Budget
+    accounting: Accounting
+    price: Amount
+    total: Amount
+    cost: Budget = NOTHING
+    spends: int = 0
     neighbours: Neighbours | None = None
     unit: str | None = None
-    plan: str | None = None
+    plans: tuple[str, ...] = ()
+    about: str = ""
+    analyst: str | None = None
+    own: Amount | None = None
+    share: Fraction | None = None
+    key: str | None = None
+    version: str | None = None
+    day: str = ""
     previous: str = ""
     hash: str = ""
 
     @property
+    def cap(self) -> Budget:
+        """What all releases together may promise."""
+        return self.accounting.cap
+
+    @property
+    def spent(self) -> Budget:
+        """What has been spent, as an (epsilon, delta)."""
+        return self.accounting.spent(self.total)
+
+    @property
     def left(self) -> Budget:
-        """What may still be spent."""
+        """The cap without what was spent; what may still be spent if amounts of (epsilon, delta) add up."""
         return self.cap - self.spent
+
+    @property
+    def incident(self) -> str:
+        """The number under which a failure after this spend is told and logged."""
+        return self.hash[:8]
 
     def body(self) -> str:
         """Write all of the entry but its number and hash, in canonical form."""
-        amounts = {name: getattr(self, name) for name in ("cost", "spent", "cap")}
-        document = {
-            "population": self.population,
-            **{name: [decimal(amount.epsilon), decimal(amount.delta)] for name, amount in amounts.items()},
-            "neighbours": None if self.neighbours is None else self.neighbours.value,
-            "unit": self.unit,
-            "plan": self.plan,
-            "previous": self.previous,
-        }
+        document = _first_format(self) if not self.day else _document(self)
         return json.dumps(document, sort_keys=True, separators=(",", ":"))
 
     def sealed(self) -> LedgerEntry:
@@ -64,38 +110,109 @@ class LedgerEntry:
         return replace(self, hash=_seal(self.number, self.body()))
 
 
+def _document(entry: LedgerEntry) -> dict[str, object]:
+    return {
+        "kind": entry.kind.value,
+        "population": entry.population,
+        "accounting": entry.accounting.to_document(),
+        "price": amount_document(entry.price),
+        "total": amount_document(entry.total),
+        "cost": entry.cost.to_document(),
+        "spends": entry.spends,
+        "neighbours": None if entry.neighbours is None else entry.neighbours.value,
+        "unit": entry.unit,
+        "plans": list(entry.plans),
+        "about": entry.about,
+        "analyst": entry.analyst,
+        "own": None if entry.own is None else amount_document(entry.own),
+        "share": None if entry.share is None else decimal(entry.share),
+        "key": entry.key,
+        "version": entry.version,
+        "day": entry.day,
+        "previous": entry.previous,
+    }
+
+
+def _first_format(entry: LedgerEntry) -> dict[str, object]:
+    amounts = {"cost": entry.cost, "spent": entry.spent, "cap": entry.cap}
+    return {
+        "population": entry.population,
+        **{name: [decimal(amount.epsilon), decimal(amount.delta)] for name, amount in amounts.items()},
+        "neighbours": None if entry.neighbours is None else entry.neighbours.value,
+        "unit": entry.unit,
+        "plan": entry.plans[0] if entry.plans else None,
+        "previous": entry.previous,
+    }
+
+
 def _seal(number: int, body: str) -> str:
     return hashlib.sha256(f"{number}\n{body}".encode()).hexdigest()
 
 
-def read_entry(row: tuple[object, object, object], where: str) -> LedgerEntry:
+def read_entry(number: object, body: object, sealed: object, where: str) -> LedgerEntry:
     """Read a stored entry, which must match its hash."""
-    number, body, sealed = row
     if not isinstance(number, int) or not isinstance(body, str) or _seal(number, body) != sealed:
         raise LedgerError(
             "an entry does not match its hash: the ledger is corrupt", where=where, asked=f"entry {number}"
         )
     try:
-        return _rebuilt(number, json.loads(body), str(sealed))
-    except (PriviorError, KeyError, TypeError, ValueError, ZeroDivisionError, RecursionError):
+        entry = _rebuilt(number, json.loads(body), str(sealed))
+        if entry.body() != body:
+            raise ValueError("another body")  # caught below
+        return entry
+    except (PriviorError, KeyError, TypeError, ValueError, ZeroDivisionError, RecursionError, AttributeError):
         raise LedgerError("an entry is malformed", where=where, asked=f"entry {number}") from None
 
 
 def _rebuilt(number: int, document: dict[str, Any], sealed: str) -> LedgerEntry:
+    if "kind" not in document:
+        return _rebuilt_first(number, document, sealed)
+    accounting = Accounting.from_document(document["accounting"])
+    relation, own, share = document["neighbours"], document["own"], document["share"]
+    return LedgerEntry(
+        number=number,
+        kind=EntryKind(document["kind"]),
+        population=document["population"],
+        accounting=accounting,
+        price=read_amount(document["price"], accounting),
+        total=read_amount(document["total"], accounting),
+        cost=Budget.from_document(document["cost"]),
+        spends=document["spends"],
+        neighbours=None if relation is None else Neighbours.of(relation),
+        unit=document["unit"],
+        plans=tuple(document["plans"]),
+        about=document["about"],
+        analyst=document["analyst"],
+        own=None if own is None else read_amount(own, accounting),
+        share=None if share is None else from_decimal(share, "share"),
+        key=document["key"],
+        version=document["version"],
+        day=document["day"],
+        previous=document["previous"],
+        hash=sealed,
+    )
+
+
+def _rebuilt_first(number: int, document: dict[str, Any], sealed: str) -> LedgerEntry:
+    """Read an entry of format 1, which knew sums of (epsilon, delta) only."""
+
     def amount(name: str) -> Budget:
         epsilon, delta = document[name]
         return Budget(Fraction(epsilon), Fraction(delta))
 
-    relation = document["neighbours"]
+    relation, cost, spent = document["neighbours"], amount("cost"), amount("spent")
     return LedgerEntry(
         number=number,
+        kind=EntryKind.SPENT if number else EntryKind.OPENED,
         population=document["population"],
-        cost=amount("cost"),
-        spent=amount("spent"),
-        cap=amount("cap"),
+        accounting=Accounting(AccountingKind.BASIC, amount("cap")),
+        price=(cost.epsilon, cost.delta),
+        total=(spent.epsilon, spent.delta),
+        cost=cost,
+        spends=number,
         neighbours=None if relation is None else Neighbours.of(relation),
         unit=document["unit"],
-        plan=document["plan"],
+        plans=() if document["plan"] is None else (document["plan"],),
         previous=document["previous"],
         hash=sealed,
     )

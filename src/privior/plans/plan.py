@@ -108,6 +108,21 @@ class Plan:
         return self.guarantee.cost
 
     @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What a ledger charges one by one."""
+        return (self.guarantee,)
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """The digest of each release's plan."""
+        return (self.digest,)
+
+    @property
+    def about(self) -> str:
+        """What is bought, in words."""
+        return f"{self.model} by {self.mechanism.name}"
+
+    @property
     def total_public(self) -> bool:
         """Whether the counts of the table sum to the public number of records."""
         return self.mechanism.sensitivity.total_fixed

@@ -1,5 +1,6 @@
 """Privacy as values and mathematics: neighbours, sensitivity, pairs, guarantees. No data, no noise."""
 
+from privior.privacy.accounting import Accounting, AccountingKind, Amount, amount_document, read_amount
 from privior.privacy.budget import NOTHING, Budget, budget_bar
 from privior.privacy.guarantee import Guarantee
 from privior.privacy.metric import MetricGuarantee
@@ -11,6 +12,9 @@ __all__ = [
     "ADD_OR_REMOVE_ONE",
     "NOTHING",
     "REPLACE_ONE",
+    "Accounting",
+    "AccountingKind",
+    "Amount",
     "Budget",
     "Concentrated",
     "DiscreteGaussianShift",
@@ -20,5 +24,7 @@ __all__ = [
     "Neighbours",
     "Sensitivity",
     "SignedSteps",
+    "amount_document",
     "budget_bar",
+    "read_amount",
 ]

@@ -70,11 +70,15 @@ class BasicFilter:
 
 @dataclass(frozen=True)
 class GaussianFilter:
-    """A sum of mu^2 within a cap; accepts Gaussian pairs, the worst of several, and compositions of them.
+    """A sum of mu^2 within a cap.
+
+    Accepts Gaussian pairs, pairs that are pure in both orders, the worst of several, and their compositions.
 
     A Brownian motion with drift 1 (P) or none (Q) moves in time mu^2 by mu times a draw of N(mu, 1) or
     N(0, 1): each release is a function of its next stretch, whose length depends on the past alone, and all
     are a function of the path up to the cap: the Gaussian pair with the cap for mu^2.
+    A pure epsilon is a function of one draw with mu = 2 z, z the normal quantile of 1 / (1 + e^-epsilon): the
+    trade-off curve of randomised response has three corners, all on that of the Gaussian, which is convex.
 
     Attributes:
         cap: the largest sum of mu^2
@@ -100,8 +104,13 @@ class GaussianFilter:
         def square(pair: DominatingPair) -> Fraction:
             if isinstance(pair, GaussianPair):
                 return pair.mu_squared
+            if pair.pure is not None and pair.mirror.pure is not None:
+                return _mu_squared(_pure(pair, "a sum of mu^2"))
             raise _refused(
-                pair, "a sum of mu^2", "Gaussian pairs", "It has no mu that holds at every epsilon."
+                pair,
+                "a sum of mu^2",
+                "Gaussian and pure guarantees",
+                "It has no mu that holds at every epsilon.",
             )
 
         return total + _added(cost, square)
@@ -211,15 +220,15 @@ class RenyiFilter:
 
     def admits(self, total: RenyiTotal, cost: DominatingPair) -> bool:
         """Say whether some order has its sum with this pair within its cap."""
-        pairs = zip(self.add(total, cost), self._prices(), strict=True)
+        pairs = zip(self.add(total, cost), self.prices(), strict=True)
         return any(found is not None and found + price <= self.epsilon for found, price in pairs)
 
     def converts(self, total: RenyiTotal) -> tuple[float, Fraction]:
         """Return the smallest epsilon, over the orders, of these sums at delta; infinite if there is none."""
-        found = [s + price for s, price in zip(total, self._prices(), strict=True) if s is not None]
+        found = [s + price for s, price in zip(total, self.prices(), strict=True) if s is not None]
         return (round_up(min(found)) if found else math.inf), self.delta
 
-    def _prices(self) -> list[Fraction]:
+    def prices(self) -> list[Fraction]:
         """ln(n / delta) / (l - 1) for each order, rounded up."""
         logarithm = Fraction(upper(lambda: ball(len(self.orders) / self.delta).log()))
         return [logarithm / (order - 1) for order in self.orders]
@@ -240,6 +249,11 @@ def _pure(pair: DominatingPair, what: str) -> Fraction:
     if one is None or other is None:
         raise _refused(pair, what, "a pure guarantee, or an amount of its own", "Its loss has no bound.")
     return max(one, other)
+
+
+def _mu_squared(epsilon: Fraction) -> Fraction:
+    """Return the square of the smallest mu whose Gaussian pair dominates a pure epsilon, rounded up."""
+    return Fraction(upper(lambda: 8 * (2 / (1 + ball(epsilon).exp())).erfcinv() ** 2))
 
 
 def _refused(pair: DominatingPair, what: str, allowed: str, why: str) -> PlanError:

@@ -68,22 +68,11 @@ def history(context: typer.Context, path: LedgerPath, json: Json = False, quiet:
     screen = screen_of(context)
     book = Ledger.open(path)
     last = book.verify()
-    header, rows = book.history()
-    entries = [
-        {
-            "entry": entry.number,
-            "cost": entry.cost.to_document(),
-            "spent": entry.spent.to_document(),
-            "plan": entry.plan,
-            "hash": entry.hash,
-        }
-        for entry in book.entries()
-        if entry.number
-    ]
-    screen.document({**_document(book), "entries": entries})
-    screen.answer_table(header, rows)
-    many = "1 release" if last.number == 1 else f"{last.number} releases"
-    screen.text(f"\nThe chain holds: the opening entry and {many}; head {last.hash}.")
+    told = book.history()
+    screen.document({**_document(book), "entries": told.documents()})
+    screen.answer_table(*told.table())
+    many = "1 release" if last.spends == 1 else f"{last.spends} releases"
+    screen.text(f"\nThe chain holds: {last.number + 1} entries, {many}; head {last.hash}.")
 
 
 def _document(book: Ledger) -> dict[str, object]:
@@ -94,7 +83,7 @@ def _document(book: Ledger) -> dict[str, object]:
         "cap": last.cap.to_document(),
         "spent": last.spent.to_document(),
         "left": last.left.to_document(),
-        "releases": last.number,
+        "releases": last.spends,
         "unit": last.unit,
         "neighbours": None if last.neighbours is None else last.neighbours.value,
         "head": last.hash,

@@ -105,7 +105,7 @@ def _carry_out(screen: Screen, ready: Measurement, place: Path, page: Path | Non
 def _show(screen: Screen, made: Release, place: Path, written: Path | None) -> None:
     """Say what was done; from the release alone, since all else may have changed."""
     plan, receipt = made.plan, made.receipt
-    left = None if receipt.cap is None or receipt.spent is None else receipt.cap - receipt.spent
+    left = receipt.left
     screen.document(
         {
             "release": str(place),

@@ -19,78 +19,23 @@ from numpy.typing import NDArray
 
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
-from privior.ledger import LedgerEntry
 from privior.mechanisms import DirichletDraw
 from privior.models import NoisyStatistics, PosteriorDraws
 from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
-from privior.privacy import Budget, budget_bar
+from privior.release.documents import exactly, is_hex
+from privior.release.receipt import LedgerReceipt
 from privior.whole_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: the number of the file format written here; older ones are read, newer ones refused
-FORMAT = 3
+FORMAT = 4
 #: larger files are refused unread; a million cells need less
 LARGEST_FILE = 64 * 2**20
 _KIND = "privior-release"
 _ENTRIES = {"kind", "format", "library", "id", "plan", "statistics", "guarantee", "ledger"}
-
-
-@dataclass(frozen=True)
-class LedgerReceipt:
-    """Where the spend of a release stands.
-
-    Attributes:
-        population: whose budget was charged
-        entry: the number of the entry
-        head: the hash of that entry, which anchors the whole chain before it
-        durable: False if the ledger lived in memory: no budget of anybody was really charged
-        spent: what the population had spent then, this release included; None in files of format 1
-        cap: what may be spent on it in all; likewise
-    """
-
-    population: str
-    entry: int
-    head: str
-    durable: bool
-    spent: Budget | None = None
-    cap: Budget | None = None
-
-    @staticmethod
-    def of(entry: LedgerEntry, *, durable: bool) -> LedgerReceipt:
-        """Return the public part of a ledger entry."""
-        return LedgerReceipt(entry.population, entry.number, entry.hash, durable, entry.spent, entry.cap)
-
-    def to_document(self) -> dict[str, object]:
-        """Write the receipt as plain values."""
-        amounts = {"spent": self.spent, "cap": self.cap}
-        return {
-            "population": self.population,
-            "entry": self.entry,
-            "head": self.head,
-            "durable": self.durable,
-            **{name: amount.to_document() for name, amount in amounts.items() if amount is not None},
-        }
-
-    @staticmethod
-    def from_document(document: object, number: int) -> LedgerReceipt:
-        """Read a receipt as a release of that format holds it."""
-        names = {"population", "entry", "head", "durable"} | ({"spent", "cap"} if number > 1 else set())
-        entry = _exactly(document, "ledger", names)
-        place, head, durable = entry["entry"], entry["head"], entry["durable"]
-        if (
-            not isinstance(place, int)
-            or isinstance(place, bool)
-            or place < 1
-            or not isinstance(durable, bool)
-        ):
-            raise ReleaseError("not a ledger entry", where="ledger")
-        if not _is_hex(head, 64):
-            raise ReleaseError("not a hash", where="ledger")
-        amounts = [Budget.from_document(entry[name]) if name in entry else None for name in ("spent", "cap")]
-        return LedgerReceipt(str(entry["population"]), place, str(head), durable, *amounts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,16 +64,7 @@ class Release:
             raise ReleaseError("a count is not a whole number, or too large", where="statistics")
         if not plan.mechanism.admits(self.statistics, plan.records):
             raise ReleaseError("the mechanism cannot have given these counts", where="statistics")
-        if self.receipt.population != plan.schema.population:
-            raise ReleaseError("the ledger entry is of another population", where="ledger")
-        spent, cap = self.receipt.spent, self.receipt.cap
-        first = self.receipt.entry == 1
-        if (
-            spent is not None
-            and cap is not None
-            and not (plan.cost.fits(spent) and spent.fits(cap) and (spent == plan.cost) == first)
-        ):
-            raise ReleaseError("the ledger entry does not add up", where="ledger", asked=spent, allowed=cap)
+        self.receipt.check(plan)
 
     def to_json(self) -> str:
         """Write the release."""
@@ -153,10 +89,8 @@ class Release:
 
     @property
     def _format(self) -> int:
-        """The oldest format that can hold it: 2 knows no draws, 1 does not know what was spent."""
-        if isinstance(self.statistics, PosteriorDraws):
-            return 3
-        return 1 if self.receipt.spent is None else 2
+        """The oldest format that can hold it: 3 knows no accounting, 2 no draws, 1 not what was spent."""
+        return max(self.receipt.format, 3 if isinstance(self.statistics, PosteriorDraws) else 1)
 
     @staticmethod
     def from_json(text: str, where: str = "release") -> Release:
@@ -236,7 +170,7 @@ class Release:
     def facts(self) -> list[tuple[str, str]]:
         """Say what was released and promised, as named facts."""
         receipt = self.receipt
-        where = f"entry {receipt.entry}, head {receipt.head[:16]}"
+        where = f"entry {receipt.entry}, head {receipt.head}"
         spent = [] if receipt.spent is None else [("spent by then", f"{receipt.spent} of {receipt.cap}")]
         return [
             ("release", f"{self.identifier} (privior {self.library})"),
@@ -247,10 +181,7 @@ class Release:
 
     def picture(self) -> BudgetBar | None:
         """Draw this release's share of the population's budget; None for files of format 1, which lack it."""
-        spent, cap, cost = self.receipt.spent, self.receipt.cap, self.plan.cost
-        if spent is None or cap is None:
-            return None
-        return budget_bar(spent - cost, cost, cap, self.receipt.population)
+        return self.receipt.bar(self.plan)
 
     def plot(self) -> Figure:
         """Return the budget bar as a figure."""
@@ -273,9 +204,7 @@ def _read(document: dict[str, object], number: int) -> Release:
         raise ReleaseError("unknown or missing entries", asked=", ".join(sorted(set(document) ^ _ENTRIES)))
     plan = Plan.from_document(document["plan"])
     statistics = _statistics(document["statistics"], number)
-    stated = _exactly(
-        document["guarantee"], "guarantee", {"epsilon", "delta", "neighbours", "unit", "reason"}
-    )
+    stated = exactly(document["guarantee"], "guarantee", {"epsilon", "delta", "neighbours", "unit", "reason"})
     cost = plan.guarantee.cost
     facts = (decimal(cost.epsilon), decimal(cost.delta), plan.neighbours.value, plan.schema.unit.noun)
     if (stated["epsilon"], stated["delta"], stated["neighbours"], stated["unit"]) != facts:
@@ -287,7 +216,7 @@ def _read(document: dict[str, object], number: int) -> Release:
         )
     receipt = LedgerReceipt.from_document(document["ledger"], number)
     identifier, library = document["id"], document["library"]
-    if not _is_hex(identifier, 32):
+    if not is_hex(identifier, 32):
         raise ReleaseError("not an identifier", where="id")
     if not isinstance(library, str) or not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", library):
         raise ReleaseError("not a version", where="library")
@@ -302,27 +231,17 @@ def _statistics_document(statistics: NoisyStatistics) -> dict[str, object]:
 
 def _statistics(document: object, number: int) -> NoisyStatistics:
     if number < 3 or (isinstance(document, dict) and "counts" in document):
-        counts = _exactly(document, "statistics", {"counts"})["counts"]
+        counts = exactly(document, "statistics", {"counts"})["counts"]
         if not isinstance(counts, list):
             raise ReleaseError("counts are not a list", where="statistics")
         return NoisyStatistics(tuple(counts))
-    entries = _exactly(document, "statistics", {"places", "draws"})
+    entries = exactly(document, "statistics", {"places", "draws"})
     draws, places = entries["draws"], entries["places"]
     if not isinstance(draws, list) or not draws or not all(isinstance(draw, list) for draw in draws):
         raise ReleaseError("draws are not lists of sticks", where="statistics")
     if len({len(draw) for draw in draws}) > 1 or not isinstance(places, int) or isinstance(places, bool):
         raise ReleaseError("draws of different size, or no grid", where="statistics")
     return PosteriorDraws(tuple(stick for draw in draws for stick in draw), len(draws), places)
-
-
-def _exactly(document: object, where: str, names: set[str]) -> dict[str, object]:
-    if not isinstance(document, dict) or set(document) != names:
-        raise ReleaseError("unknown or missing entries", where=where, allowed=", ".join(sorted(names)))
-    return document
-
-
-def _is_hex(value: object, length: int) -> bool:
-    return isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{length}}}", value) is not None
 
 
 def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -1,0 +1,52 @@
+"""Anchors: the newest entry of each ledger that this user has seen, kept outside the ledger.
+
+A ledger that was restored from an old copy is a valid chain which forgot its newest spends. Its anchor
+remembers one of them: a ledger without that entry is refused until it is reconciled. An anchor is a small
+file in the folder of the user's state (`PRIVIOR_STATE`, else `XDG_STATE_HOME/privior`, else
+`~/.local/state/privior`); where none can be written, only releases that are at hand tell of a rollback.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from privior.errors import LedgerError
+from privior.ledger.entry import LedgerEntry, read_entry
+from privior.whole_files import write_whole
+
+
+def state_folder() -> Path:
+    """Return the folder for what this user's runs remember."""
+    own = os.environ.get("PRIVIOR_STATE")
+    if own:
+        return Path(own)
+    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(base) / "privior"
+
+
+def anchor_of(identity: str) -> LedgerEntry | None:
+    """Return the newest entry seen of the ledger with this identity, if any was."""
+    try:
+        document = json.loads(_place(identity).read_text("utf-8"))
+        return read_entry(document["number"], document["body"], document["hash"], str(_place(identity)))
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, LedgerError):
+        return None
+
+
+def drop_anchor(identity: str, entry: LedgerEntry, *, anew: bool = False) -> None:
+    """Remember an entry, if it is newer than the one remembered or that one is to be replaced."""
+    with suppress(OSError, ValueError, RuntimeError):
+        before = None if anew else anchor_of(identity)
+        if before is not None and before.number >= entry.number:
+            return
+        place = _place(identity)
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        document = {"number": entry.number, "body": entry.body(), "hash": entry.hash}
+        write_whole(place, json.dumps(document) + "\n")
+
+
+def _place(identity: str) -> Path:
+    return state_folder() / "anchors" / f"{identity}.json"

@@ -1,0 +1,90 @@
+"""Reconciling: charging a ledger for spends that it forgot, because an old copy of it was restored.
+
+A lost spend is one that a release or an anchor proves and the chain does not have. It is charged again with
+its price if the entry before it is in the chain, or is itself lost and charged; else entries may be missing
+that nobody knows, and all that the population had spent by then is charged: too much perhaps, never too
+little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.ledger.pages import Page
+from privior.privacy import Amount, Budget
+
+
+@dataclass(frozen=True)
+class KnownSpend:
+    """A spend that somebody can prove: by a release, or by an anchor.
+
+    Attributes:
+        entry: the number of its entry
+        hash: the hash of its entry
+        previous: the hash of the entry before; None where the release does not say it
+        price: what it cost, in the accounting's units
+        total: what had been spent by then, itself included
+        cost: what it cost, as an (epsilon, delta)
+        plans: the digests of the plans that it paid for
+    """
+
+    entry: int
+    hash: str
+    previous: str | None
+    price: Amount
+    total: Amount
+    cost: Budget
+    plans: tuple[str, ...]
+
+    @staticmethod
+    def of(entry: LedgerEntry) -> KnownSpend:
+        """Return what an entry proves."""
+        return KnownSpend(
+            entry.number, entry.hash, entry.previous, entry.price, entry.total, entry.cost, entry.plans
+        )
+
+    @property
+    def mark(self) -> str:
+        """The key of the entry that charges it again, so that it is charged once."""
+        return f"lost {self.hash}"
+
+
+def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
+    """Return the spends that the chain neither has nor was charged for again, by number."""
+    found = {}
+    for spend in known:
+        there = page.entry(spend.entry)
+        if (there is None or there.hash != spend.hash) and page.keyed(spend.mark) is None:
+            found[spend.hash] = spend
+    return sorted(found.values(), key=lambda spend: spend.entry)
+
+
+def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerEntry]:
+    """Yield the entries that charge lost spends again, which may go beyond the cap."""
+    last, charged = page.last(), set[str]()
+    for spend in missing:
+        before = None if spend.entry == 0 else page.entry(spend.entry - 1)
+        linked = spend.previous in charged or (before is not None and before.hash == spend.previous)
+        price = spend.price if linked else spend.total
+        charged.add(spend.hash)
+        last = replace(
+            last,
+            number=last.number + 1,
+            kind=EntryKind.RECONCILED,
+            price=price,
+            total=last.accounting.add(last.total, price),
+            cost=spend.cost,
+            spends=last.spends + 1,
+            plans=spend.plans,
+            about=f"lost entry {spend.entry}" + ("" if linked else ", with all that was spent by then"),
+            analyst=None,
+            own=None,
+            share=None,
+            key=spend.mark,
+            version=None,
+            day=day,
+            previous=last.hash,
+        ).sealed()
+        yield last

@@ -1,0 +1,216 @@
+"""Rules: what the next entry of a ledger is, if the cap, the quotas and what is known allow it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+
+from privior.errors import BudgetExceededError, KeyConflictError, LedgerError
+from privior.exact import decimal
+from privior.ledger.anchors import anchor_of
+from privior.ledger.closing import Closing, State
+from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.ledger.pages import Page
+from privior.ledger.reconciling import KnownSpend, lost
+from privior.ledger.request import Request, Spendable
+from privior.privacy import NOTHING, AccountingKind, Amount, Budget
+
+_MOST_BITS = 8192  # of a sum's denominator
+
+
+def next_entry(page: Page, request: Request) -> LedgerEntry:
+    """Return the entry that this request would append, or raise."""
+    last, plan = page.last(), request.plan
+    if request.key is not None:
+        before = page.keyed(request.key)
+        if before is not None:
+            check_same(request, before, page.where)
+            raise unfinished(page.where, before, page.closing(before))
+    refuse_rollback(page, ())
+    _check_facts(last, plan, page.where)
+    price = last.accounting.price(plan.guarantees)
+    total = last.accounting.add(last.total, price)
+    own = _check_quota(page, request, price)
+    if max(number.denominator.bit_length() for number in total if number is not None) > _MOST_BITS:
+        raise LedgerError(
+            "the sum of these fractions is too long to be written exactly",
+            where=page.where,
+            asked=plan.cost,
+            advice="Use decimals, or fractions with common denominators.",
+        )
+    if not last.accounting.admits(total):
+        raise _exceeded(page.where, plan.cost, last, price)
+    return replace(
+        blank(last),
+        kind=EntryKind.SPENT,
+        population=plan.schema.population,
+        price=price,
+        total=total,
+        cost=plan.cost,
+        spends=last.spends + 1,
+        neighbours=plan.neighbours,
+        unit=plan.schema.unit.noun,
+        plans=plan.digests,
+        about=plan.about,
+        analyst=request.analyst,
+        own=own,
+        key=request.key,
+        version=request.version,
+    ).sealed()
+
+
+def _check_facts(last: LedgerEntry, plan: Spendable, where: str) -> None:
+    population, unit = plan.schema.population, plan.schema.unit.noun
+    if last.population not in ("", population):
+        raise LedgerError(
+            "the ledger is of another population",
+            where=where,
+            asked=population,
+            allowed=last.population,
+        )
+    if last.neighbours not in (None, plan.neighbours):
+        raise LedgerError(
+            "guarantees under different neighbour relations do not add up",
+            where=where,
+            asked=plan.neighbours,
+            allowed=last.neighbours,
+        )
+    if last.unit not in (None, unit):
+        raise LedgerError("the ledger protects another unit", where=where, asked=unit, allowed=last.unit)
+
+
+def _check_quota(page: Page, request: Request, price: Amount) -> Amount | None:
+    """Return what the analyst will have spent, or raise."""
+    analyst, accounting = request.analyst, page.last().accounting
+    if not page.has_quotas():
+        if analyst is None:
+            return None
+        return accounting.add(own_of(page, analyst) or accounting.nothing, price)
+    if analyst is None or analyst not in page.analysts():
+        raise LedgerError(
+            "this ledger has quotas: a spend names an analyst who has one",
+            where=page.where,
+            asked=analyst,
+            allowed=", ".join(page.analysts()),
+        )
+    before, share = own_of(page, analyst) or accounting.nothing, share_of(page, analyst)
+    own = accounting.add(before, price)
+    if not accounting.admits(own, share):
+        raise BudgetExceededError(
+            f"the quota of {analyst} does not allow this release",
+            where=page.where,
+            asked=request.plan.cost,
+            allowed=f"{decimal(share)} of the cap, {accounting.cap}",
+            spent=accounting.spent(before),
+            advice="Ask whoever keeps the ledger for a larger share.",
+        )
+    return own
+
+
+def check_same(request: Request, entry: LedgerEntry, where: str) -> None:
+    """Raise unless the request is the one that made the entry."""
+    if not request.made(entry):
+        raise KeyConflictError(
+            "this key was used for another plan, analyst or version",
+            where=where,
+            asked=request.key,
+            allowed=f"the request of entry {entry.number}, {entry.about}",
+            advice="Choose another key for another request.",
+        )
+
+
+def refuse_rollback(page: Page, known: Iterable[KnownSpend]) -> None:
+    """Refuse a chain that lacks a spend which is known."""
+    identity = identity_of(page)
+    anchor = anchor_of(identity) if identity else None
+    proved = [*known, *([] if anchor is None else [KnownSpend.of(anchor)])]
+    for spend in islice(lost(page, proved), 1):
+        raise LedgerError(
+            "the ledger is older than a spend that is known: an old copy was restored",
+            where=page.where,
+            asked=f"entry {page.last().number}",
+            allowed=f"entry {spend.entry}, {spend.hash[:16]}",
+            advice="Bring back the newest file, or charge what it forgot: privior ledger reconcile.",
+        )
+
+
+def identity_of(page: Page) -> str | None:
+    """Return the ledger's random name; ledgers that began in format 1 have none."""
+    opening = page.entry(0)
+    return None if opening is None else opening.key
+
+
+def blank(last: LedgerEntry) -> LedgerEntry:
+    """Return an entry after `last` that does nothing yet."""
+    return replace(
+        last,
+        number=last.number + 1,
+        price=last.accounting.nothing,
+        cost=NOTHING,
+        plans=(),
+        analyst=None,
+        own=None,
+        share=None,
+        key=None,
+        version=None,
+        day=today(),
+        previous=last.hash,
+    )
+
+
+def share_of(page: Page, analyst: str) -> Fraction:
+    """Return the share of the cap that an analyst may spend."""
+    entry = page.newest(analyst, EntryKind.QUOTA)
+    return Fraction(0) if entry is None or entry.share is None else entry.share
+
+
+def own_of(page: Page, analyst: str) -> Amount | None:
+    """Return what an analyst has spent; None if nothing."""
+    entry = page.newest(analyst, EntryKind.SPENT)
+    return None if entry is None else entry.own
+
+
+def _exceeded(where: str, cost: Budget, last: LedgerEntry, price: Amount) -> BudgetExceededError:
+    accounting = last.accounting
+    basic = accounting.kind is AccountingKind.BASIC
+    return BudgetExceededError(
+        "the budget does not allow this release",
+        where=where,
+        asked=cost if basic else f"{cost}: {accounting.in_words(price)}",
+        allowed=f"{last.left} (cap {last.cap})" if basic else f"cap {last.cap}",
+        spent=last.spent if basic else accounting.in_words(last.total),
+        advice=_advice(cost, last) if basic else "Ask for less, or reuse a release: that is free.",
+    )
+
+
+def _advice(cost: Budget, last: LedgerEntry) -> str:
+    if last.left.epsilon <= 0:
+        return "The budget is used up."
+    if cost.epsilon <= last.left.epsilon and last.left.delta <= 0:
+        return "No delta is left: plan with delta=0."
+    return f"The largest release that fits costs {last.left}."
+
+
+def unfinished(where: str, entry: LedgerEntry, closing: Closing | None) -> KeyConflictError:
+    """Say why a key that was used cannot be charged again."""
+    if closing is not None and closing.state is State.RELEASED:
+        what, advice = (
+            "this key was charged already",
+            "What it released is stored: ask for it with the same key.",
+        )
+    else:
+        what = (
+            "the spend of this key failed" if closing else "the spend of this key runs still, or was cut off"
+        )
+        advice = "It stays spent. Another try is another spend, with another key."
+    return KeyConflictError(
+        what, where=where, asked=entry.key, allowed=f"entry {entry.number}", advice=advice
+    )
+
+
+def today() -> str:
+    """Return the date, which is all that an entry says about when."""
+    return datetime.datetime.now(datetime.UTC).date().isoformat()

@@ -1,0 +1,261 @@
+"""Ledgers in SQLite: one file for one population, or a ledger in memory.
+
+Spending reads, compares and appends inside one BEGIN IMMEDIATE transaction with synchronous=FULL: two
+processes can never both take the last of a budget, and what was granted survives a power cut. While a file
+with the ending -wal lies beside the ledger, after a crash, the newest spends are in it: copy or back up both.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from privior.errors import LedgerError, shown
+from privior.ledger.entry import LedgerEntry
+from privior.ledger.file_systems import refuse_remote
+from privior.ledger.pages import FORMAT, SECOND_FORMAT, TABLES, Page
+
+_APPLICATION = 0x70726976  # marks the SQLite file as ours
+_WAIT = 60.0  # seconds that one spender waits for another
+
+_FIRST_FORMAT = (
+    "CREATE TABLE entries (number INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
+)
+
+
+def _final(table: str) -> tuple[str, str]:
+    """Triggers that keep the rows of a table as they are."""
+    words = "SELECT RAISE(ABORT, 'what a ledger says is final')"
+    return (
+        f"CREATE TRIGGER IF NOT EXISTS {table}_final BEFORE UPDATE ON {table} BEGIN {words}; END",
+        f"CREATE TRIGGER IF NOT EXISTS {table}_kept BEFORE DELETE ON {table} BEGIN {words}; END",
+    )
+
+
+class SqliteStore:
+    """A ledger's file. Every page has a connection of its own: nothing is shared by threads or forks."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @staticmethod
+    def at(path: object) -> SqliteStore:
+        """Return the store of a path, made full, so that no name has a special meaning to SQLite."""
+        try:
+            place = Path(path).absolute()  # type: ignore[arg-type]
+            place.exists()
+        except (TypeError, ValueError):
+            raise LedgerError("not the path of a ledger", asked=shown(path)) from None
+        return SqliteStore(place)
+
+    @property
+    def where(self) -> str:
+        """The path of the file."""
+        return str(self._path)
+
+    @property
+    def address(self) -> str | None:
+        """Likewise."""
+        return str(self._path)
+
+    def create(self, opening: LedgerEntry) -> None:
+        """Take the name, lay the ledger out in a draft beside it, and put that in its place once whole."""
+        place = self._path
+        if place.exists():
+            raise LedgerError(
+                "the file exists already",
+                where=self.where,
+                advice="A ledger is created once, and then opened.",
+            )
+        refuse_remote(place.parent)
+        try:
+            place.touch(mode=0o600, exist_ok=False)
+            try:
+                with tempfile.TemporaryDirectory(dir=place.parent, prefix=f".{place.name}.") as folder:
+                    draft = Path(folder) / place.name
+                    draft.touch(mode=0o600)
+                    connection = sqlite3.connect(draft, timeout=_WAIT, isolation_level=None)
+                    try:
+                        connection.execute("PRAGMA journal_mode=WAL")
+                        lay_out(connection, opening)
+                    finally:
+                        connection.close()
+                    draft.replace(place)
+            except BaseException:
+                if place.stat().st_size == 0:
+                    place.unlink()
+                raise
+        except (OSError, sqlite3.Error) as error:
+            raise LedgerError(f"cannot create the ledger: {_reason(error)}", where=self.where) from None
+
+    def check_there(self) -> None:
+        """Raise if there is no ledger to open."""
+        if not self._path.is_file():
+            raise LedgerError(
+                "there is no ledger here",
+                where=self.where,
+                advice="Create one: privior ledger create, or pv.Ledger.create(path, population=, epsilon=).",
+            )
+        refuse_remote(self._path)
+
+    @contextmanager
+    def reading(self) -> Iterator[Page]:
+        """Give a page to read."""
+        with self._connected() as connection:
+            yield _page(connection, self.where)
+
+    @contextmanager
+    def writing(self) -> Iterator[Page]:
+        """Give a page inside one exclusive transaction."""
+        with self._connected() as connection, _exclusive(connection, self.where) as page:
+            yield page
+
+    def check_writable(self) -> None:
+        """Raise what `writing` would raise."""
+        if not self._path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+            raise LedgerError("the ledger is read-only", where=self.where)
+        with self._connected() as connection:
+            _check_writable(connection, self.where)
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        if not self._path.is_file():
+            raise LedgerError("the ledger is gone", where=self.where)
+        if self._path.stat().st_nlink > 1:
+            raise LedgerError(
+                "the ledger has two names (a hard link), and each would have a log of its own",
+                where=self.where,
+                advice="Remove one of the names.",
+            )
+        try:
+            connection = sqlite3.connect(
+                f"file:{quote(str(self._path))}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None
+            )
+            connection.execute("PRAGMA synchronous=FULL")
+            _check_format(connection, self.where)
+        except sqlite3.Error as error:
+            raise LedgerError(f"not a readable ledger: {_reason(error)}", where=self.where) from None
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            raise LedgerError(f"not a readable ledger: {_reason(error)}", where=self.where) from None
+        finally:
+            connection.close()
+
+
+class MemoryStore:
+    """A ledger that is forgotten with the process. Its threads share one connection, its forks do not."""
+
+    where = "memory"
+    address = None
+
+    def __init__(self, opening: LedgerEntry) -> None:
+        self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._turn = threading.Lock()
+        self._process = os.getpid()
+        lay_out(self._connection, opening)
+
+    @contextmanager
+    def reading(self) -> Iterator[Page]:
+        """Give a page to read."""
+        with self._ours() as connection:
+            yield _page(connection, self.where)
+
+    @contextmanager
+    def writing(self) -> Iterator[Page]:
+        """Give a page inside one exclusive transaction."""
+        with self._ours() as connection, _exclusive(connection, self.where) as page:
+            yield page
+
+    def check_writable(self) -> None:
+        """Raise what `writing` would raise."""
+        with self._ours() as connection:
+            _check_writable(connection, self.where)
+
+    @contextmanager
+    def _ours(self) -> Iterator[sqlite3.Connection]:
+        if os.getpid() != self._process:
+            raise LedgerError("a ledger in memory belongs to the process that made it", where=self.where)
+        with self._turn:
+            yield self._connection
+
+
+def lay_out(connection: sqlite3.Connection, opening: LedgerEntry) -> None:
+    """Make the tables of an empty database, with the entry that opens the ledger."""
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in (*_FIRST_FORMAT, f"PRAGMA application_id={_APPLICATION}"):
+        connection.execute(statement)
+    _migrate(connection)
+    _page(connection, "a new ledger").append(opening)
+    connection.execute("COMMIT")
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Bring a ledger of format 1 to this one, inside a transaction. Its entries stay as they are."""
+    if _format(connection) >= FORMAT:
+        return
+    for statement in SECOND_FORMAT:
+        connection.execute(statement)
+    for table in TABLES:
+        for trigger in _final(table):
+            connection.execute(trigger)
+    connection.execute(f"PRAGMA user_version={FORMAT}")
+
+
+def _page(connection: sqlite3.Connection, where: str) -> Page:
+    def execute(statement: str, values: Sequence[object]) -> list[tuple[object, ...]]:
+        return connection.execute(statement, tuple(values)).fetchall()
+
+    return Page(execute, where)
+
+
+@contextmanager
+def _exclusive(connection: sqlite3.Connection, where: str) -> Iterator[Page]:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        yield _page(connection, where)
+        connection.execute("COMMIT")
+    except BaseException as error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        if isinstance(error, sqlite3.Error):
+            raise LedgerError(f"cannot write the ledger: {_reason(error)}", where=where) from None
+        raise
+
+
+def _check_writable(connection: sqlite3.Connection, where: str) -> None:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        raise LedgerError(f"cannot write the ledger: {_reason(error)}", where=where) from None
+
+
+def _format(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _check_format(connection: sqlite3.Connection, where: str) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+        raise LedgerError("the file is not a ledger", where=where)
+    number = _format(connection)
+    if number > FORMAT:
+        raise LedgerError(
+            "the ledger's format is newer than this library", where=where, asked=number, allowed=FORMAT
+        )
+    if number < FORMAT:
+        connection.execute("BEGIN IMMEDIATE")
+        _migrate(connection)
+        connection.execute("COMMIT")
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror or "no access" if isinstance(error, OSError) else str(error)

@@ -1,0 +1,76 @@
+"""Verifying: the whole chain of a ledger, entry by entry, as its rules would have allowed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from privior.errors import LedgerError
+from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.privacy import Amount
+
+
+def chained(entries: Iterable[LedgerEntry], where: str) -> Iterator[LedgerEntry]:
+    """Yield entries, each of which must follow the one before."""
+    previous, place = "", 0
+    for entry in entries:
+        if entry.number != place or entry.previous != previous:
+            raise LedgerError("the chain of entries is broken", where=where, asked=f"entry {place}")
+        previous, place = entry.hash, place + 1
+        yield entry
+
+
+def verified(entries: Iterable[LedgerEntry], where: str) -> LedgerEntry:
+    """Check chain, totals, caps and quotas, and return the last entry."""
+    before: LedgerEntry | None = None
+    shares: dict[str, Fraction] = {}
+    owns: dict[str, Amount] = {}
+    for entry in chained(entries, where):
+        if before is None:
+            if entry.kind is not EntryKind.OPENED or any(entry.price) or any(entry.total) or entry.spends:
+                raise LedgerError("the ledger does not begin with an entry that spends nothing", where=where)
+        elif not (_follows(before, entry) and _within(entry, shares, owns)):
+            raise LedgerError("the totals do not add up", where=where, asked=f"entry {entry.number}")
+        before = entry
+    if before is None:
+        raise LedgerError("the ledger is empty", where=where)
+    return before
+
+
+def _follows(before: LedgerEntry, entry: LedgerEntry) -> bool:
+    """Whether an entry adds up and keeps what was fixed before."""
+    spends = entry.kind in (EntryKind.SPENT, EntryKind.RECONCILED)
+    adds_up = entry.total == entry.accounting.add(before.total, entry.price)
+    kept = all(
+        getattr(before, fact) in ("", None, getattr(entry, fact))
+        for fact in ("accounting", "population", "neighbours", "unit")
+    )
+    counted = entry.spends == before.spends + spends
+    return (
+        adds_up
+        and kept
+        and counted
+        and spends == any(number != 0 for number in entry.price)
+        and entry.kind is not EntryKind.OPENED
+    )
+
+
+def _within(entry: LedgerEntry, shares: dict[str, Fraction], owns: dict[str, Amount]) -> bool:
+    """Whether an entry is within the cap and its analyst's quota; remembers quotas and what each spent."""
+    if entry.kind is EntryKind.QUOTA:
+        if entry.analyst is None or entry.share is None:
+            return False
+        shares[entry.analyst] = entry.share
+        return sum(shares.values()) <= 1
+    if entry.kind is EntryKind.RECONCILED:
+        return True
+    if entry.analyst is not None:
+        before = owns.get(entry.analyst, entry.accounting.nothing)
+        if entry.own != entry.accounting.add(before, entry.price):
+            return False
+        owns[entry.analyst] = entry.own
+    share = shares.get(entry.analyst or "")
+    allowed = not shares or (
+        share is not None and entry.own is not None and entry.accounting.admits(entry.own, share)
+    )
+    return allowed and entry.accounting.admits(entry.total)

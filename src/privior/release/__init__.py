@@ -1,0 +1,6 @@
+"""The release: what may be published, with the receipt of its spend."""
+
+from privior.release.receipt import LedgerReceipt
+from privior.release.release import FORMAT, LARGEST_FILE, Release
+
+__all__ = ["FORMAT", "LARGEST_FILE", "LedgerReceipt", "Release"]

@@ -1,0 +1,173 @@
+"""The receipt of a release: where its spend stands in the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privior.errors import ReleaseError
+from privior.ledger import KnownSpend, LedgerEntry
+from privior.pictures import BudgetBar
+from privior.plans import Plan
+from privior.privacy import (
+    Accounting,
+    AccountingKind,
+    Amount,
+    Budget,
+    amount_document,
+    read_amount,
+)
+from privior.release.documents import exactly, is_hex
+
+_FIRST = {"population", "entry", "head", "durable"}
+_SECOND = _FIRST | {"spent", "cap"}
+_FOURTH = _FIRST | {"previous", "accounting", "price", "total"}
+
+
+@dataclass(frozen=True)
+class LedgerReceipt:
+    """Where the spend of a release stands.
+
+    Attributes:
+        population: whose budget was charged
+        entry: the number of the entry
+        head: the hash of that entry, which anchors the whole chain before it
+        durable: False if the ledger lived in memory: no budget of anybody was really charged
+        accounting: how costs add up in that ledger, and its cap; None in files of format 1
+        total: what the population had spent then, this release included; likewise
+        price: what the entry cost, in the accounting's units; None in files of format 3 and older
+        previous: the hash of the entry before; likewise
+    """
+
+    population: str
+    entry: int
+    head: str
+    durable: bool
+    accounting: Accounting | None = None
+    total: Amount | None = None
+    price: Amount | None = None
+    previous: str | None = None
+
+    @staticmethod
+    def of(entry: LedgerEntry, *, durable: bool) -> LedgerReceipt:
+        """Return the public part of a ledger entry."""
+        return LedgerReceipt(
+            entry.population,
+            entry.number,
+            entry.hash,
+            durable,
+            entry.accounting,
+            entry.total,
+            entry.price,
+            entry.previous,
+        )
+
+    @property
+    def format(self) -> int:
+        """The oldest format of a release that can hold it."""
+        return 1 if self.accounting is None else 2 if self.previous is None else 4
+
+    @property
+    def spent(self) -> Budget | None:
+        """What the population had spent then, this release included."""
+        return None if self.accounting is None or self.total is None else self.accounting.spent(self.total)
+
+    @property
+    def cap(self) -> Budget | None:
+        """What may be spent on it in all."""
+        return None if self.accounting is None else self.accounting.cap
+
+    @property
+    def left(self) -> Budget | None:
+        """The cap without what was spent."""
+        return None if self.cap is None or self.spent is None else self.cap - self.spent
+
+    def check(self, plan: Plan) -> None:
+        """Refuse a receipt that cannot be of this plan."""
+        if self.population != plan.schema.population:
+            raise ReleaseError("the ledger entry is of another population", where="ledger")
+        if self.accounting is None or self.total is None:
+            return
+        least = self.accounting.price(plan.guarantees)
+        paid = least if self.price is None else self.price
+        within = all(
+            small is None or (large is not None and small <= large)
+            for amounts in ((least, paid), (paid, self.total))
+            for small, large in zip(*amounts, strict=True)
+        )
+        first = self.format == 2 and self.entry == 1
+        if (
+            not (within and self.accounting.admits(self.total))
+            or (first and paid != self.total)
+            or (self.format == 2 and not first and paid == self.total)
+        ):
+            raise ReleaseError(
+                "the ledger entry does not add up", where="ledger", asked=self.spent, allowed=self.cap
+            )
+
+    def known(self, plan: Plan) -> KnownSpend | None:
+        """Return what the release proves to a ledger; None if the file is too old to say it."""
+        if self.accounting is None or self.total is None:
+            return None
+        price = self.accounting.price(plan.guarantees) if self.price is None else self.price
+        return KnownSpend(self.entry, self.head, self.previous, price, self.total, plan.cost, (plan.digest,))
+
+    def bar(self, plan: Plan) -> BudgetBar | None:
+        """Draw this release's share of the population's budget; None for files of format 1, which lack it."""
+        if self.accounting is None or self.total is None:
+            return None
+        price = self.accounting.price(plan.guarantees) if self.price is None else self.price
+        before = tuple(
+            None if all_ is None or this is None else all_ - this
+            for all_, this in zip(self.total, price, strict=True)
+        )
+        return self.accounting.bar(before, price, self.population)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the receipt as plain values."""
+        facts: dict[str, object] = {
+            "population": self.population,
+            "entry": self.entry,
+            "head": self.head,
+            "durable": self.durable,
+        }
+        if self.accounting is None or self.total is None or self.spent is None:
+            return facts
+        if self.price is None:
+            return {
+                **facts,
+                "spent": self.spent.to_document(),
+                "cap": self.accounting.cap.to_document(),
+            }
+        return {
+            **facts,
+            "previous": self.previous,
+            "accounting": self.accounting.to_document(),
+            "price": amount_document(self.price),
+            "total": amount_document(self.total),
+        }
+
+    @staticmethod
+    def from_document(document: object, number: int) -> LedgerReceipt:
+        """Read a receipt as a release of that format holds it."""
+        fourth = number > 3 and isinstance(document, dict) and "previous" in document
+        names = _FOURTH if fourth else _SECOND if number > 1 else _FIRST
+        entry = exactly(document, "ledger", names)
+        place, head, durable = entry["entry"], entry["head"], entry["durable"]
+        if (
+            not isinstance(place, int)
+            or isinstance(place, bool)
+            or place < 1
+            or not isinstance(durable, bool)
+        ):
+            raise ReleaseError("not a ledger entry", where="ledger")
+        if not is_hex(head, 64) or (fourth and not is_hex(entry["previous"], 64)):
+            raise ReleaseError("not a hash", where="ledger")
+        facts = (str(entry["population"]), place, str(head), durable)
+        if fourth:
+            accounting = Accounting.from_document(entry["accounting"])
+            total, price = (read_amount(entry[name], accounting) for name in ("total", "price"))
+            return LedgerReceipt(*facts, accounting, total, price, str(entry["previous"]))
+        if number == 1:
+            return LedgerReceipt(*facts)
+        spent, cap = (Budget.from_document(entry[name]) for name in ("spent", "cap"))
+        return LedgerReceipt(*facts, Accounting(AccountingKind.BASIC, cap), (spent.epsilon, spent.delta))
