@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from privior.errors import AuditError as AuditError
     from privior.errors import BudgetExceededError as BudgetExceededError
     from privior.errors import InferenceError as InferenceError
+    from privior.errors import KeyConflictError as KeyConflictError
     from privior.errors import LedgerError as LedgerError
     from privior.errors import ModelError as ModelError
     from privior.errors import NumberError as NumberError
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
     from privior.privacy import REPLACE_ONE as REPLACE_ONE
+    from privior.privacy import AccountingKind as AccountingKind
     from privior.privacy import Budget as Budget
     from privior.privacy import Guarantee as Guarantee
     from privior.privacy import Neighbours as Neighbours
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from privior.report import write_report as write_report
     from privior.reviews import Review as Review
     from privior.reviews import review as review
+    from privior.reviews import verify as verify
     from privior.schema import DROP as DROP
     from privior.schema import Binned as Binned
     from privior.schema import Boolean as Boolean
@@ -80,7 +83,7 @@ if TYPE_CHECKING:
 
 _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
-    "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE Budget Guarantee Neighbours Sensitivity",
+    "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE AccountingKind Budget Guarantee Neighbours Sensitivity",
     "models": "DirichletCategorical LearnedPrior",
     "mechanisms": (
         "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace "
@@ -95,13 +98,13 @@ _CONTENTS = {
     "posterior": "CategoricalPosterior infer",
     "queries": "ask",
     "report": "write_report",
-    "reviews": "Review review",
+    "reviews": "Review review verify",
     "auditing": "EnumerationAudit audit",
     "bundled": "ACS_RECORDS acs_schema acs_table",
     "errors": (
-        "AuditError BudgetExceededError InferenceError LedgerError ModelError NumberError PlanError "
-        "PriviorError QuestionError ReleaseError ReleaseFailedError ReleaseInterruptedError SchemaError "
-        "TableError"
+        "AuditError BudgetExceededError InferenceError KeyConflictError LedgerError ModelError NumberError "
+        "PlanError PriviorError QuestionError ReleaseError ReleaseFailedError ReleaseInterruptedError "
+        "SchemaError TableError"
     ),
 }
 _PART_OF = {name: part for part, names in _CONTENTS.items() for name in names.split()}

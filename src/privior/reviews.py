@@ -98,26 +98,41 @@ def review(release: Release, ledger: Ledger | None = None) -> Review:
     return Review(
         release,
         (
-            Check(
-                "claim",
-                Verdict.HOLDS,
-                f"{plan.guarantee.cost} follows from the plan: recomputed when the file was read",
-            ),
+            _claim(release),
             Check("theorem", Verdict.OPEN, f"{plan.guarantee.reason}: a proof to read, not to run"),
             _audited(plan),
             Check(
                 "randomness", Verdict.OPEN, f"{plan.mechanism.randomness}; a file cannot prove what was drawn"
             ),
-            _durable(release),
-            _charged(release, ledger),
-            Check(
-                "counts",
-                Verdict.OPEN,
-                "nothing ties these counts to the spend but whoever made the release: compare with her the "
-                f"SHA-256 of the file, {release.sha256}",
-            ),
+            *_paid(release, ledger),
         ),
     )
+
+
+def verify(release: Release, ledger: Ledger | None = None) -> Review:
+    """Check what a program can decide of a release: the claim, the spend, the head, the bytes.
+
+    Args:
+        release: as read from its file: what is simulated, malformed or of another kind was refused there
+        ledger: the ledger that the release says it was charged to
+    """
+    form = f"format {release.format}, written by privior {release.library}; a release, not a simulation"
+    return Review(
+        release,
+        (Check("format", Verdict.HOLDS, form), _claim(release), *_paid(release, ledger)),
+    )
+
+
+def _claim(release: Release) -> Check:
+    return Check(
+        "claim",
+        Verdict.HOLDS,
+        f"{release.plan.guarantee.cost} follows from the plan: recomputed when the file was read",
+    )
+
+
+def _paid(release: Release, ledger: Ledger | None) -> tuple[Check, ...]:
+    return _durable(release), _charged(release, ledger), _stored(release, ledger)
 
 
 def _audited(plan: Plan) -> Check:
@@ -187,7 +202,7 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
     receipt = release.receipt
     try:
         ledger.verify()
-        entry = next((entry for entry in ledger.entries() if entry.number == receipt.entry), None)
+        entry = ledger.entry(receipt.entry)
     except PriviorError as error:
         return Check("ledger", Verdict.FAILS, error.what)
     if ledger.population != receipt.population:
@@ -203,3 +218,21 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
     return Check(
         "ledger", Verdict.HOLDS, f"entry {receipt.entry} was charged for exactly this plan; the chain holds"
     )
+
+
+def _stored(release: Release, ledger: Ledger | None) -> Check:
+    """Compare the file with what the ledger stored when it was drawn."""
+    try:
+        closing = None if ledger is None else ledger.closing(release.receipt.entry)
+    except PriviorError as error:
+        return Check("bytes", Verdict.FAILS, error.what)
+    if closing is None:
+        return Check(
+            "bytes",
+            Verdict.OPEN,
+            "nothing here ties these counts to the spend but whoever made the release: compare with her the "
+            f"SHA-256 of the file, {release.sha256}",
+        )
+    if not closing.contains(release.sha256):
+        return Check("bytes", Verdict.FAILS, "the ledger stored another release for this entry")
+    return Check("bytes", Verdict.HOLDS, f"the ledger stored this very release, SHA-256 {release.sha256}")

@@ -389,7 +389,7 @@ def test_a_demonstration_destroys_nothing(orchard: Path) -> None:
 @pytest.mark.parametrize("cap", ["1e9999", "1/0", "-1", "x", 3, None])
 def test_a_forged_budget_is_refused(cap: object, orchard: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     document = json.loads((orchard / "r.json").read_text())
-    document["ledger"]["cap"]["epsilon"] = cap
+    document["ledger"]["accounting"]["cap"]["epsilon"] = cap
     (orchard / "f.json").write_text(json.dumps(document))
     assert inside(["review", "f.json"], monkeypatch) == 8
 

@@ -97,7 +97,7 @@ def test_the_whole_path_without_a_terminal(clinic: Path) -> None:
     assert (clinic / "page.html").read_bytes() == (clinic / "r.report.html").read_bytes()
     shown = run(["ledger", "history", "clinic.ledger"], clinic)
     assert shown.code == 0
-    assert "The chain holds: the opening entry and 1 release;" in shown.output
+    assert "The chain holds: 2 entries, 1 release;" in shown.output
 
 
 def test_the_whole_path_on_a_terminal(clinic: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from privior import health
+from privior.ledger import file_systems
 
 
 def ill(folder: Path) -> list[str]:
@@ -45,8 +46,8 @@ def test_a_folder_that_is_not_there_is_found(tmp_path: Path) -> None:
 
 
 def test_a_network_file_system_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "_kind_of", lambda place: "nfs4")
-    assert ill(tmp_path) == ["file system"]
+    monkeypatch.setattr(file_systems, "kind_of", lambda place: "nfs4")
+    assert ill(tmp_path) == ["file system", "ledger"]
 
 
 def test_a_missing_package_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

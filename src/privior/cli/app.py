@@ -21,6 +21,7 @@ from privior.cli.commands.release import release
 from privior.cli.commands.report import report
 from privior.cli.commands.review import review
 from privior.cli.commands.study import study
+from privior.cli.commands.verify import verify
 from privior.cli.exit_codes import ExitCode, exit_code
 from privior.cli.options import screen_of
 from privior.cli.screen import Screen
@@ -81,6 +82,7 @@ app.command()(release)
 app.command()(ask)
 app.command()(report)
 app.command()(review)
+app.command()(verify)
 app.command()(guarantee)
 app.command()(study)
 app.command()(doctor)

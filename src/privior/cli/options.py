@@ -40,10 +40,14 @@ AnalysisFile = Annotated[
     ),
 ]
 ReleaseFile = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release file.", show_default=False)]
-LedgerFile = Annotated[
-    Path | None,
+LedgerAddress = Annotated[
+    str | None,
     typer.Option(
-        "--ledger", "-l", envvar="PRIVIOR_LEDGER", help="The population's ledger.", show_default=False
+        "--ledger",
+        "-l",
+        envvar="PRIVIOR_LEDGER",
+        help="The population's ledger: a file, or postgresql://...",
+        show_default=False,
     ),
 ]
 Records = Annotated[

@@ -179,6 +179,11 @@ class Ledger:
         """Write that a spend released nothing. It stays spent."""
         self._close(entry, ())
 
+    def entry(self, number: int) -> LedgerEntry | None:
+        """Return the entry of this number, checked against its hash; None if there is none."""
+        with self._store.reading() as page:
+            return page.entry(number)
+
     def closing(self, number: int) -> Closing | None:
         """Return how the spend of this entry ended; None if it never did."""
         with self._store.reading() as page:

@@ -71,7 +71,7 @@ class Release:
         guarantee = self.plan.guarantee
         document = {
             "kind": _KIND,
-            "format": self._format,
+            "format": self.format,
             "library": self.library,
             "id": self.identifier,
             "plan": self.plan.to_document(),
@@ -88,7 +88,7 @@ class Release:
         return json.dumps(document, indent=1) + "\n"
 
     @property
-    def _format(self) -> int:
+    def format(self) -> int:
         """The oldest format that can hold it: 3 knows no accounting, 2 no draws, 1 not what was spent."""
         return max(self.receipt.format, 3 if isinstance(self.statistics, PosteriorDraws) else 1)
 

@@ -1,4 +1,4 @@
-"""privior ledger: create, show and history. What has been spent on a population."""
+"""privior ledger: what has been spent on a population, by whom, and whether all of it is there."""
 
 from __future__ import annotations
 
@@ -10,44 +10,73 @@ import typer
 from privior.cli.options import Json, Quiet, screen_of
 
 if TYPE_CHECKING:
-    from privior.ledger import Ledger
+    from privior.ledger import KnownSpend, Ledger
+    from privior.privacy import Amount
 
 ledger = typer.Typer(
-    help="Create and read the ledger of a population.", no_args_is_help=True, rich_markup_mode=None
+    help="Create, read, check and share the ledger of a population.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
-LedgerPath = Annotated[
-    Path, typer.Argument(envvar="PRIVIOR_LEDGER", help="The file of the ledger.", show_default=False)
+Address = Annotated[
+    str,
+    typer.Argument(
+        metavar="LEDGER",
+        envvar="PRIVIOR_LEDGER",
+        help="The ledger: a file, or postgresql://...",
+        show_default=False,
+    ),
+]
+Releases = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[RELEASE]...", help="Releases of this population.", show_default=False),
 ]
 
 
 @ledger.command()
 def create(
     context: typer.Context,
-    path: LedgerPath,
+    path: Address,
     population: Annotated[
         str, typer.Option("--population", "-p", help="Whose budget this is, as the schema says.")
     ],
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="What may be spent in all, exact.")],
     delta: Annotated[str, typer.Option("--delta", "-d", help="Likewise; 0: pure guarantees only.")] = "0",
+    accounting: Annotated[
+        str,
+        typer.Option(help="How costs add up, for ever: basic, gaussian, concentrated or renyi."),
+    ] = "basic",
+    aside_epsilon: Annotated[
+        str | None,
+        typer.Option(
+            help="The part of epsilon for what another accounting than basic cannot take.",
+            show_default=False,
+        ),
+    ] = None,
+    aside_delta: Annotated[str, typer.Option(help="Likewise of delta.")] = "0",
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Open a new ledger with a cap. An existing file is never touched."""
+    """Open a new ledger with a cap. An existing one is never touched."""
     from privior.ledger import Ledger
+    from privior.privacy import NOTHING, Budget
 
     screen = screen_of(context)
-    made = Ledger.create(path, population=population, epsilon=epsilon, delta=delta)
+    aside = NOTHING if aside_epsilon is None else Budget.of(aside_epsilon, aside_delta)
+    made = Ledger.create(
+        path, population=population, epsilon=epsilon, delta=delta, accounting=accounting, aside=aside
+    )
     screen.document(_document(made))
     screen.facts(made.facts())
     screen.text(
-        "\nKeep this file with the data: it is the only memory of what was spent. "
+        "\nKeep it with the data: it is the only memory of what was spent. "
         "Every release of this population is charged to it."
     )
 
 
 @ledger.command()
-def show(context: typer.Context, path: LedgerPath, json: Json = False, quiet: Quiet = False) -> None:
+def show(context: typer.Context, path: Address, json: Json = False, quiet: Quiet = False) -> None:
     """Show how the budget stands."""
     from privior.ledger import Ledger
 
@@ -61,29 +90,171 @@ def show(context: typer.Context, path: LedgerPath, json: Json = False, quiet: Qu
 
 
 @ledger.command()
-def history(context: typer.Context, path: LedgerPath, json: Json = False, quiet: Quiet = False) -> None:
-    """List every spend, after checking the whole chain."""
+def history(
+    context: typer.Context,
+    path: Address,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write it to this file, .csv or .json.", show_default=False),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """List every entry, after checking the whole chain."""
+    from privior.errors import LedgerError
     from privior.ledger import Ledger
+    from privior.whole_files import take_name, write_whole
 
     screen = screen_of(context)
     book = Ledger.open(path)
-    last = book.verify()
-    told = book.history()
+    last, told = book.verify(), book.history()
     screen.document({**_document(book), "entries": told.documents()})
     screen.answer_table(*told.table())
     many = "1 release" if last.spends == 1 else f"{last.spends} releases"
     screen.text(f"\nThe chain holds: {last.number + 1} entries, {many}; head {last.hash}.")
+    if output is not None:
+        if output.suffix not in (".csv", ".json"):
+            raise LedgerError("a history is written as CSV or JSON", asked=output, allowed=".csv, .json")
+        try:
+            take_name(output)
+            write_whole(output, told.to_csv() if output.suffix == ".csv" else told.to_json())
+        except (OSError, ValueError):
+            raise LedgerError("the file exists, or cannot be written there", where=str(output)) from None
+        screen.text(f"Wrote {output}.")
+
+
+@ledger.command()
+def verify(
+    context: typer.Context,
+    path: Address,
+    releases: Releases = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check the whole chain, and that it has the entry of each release named."""
+    from privior.ledger import Ledger
+
+    screen = screen_of(context)
+    book = Ledger.open(path)
+    known = _known(releases)
+    last = book.verify(known)
+    screen.document({**_document(book), "holds": True, "releases compared": len(known)})
+    compared = f", with the entries of {len(known)} releases" if known else ""
+    screen.text(f"The chain holds: {last.number + 1} entries{compared}.")
+    screen.answer(last.hash)
+
+
+@ledger.command()
+def reconcile(
+    context: typer.Context,
+    path: Address,
+    releases: Releases = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Charge again what a ledger forgot because an old copy of it was restored."""
+    from privior.ledger import Ledger
+
+    screen = screen_of(context)
+    book = Ledger.open(path)
+    made = book.reconcile(_known(releases))
+    screen.document(
+        {**_document(book), "charged": [{"entry": entry.number, "about": entry.about} for entry in made]}
+    )
+    for entry in made:
+        screen.text(f"Entry {entry.number}: charged for {entry.about}.")
+    screen.text(f"{len(made) or 'Nothing'} charged again; spent now {book.spent} of {book.cap}.")
+    if screen.quiet:
+        screen.answer(str(len(made)))
+
+
+@ledger.command()
+def quota(
+    context: typer.Context,
+    path: Address,
+    analyst: Annotated[str, typer.Argument(help="Whose quota.", show_default=False)],
+    share: Annotated[str, typer.Argument(help='The share of the cap, exact: "1/4".', show_default=False)],
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Let an analyst spend up to a share of the cap; from then on every spend names an analyst."""
+    from privior.ledger import Ledger
+
+    screen = screen_of(context)
+    book = Ledger.open(path)
+    book.allow(analyst, share)
+    screen.document(_document(book))
+    screen.facts(book.facts())
+
+
+@ledger.command("release")
+def stored(
+    context: typer.Context,
+    path: Address,
+    entry: Annotated[int, typer.Argument(help="The number of the entry.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)],
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write again what an entry released: free, since it is the same."""
+    from privior.errors import LedgerError
+    from privior.ledger import Ledger
+    from privior.release import Release
+    from privior.whole_files import take_name
+
+    screen = screen_of(context)
+    closing = Ledger.open(path).closing(entry)
+    if closing is None or not closing.release:
+        raise LedgerError("this entry released nothing that is stored", where=path, asked=entry)
+    found = [Release.from_json(text) for text in closing.release]
+    places = [
+        output if len(found) == 1 else output.with_name(f"{output.stem}-{number}{output.suffix}")
+        for number in range(1, len(found) + 1)
+    ]
+    for place, one in zip(places, found, strict=True):
+        try:
+            take_name(place)
+        except (OSError, ValueError):
+            raise LedgerError("the file exists, or cannot be written there", where=str(place)) from None
+        one.write(place)
+        screen.answer(str(place))
+    screen.document({"entry": entry, "releases": [str(place) for place in places]})
+
+
+def _known(releases: list[Path] | None) -> list[KnownSpend]:
+    from privior.release import Release
+
+    read = [Release.read(path) for path in releases or ()]
+    return [spend for one in read if (spend := one.receipt.known(one.plan)) is not None]
 
 
 def _document(book: Ledger) -> dict[str, object]:
+    from privior.exact import decimal
+    from privior.privacy import amount_document
+
     last = book.last()
+
+    def in_units(amount: Amount) -> dict[str, str | None]:
+        return dict(zip(last.accounting.units, amount_document(amount), strict=True))
+
     return {
         "ledger": book.where,
         "population": last.population,
         "cap": last.cap.to_document(),
+        "accounting": last.accounting.to_document(),
+        "promise": last.accounting.promise(),
         "spent": last.spent.to_document(),
+        "total": in_units(last.total),
         "left": last.left.to_document(),
         "releases": last.spends,
+        "quotas": [
+            {
+                "analyst": name,
+                "share": decimal(share),
+                "spent": in_units(own),
+            }
+            for name, share, own in book.quotas()
+        ],
         "unit": last.unit,
         "neighbours": None if last.neighbours is None else last.neighbours.value,
         "head": last.hash,

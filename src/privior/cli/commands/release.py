@@ -18,7 +18,7 @@ from privior.cli.options import (
     Draws,
     Epsilon,
     Json,
-    LedgerFile,
+    LedgerAddress,
     MechanismName,
     NeighboursName,
     Quiet,
@@ -42,7 +42,7 @@ def release(
             metavar="TABLE", help="A CSV or Parquet file, or a quoted glob of such files.", show_default=False
         ),
     ],
-    ledger: LedgerFile = None,
+    ledger: LedgerAddress = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The release file to write.", show_default=False),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import typer
 
 from privior.cli.exit_codes import ExitCode
-from privior.cli.options import Json, LedgerFile, Quiet, ReleaseFile, screen_of
+from privior.cli.options import Json, LedgerAddress, Quiet, ReleaseFile, screen_of
 
 
 def review(
     context: typer.Context,
     release: ReleaseFile,
-    ledger: LedgerFile = None,
+    ledger: LedgerAddress = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -1,0 +1,29 @@
+"""privior verify: whether a release is what it says, for programs and for people in a hurry."""
+
+from __future__ import annotations
+
+import typer
+
+from privior.cli.exit_codes import ExitCode
+from privior.cli.options import Json, LedgerAddress, Quiet, ReleaseFile, screen_of
+
+
+def verify(
+    context: typer.Context,
+    release: ReleaseFile,
+    ledger: LedgerAddress = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check format, guarantee, ledger entry and head of a release. Exit code 1 if one fails."""
+    from privior.ledger import Ledger
+    from privior.release import Release
+    from privior.reviews import verify as verified
+
+    screen = screen_of(context)
+    found = verified(Release.read(release), None if ledger is None else Ledger.open(ledger))
+    screen.document(found.to_document())
+    screen.answer_table(*found.table())
+    if not found.passed:
+        screen.complain("a check failed: this is not what it says")
+        raise typer.Exit(ExitCode.NO)
