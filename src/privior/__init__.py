@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from privior.planning import Want as Want
     from privior.planning import plan as plan
     from privior.planning import plan_for as plan_for
+    from privior.plans import Batch as Batch
+    from privior.plans import Group as Group
     from privior.plans import Plan as Plan
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
     from privior.posterior import infer as infer
@@ -89,7 +91,7 @@ _CONTENTS = {
         "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace "
         "VirtualRecords"
     ),
-    "plans": "Plan",
+    "plans": "Batch Group Plan",
     "planning": "Want plan plan_for",
     "analyses": "Analysis",
     "ledger": "Ledger",

@@ -1,5 +1,7 @@
-"""Plans: model, mechanism and guarantee for one release, and what they and other budgets promise to give."""
+"""Plans: model, mechanism and guarantee for one release or several, and what they and other budgets give."""
 
+from privior.plans.batch import Batch
+from privior.plans.group import Group
 from privior.plans.plan import Candidate, Plan, check_records
 
-__all__ = ["Candidate", "Plan", "check_records"]
+__all__ = ["Batch", "Candidate", "Group", "Plan", "check_records"]

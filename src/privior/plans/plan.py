@@ -29,6 +29,7 @@ from privior.mechanisms import (
 from privior.models import Model, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
+from privior.plans.group import Group
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.schema import Schema
 
@@ -63,6 +64,7 @@ class Plan:
         candidates: what the planner compared; not part of the plan's identity
         choice: why this mechanism; likewise
         expect: what the truth is expected to look like, for forecasts alone; likewise
+        group: the part of the table that is counted; None for all of it
     """
 
     schema: Schema
@@ -73,6 +75,7 @@ class Plan:
     candidates: tuple[Candidate, ...] = field(default=(), compare=False)
     choice: str = field(default="", compare=False)
     expect: Expect = field(default=Expect.TYPICAL, compare=False)
+    group: Group | None = None
 
     def __post_init__(self) -> None:
         check_records(self.records, self.schema)
@@ -96,6 +99,30 @@ class Plan:
         priors = (None, self.model.prior, self.model.exact_parameters(self.schema))
         if self.mechanism.prior not in priors:
             raise PlanError("the mechanism is for another prior", where=self.mechanism.name)
+        if self.group is not None:
+            self._check_group(self.group)
+
+    def _check_group(self, group: Group) -> None:
+        """Refuse groups that overlap for one unit, or whose sizes would have to be public."""
+        group.place(self.schema)
+        if group.column in self.model.columns:
+            raise PlanError("the model counts the column that divides the groups", where=group.column)
+        if self.schema.unit.max_rows != 1:
+            raise PlanError(
+                f"the rows of one {self.schema.unit.noun} may lie in several groups",
+                where=group.column,
+                asked=f"max_rows {self.schema.unit.max_rows}",
+                allowed="one row each",
+                advice="Release the joint table of both columns instead.",
+            )
+        if self.neighbours is REPLACE_ONE:
+            raise PlanError(
+                "the sizes of groups are private, and replace-one needs a public number of records",
+                where=group.column,
+                asked=self.neighbours,
+                allowed="add-or-remove-one",
+                advice="Plan under add-or-remove-one; a batch may be charged under replace-one all the same.",
+            )
 
     @property
     def guarantee(self) -> Guarantee:
@@ -120,7 +147,21 @@ class Plan:
     @property
     def about(self) -> str:
         """What is bought, in words."""
-        return f"{self.model} by {self.mechanism.name}"
+        where = "" if self.group is None else f" where {self.group}"
+        return f"{self.model} by {self.mechanism.name}{where}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read: the group's first."""
+        return (*(() if self.group is None else (self.group.column,)), *self.model.columns)
+
+    def counted(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return this plan's part of the counts of its columns."""
+        if self.group is None:
+            return counts
+        groups = self.schema.column(self.group.column).size
+        part: NDArray[np.int64] = counts.reshape(groups, -1)[self.group.place(self.schema)]
+        return part
 
     @property
     def total_public(self) -> bool:
@@ -160,7 +201,15 @@ class Plan:
             self.mechanism.draws if isinstance(self.mechanism, DirichletDraw) else 1,
         )
         mechanism = self.mechanism.for_facts(facts)
-        return Plan(self.schema, self.model, mechanism, self.neighbours, self.records, expect=self.expect)
+        return Plan(
+            self.schema,
+            self.model,
+            mechanism,
+            self.neighbours,
+            self.records,
+            expect=self.expect,
+            group=self.group,
+        )
 
     def around(self, factors: Sequence[Fraction]) -> list[Plan]:
         """Return the plans whose epsilon is this one's times each factor, as far as they exist."""
@@ -195,7 +244,9 @@ class Plan:
 
     def to_document(self) -> dict[str, object]:
         """Write the plan as plain values: what a release says about how it was made."""
+        group = {} if self.group is None else {"group": self.group.to_document()}
         return {
+            **group,
             "schema": self.schema.to_document(),
             "model": self.model.to_document(),
             "mechanism": self.mechanism.to_document(),
@@ -206,7 +257,7 @@ class Plan:
     @staticmethod
     def from_document(document: object) -> Plan:
         """Read what `to_document` wrote, building every part anew so that each checks itself."""
-        if not isinstance(document, dict) or set(document) != {
+        if not isinstance(document, dict) or set(document) - {"group"} != {
             "schema",
             "model",
             "mechanism",
@@ -220,6 +271,7 @@ class Plan:
             mechanism=to_mechanism(document["mechanism"]),
             neighbours=Neighbours.of(document["neighbours"]),
             records=document["records"],
+            group=Group.from_document(document["group"]) if "group" in document else None,
         )
 
     @property
@@ -238,6 +290,7 @@ class Plan:
         return [
             ("population", f"{self.schema.population}, protecting {unit}"),
             ("model", f"{self.model}: {self.mechanism.levels} cells"),
+            *([] if self.group is None else [("group", f"only records with {self.group}")]),
             ("records", self.records_in_words),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
