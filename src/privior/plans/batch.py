@@ -9,6 +9,7 @@ plans by group are made under add-or-remove-one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -39,7 +40,7 @@ class Batch:
 
     @staticmethod
     def of(
-        plans: list[Plan] | tuple[Plan, ...], *, by: str | None = None, neighbours: object = None
+        plans: Sequence[Plan], *, by: str | None = None, neighbours: Neighbours | str | None = None
     ) -> Batch:
         """Put plans together.
 
@@ -70,9 +71,8 @@ class Batch:
         if self.neighbours not in (ADD_OR_REMOVE_ONE, REPLACE_ONE):
             raise PlanError("no such neighbour relation for groups", asked=self.neighbours)
         if len(self.members) > MOST_RELEASES:
-            raise PlanError(
-                "too many releases", where="batch", asked=len(self.members), allowed=MOST_RELEASES
-            )
+            many = len(self.members)
+            raise PlanError("too many releases", where="batch", asked=many, allowed=MOST_RELEASES)
 
     @property
     def schema(self) -> Schema:
