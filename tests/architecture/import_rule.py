@@ -59,8 +59,8 @@ OUTSIDE = {
     "pkgutil": set[str](),
     "runpy": set[str](),
     "builtins": set[str](),
-    "ctypes": set[str](),
-    "subprocess": set[str](),
+    "ctypes": {"curator"},
+    "subprocess": {"curator"},
     "numba": {"posterior"},
     "numpy.random": {"posterior", "studies"},  # post-processing; synthetic data and noise that protect nobody
 }

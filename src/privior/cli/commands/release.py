@@ -76,6 +76,14 @@ def release(
     page = _checked_page(place) if report else None
     with screen.progress() as say:
         ready = prepare(plan, table, ledger=ledger, output=place, progress=say)
+    with ready:
+        _confirm_and_carry_out(screen, ready, place, page, yes=yes)
+
+
+def _confirm_and_carry_out(
+    screen: Screen, ready: Measurement, place: Path, page: Path | None, *, yes: bool
+) -> None:
+    plan = ready.plan
     screen.facts(plan.facts())
     for warning in plan.warnings:
         screen.text(f"NOTE: {warning}")
