@@ -17,10 +17,10 @@ def planted(code: str) -> list[str]:
     return [sys.executable, "-I", "-c", start, *filter(None, sys.path)]
 
 
-def at(place: str, act: str, when: str = "before") -> str:
-    """Return code that acts before or after each call of a function, named as `module:function`."""
+def at(place: str, act: str, when: str = "before", count: int = 1) -> str:
+    """Return code that acts before or after the n-th call of a function, named as `module:function`."""
     return f"""
-def plant(place, when):
+def plant(place, when, count):
     import os, signal, time
     module, _, name = place.rpartition(":")
     owner = __import__(module, fromlist=["_"])
@@ -28,17 +28,21 @@ def plant(place, when):
         owner = getattr(owner, part)
     last = name.split(".")[-1]
     real = getattr(owner, last)
+    calls = 0
     def act():
         {act}
     def wrapped(*given, **named):
-        if when == "before":
+        nonlocal calls
+        calls += 1
+        this = calls == count
+        if this and when == "before":
             act()
         result = real(*given, **named)
-        if when == "after":
+        if this and when == "after":
             act()
         return result
     setattr(owner, last, wrapped)
-plant({place!r}, {when!r})
+plant({place!r}, {when!r}, {count!r})
 """
 
 

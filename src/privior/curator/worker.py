@@ -80,7 +80,11 @@ def _release(plan: Plan, source: OpenTable, number: str, channel: Channel) -> No
 
 
 def _watch(channel: Channel, orders: Orders, parent: int) -> None:
-    """Pass on what is ordered; end this process when nobody can order anything any more."""
+    """Pass on what is ordered; end this process when nobody can order anything any more.
+
+    A thread: it gets its turn during queries and between any two steps of Python, though not during a single
+    native call that lets no other thread run.
+    """
     try:
         while os.getppid() == parent:
             if select.select([channel.incoming], [], [], _LOOK)[0]:
