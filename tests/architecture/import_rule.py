@@ -142,6 +142,8 @@ def _judge(module: str, name: str | None, part: str) -> Iterator[str]:
     if LAYER_OF[target] >= LAYER_OF[part]:
         kind = "its sibling" if LAYER_OF[target] == LAYER_OF[part] else "upwards"
         yield f"imports {kind}: {target}"
+    if target == "curator" and "." in rest:
+        yield f"reaches into the curator ({module}), which is its own"
     if target == "tables" and part not in READERS_OF_TABLES:
         yield "opens tables but is not the curator"
 

@@ -17,7 +17,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-import privior
 from privior.curator.channel import Channel, ChannelError, Message, refused
 from privior.curator.incidents import EndedError, Incident, RecordedError
 from privior.curator.progress import COUNTING, Progress, tell
@@ -122,7 +121,7 @@ def _started(folder: str) -> subprocess.Popen[bytes]:
 
 def _program() -> list[str]:
     path = [entry for entry in sys.path if entry]
-    root = str(Path(privior.__file__).parent.parent)
+    root = str(Path(__file__).parents[2])
     return [sys.executable, "-I", "-c", _START, *([] if root in path else [root]), *path]
 
 
