@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,13 @@ import privior as pv
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _state(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Keep what runs remember out of the home of whoever runs the tests."""
-    os.environ["PRIVIOR_STATE"] = str(tmp_path_factory.mktemp("state"))
+@pytest.fixture(scope="session", autouse=True)
+def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Keep the curator's log out of the home of whoever runs the tests."""
+    folder = tmp_path_factory.mktemp("state")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRIVIOR_STATE", str(folder))
+        yield folder
 
 
 @pytest.fixture

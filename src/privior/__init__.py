@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from privior.bundled import acs_schema as acs_schema
     from privior.bundled import acs_table as acs_table
     from privior.curator import measure as measure
+    from privior.curator import measure_all as measure_all
     from privior.errors import AuditError as AuditError
     from privior.errors import BudgetExceededError as BudgetExceededError
     from privior.errors import InferenceError as InferenceError
@@ -95,7 +96,7 @@ _CONTENTS = {
     "planning": "Want plan plan_for",
     "analyses": "Analysis",
     "ledger": "Ledger",
-    "curator": "measure",
+    "curator": "measure measure_all",
     "release": "Release",
     "posterior": "CategoricalPosterior infer",
     "queries": "ask",

@@ -188,9 +188,36 @@ class AuditError(PriviorError):
 
 
 class ReleaseFailedError(PriviorError):
-    """The one answer to every failure after the spend; its text never depends on the data."""
+    """The one answer to every failure after the spend; its text never depends on the data.
+
+    Attributes:
+        incident: under which number the curator's log has the cause; it follows from the ledger entry alone
+    """
 
     cost = "The budget of this release stays spent: a refund would depend on the data."
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        incident: str | None = None,
+        where: str | None = None,
+        asked: object = None,
+        allowed: object = None,
+        spent: object = None,
+        advice: str | None = None,
+    ) -> None:
+        self.incident = incident
+        super().__init__(what, where=where, asked=asked, allowed=allowed, spent=spent, advice=advice)
+
+    def to_document(self) -> dict[str, str | int]:
+        """Write the fields as plain values, for JSON."""
+        fields = super().to_document()
+        return fields if self.incident is None else {**fields, "incident": self.incident}
+
+    def _message(self) -> str:
+        message = super()._message()
+        return message if self.incident is None else f"{message}\n  incident: {self.incident}"
 
 
 class ReleaseInterruptedError(KeyboardInterrupt):

@@ -23,6 +23,15 @@ _DRAWN = 5
 _DEVIATIONS, _WIDEST = 7, 60
 
 
+#: what a release says about the process in which its rows were read
+_PROCESSES = {
+    "own": "the file says that rows were read in a process of their own, which ended with the release",
+    "shared": "the file says that rows were read in the process that asked for the release (a live table): "
+    "what that process keeps of them is not known",
+    None: "unknown: files of formats 1 to 3 do not say in which process rows were read",
+}
+
+
 class Verdict(Enum):
     """How a check ended."""
 
@@ -105,6 +114,7 @@ def review(release: Release, ledger: Ledger | None = None) -> Review:
                 "randomness", Verdict.OPEN, f"{plan.mechanism.randomness}; a file cannot prove what was drawn"
             ),
             *_paid(release, ledger),
+            Check("process", Verdict.OPEN, _PROCESSES[release.process]),
         ),
     )
 

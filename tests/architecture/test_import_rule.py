@@ -93,6 +93,8 @@ PLANTED = {
     "entropy by another name": ("mechanisms/k_norm.py", "import os as o\no.urandom(1)", "randomness"),
     "entropy taken": ("mechanisms/k_norm.py", "from os import urandom", "urandom"),
     "the curator's own": ("cli/app.py", "from privior.curator import open_table", "its own"),
+    "inside the curator": ("cli/app.py", "from privior.curator.rows import noisy", "its own"),
+    "inside the curator, whole": ("health.py", "import privior.curator.rows", "its own"),
     "new part": ("backdoor.py", "import json", "no layer"),
 }
 

@@ -12,6 +12,7 @@ import pytest
 from program import run
 
 import privior as pv
+from child_program import PROGRAM, at, planted
 from privior.cli import main
 
 ANALYSIS = """\
@@ -254,10 +255,8 @@ def test_a_failure_after_the_spend_has_its_own_code(
 ) -> None:
     """T36: the words do not depend on the cause, and the spend stands."""
 
-    def fails(*_: object) -> None:
-        raise MemoryError("row 17: apple")
-
-    monkeypatch.setattr("privior.mechanisms.k_norm.k_norm", fails)
+    act = "raise MemoryError('row 17: apple')"
+    monkeypatch.setattr(PROGRAM, lambda: planted(at("privior.mechanisms.k_norm:k_norm", act)))
     assert inside(RELEASE, monkeypatch) == 7
     shown = capsys.readouterr()
     assert "stays spent" in shown.err

@@ -12,11 +12,18 @@ from test_bad_input import ANALYSIS
 
 import privior as pv
 
+TESTS = Path(__file__).resolve().parent.parent
+
 # Runs `privior` with one function wrapped so that a real SIGINT arrives before or after its n-th call.
 _DRIVER = """
 import os, signal, sys
 place, when, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 sys.argv = ["privior", *sys.argv[4:]]
+if count == 0:  # not here: in the process that reads the rows
+    import child_program, privior.curator.own_process
+    code = child_program.at(place, child_program.INTERRUPTS_PARENT, "after" if when == "after" else "before")
+    privior.curator.own_process._program = lambda: child_program.planted(code)
+    place = "os:getpid"  # any function that can be counted
 module, _, name = place.rpartition(":")
 owner = __import__(module, fromlist=["_"])
 for part in name.split(".")[:-1]:
@@ -56,24 +63,42 @@ class Step:
     count: int = 1
     spent: bool = False
     released: bool = False
+    inside: bool = False  # the process that reads the rows
+
+    def program(self) -> list[str]:
+        count = "0" if self.inside else str(self.count)
+        start = f"import sys; sys.path.insert(0, {str(TESTS)!r})"
+        return [sys.executable, "-c", start + _DRIVER, self.place, self.when, count]
 
 
 STEPS = {
     "reading the analysis": Step("privior.analyses.analysis:read_toml"),
     "planning": Step("privior.planning.comparison:forecast", count=3),
     "opening the ledger": Step("privior.ledger.ledger:Ledger.last"),
-    "checking the table": Step("privior.curator:open_table"),
-    "counting the records": Step("privior.curator:_records"),
+    "starting the process that reads": Step("subprocess:Popen"),
+    "once that process runs": Step("subprocess:Popen", "after"),
+    "before it is told the plan": Step("privior.curator.channel:Channel.send"),
+    "while it starts": Step("privior.curator.silence:be_silent", inside=True),
+    "checking the table": Step("privior.tables.opening:find", inside=True),
+    "counting the records": Step("privior.curator.rows:_records", inside=True),
+    "before the answer that it fits": Step("privior.curator.rows:_records", "after", inside=True),
     "before the spend": Step("privior.ledger.ledger:Ledger.spend"),
     "before the entry": Step("privior.ledger.ledger:_append"),
     "before the commit": Step("privior.ledger.ledger:_append", "after"),
     "after the spend": Step("privior.ledger.ledger:Ledger.spend", "after", spent=True),
-    "reading the cells": Step("privior.tables.table:OpenTable.counts", spent=True),
-    "in the engine": Step("privior.tables.counting:totals", "after", spent=True),
-    "drawing the noise": Step("privior.mechanisms.k_norm:k_norm", spent=True),
-    "twice, after the spend": Step("privior.mechanisms.k_norm:k_norm", "twice", spent=True),
-    "twice, before the spend": Step("privior.curator:open_table", "twice"),
-    "after the noise": Step("privior.mechanisms.k_norm:k_norm", "after", spent=True),
+    "before the order to go": Step("privior.curator.channel:Channel.send", count=2, spent=True),
+    "after the order to go": Step("privior.curator.channel:Channel.send", "after", count=2, spent=True),
+    "reading the cells": Step("privior.tables.table:OpenTable.counts", spent=True, inside=True),
+    "in the engine": Step("privior.tables.counting:totals", "after", spent=True, inside=True),
+    "drawing the noise": Step("privior.mechanisms.k_norm:k_norm", spent=True, inside=True),
+    "twice, after the spend": Step("privior.mechanisms.k_norm:k_norm", "twice", spent=True, inside=True),
+    "twice, before the spend": Step("privior.tables.opening:find", "twice", inside=True),
+    "after the noise": Step("privior.mechanisms.k_norm:k_norm", "after", spent=True, inside=True),
+    "once the noisy statistics are here": Step(
+        "privior.curator.own_process:statistics_from_document", spent=True
+    ),
+    "ending that process": Step("privior.curator.own_process:_end", spent=True),
+    "removing its folder": Step("privior.curator.own_process:_wipe", spent=True),
     "writing the draft": Step("privior.release:write_whole", spent=True),
     "before the draft is safe": Step("os:fsync", spent=True),
     "before the file has its name": Step("pathlib:Path.replace", spent=True),
@@ -98,11 +123,13 @@ def orchard(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", STEPS)
 def test_a_release_interrupted(name: str, orchard: Path) -> None:
     step = STEPS[name]
-    program = [sys.executable, "-c", _DRIVER, step.place, step.when, str(step.count)]
+    temporary = orchard / "temporary"
+    temporary.mkdir()
     ended = run(
         ["release", "a.toml", "fruit.csv", "-l", "orchard.ledger", "-o", "new.json", "--yes"],
         orchard,
-        program=program,
+        {"TMPDIR": str(temporary)},
+        program=step.program(),
     )
     assert ended.code == 130, ended
     assert "Traceback" not in ended.errors
@@ -117,6 +144,7 @@ def test_a_release_interrupted(name: str, orchard: Path) -> None:
         assert "complete" in ended.errors
     elif step.spent:
         assert "Nothing was released." in ended.errors
+    assert not list(temporary.iterdir())
     left = {path.name for path in orchard.iterdir()}
     assert not [name for name in left if name.startswith(".")]
     assert ("new.report.html" in left) == name.startswith("telling")

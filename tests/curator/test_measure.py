@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 
 import privior as pv
+from child_program import PROGRAM, at, planted
 from privior.curator import prepare
 from privior.mechanisms import KNorm
 from privior.models import ExactStatistics, NoisyStatistics
 
 pa = pytest.importorskip("pyarrow")
+
+#: what opens a table in this process, and something that is opened here since it is no path
+OPEN = "privior.curator.rows.open_table"
+LIVE = object()
 
 
 def test_a_release_of_the_bundled_table(tmp_path: Path) -> None:
@@ -103,8 +108,6 @@ def test_the_order_is_check_spend_read_draw(
     plan: pv.Plan, ledger: pv.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """T27: rows are read only after the spend is durable."""
-    import privior.curator as curator
-
     steps: list[str] = []
 
     class Watched:
@@ -116,8 +119,8 @@ def test_the_order_is_check_spend_read_draw(
             steps.append(f"rows, spent {ledger.spent.epsilon}")
             return np.array([50, 30, 20])
 
-    monkeypatch.setattr(curator, "open_table", lambda *_: Watched())
-    pv.measure(plan, "table", ledger=ledger)
+    monkeypatch.setattr(OPEN, lambda *_: Watched())
+    pv.measure(plan, LIVE, ledger=ledger)
     assert steps == ["records, spent 0", "rows, spent 1"]
 
 
@@ -129,7 +132,6 @@ def test_t36_every_failure_after_the_spend_has_one_answer(
     plan: pv.Plan, ledger: pv.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Failing to read, to draw and to write give the same words; the spend stands; no cause shows."""
-    import privior.curator as curator
 
     class Source:
         def __init__(self, counts: object) -> None:
@@ -153,17 +155,17 @@ def test_t36_every_failure_after_the_spend_has_one_answer(
         ]
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(curator, "open_table", lambda *_, counts=counts: Source(counts))
+            patch.setattr(OPEN, lambda *_, counts=counts: Source(counts))
             if broken == "release":
                 patch.setattr(KNorm, "release", _fail)
             if broken == "write":
                 patch.setattr(pv.Release, "write", _fail)
             output = tmp_path / f"{number}.json"
             if number == 4:
-                pv.measure(plan, "table", ledger=ledger, output=output)
+                pv.measure(plan, LIVE, ledger=ledger, output=output)
                 continue
             with pytest.raises(pv.ReleaseFailedError) as failure:
-                pv.measure(plan, "table", ledger=ledger, output=output)
+                pv.measure(plan, LIVE, ledger=ledger, output=output)
         assert failure.value.__cause__ is None
         assert failure.value.__context__ is None
         assert not output.exists()
@@ -171,7 +173,9 @@ def test_t36_every_failure_after_the_spend_has_one_answer(
             str(failure.value)
             .replace(f"entry {number + 1}", "entry N")
             .replace(f"epsilon {number + 1}", "epsilon S")
+            .replace(str(failure.value.incident), "I")
         )
+        assert failure.value.incident == ledger.last().hash[:8]
         assert ledger.last().number == number + 1
     assert len(set(answers)) == 1
     assert "stays spent" in answers[0]
@@ -196,8 +200,6 @@ class Failing:
 def test_t36_a_cell_in_an_exception_goes_nowhere(
     plan: pv.Plan, ledger: pv.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import privior.curator as curator
-
     for kind, when, answer in (
         (ValueError, "records", pv.TableError),
         (ValueError, "rows", pv.ReleaseFailedError),
@@ -205,9 +207,9 @@ def test_t36_a_cell_in_an_exception_goes_nowhere(
         (KeyboardInterrupt, "rows", KeyboardInterrupt),
     ):
         failing = Failing(kind("cell 'SECRET'"), when=when)
-        monkeypatch.setattr(curator, "open_table", lambda *_, failing=failing: failing)
+        monkeypatch.setattr(OPEN, lambda *_, failing=failing: failing)
         with pytest.raises(answer) as failure:
-            pv.measure(plan, "table", ledger=ledger)
+            pv.measure(plan, LIVE, ledger=ledger)
         assert "SECRET" not in str(failure.value)
         assert failure.value.__context__ is None
     assert ledger.last().number == 3
@@ -312,10 +314,7 @@ def test_who_listens_cannot_make_a_release_fail(plan: pv.Plan, table: Path, ledg
 def test_a_failure_leaves_the_name_free(
     plan: pv.Plan, table: Path, ledger: pv.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*_: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("privior.mechanisms.k_norm.k_norm", fails)
+    monkeypatch.setattr(PROGRAM, lambda: planted(at("privior.mechanisms.k_norm:k_norm", "raise MemoryError")))
     with pytest.raises(pv.ReleaseFailedError):
         pv.measure(plan, table, ledger=ledger, output=tmp_path / "r.json")
     assert not (tmp_path / "r.json").exists()
@@ -335,7 +334,7 @@ def test_a_name_that_can_be_checked_can_be_written(
 
 
 def test_an_unreadable_ledger_after_an_interruption_is_no_promise(
-    plan: pv.Plan, table: Path, ledger: pv.Ledger, monkeypatch: pytest.MonkeyPatch
+    plan: pv.Plan, ledger: pv.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the ledger cannot be asked whether the spend stands, nobody is told that it does not."""
 
@@ -348,4 +347,4 @@ def test_an_unreadable_ledger_after_an_interruption_is_no_promise(
     monkeypatch.setattr("privior.mechanisms.k_norm.k_norm", interrupted)
     monkeypatch.setattr(pv.Ledger, "entries", unreadable)
     with pytest.raises(pv.ReleaseInterruptedError, match="The spend stands"):
-        pv.measure(plan, table, ledger=ledger)
+        pv.measure(plan, pa.table({"fruit": ["apple"] * 100}), ledger=ledger)

@@ -224,12 +224,12 @@ def test_measured_written_read_and_inferred(
     pv.write_report(release, tmp_path / "report.html")
     written = json.loads(path.read_text("utf-8"))
     if kind is pv.DirichletDraw:
-        assert written["format"] == 3
+        assert written["format"] == 4
         assert set(written["statistics"]) == {"draws", "places"}
         assert release.draws.shape == (1, 3)
         assert release.draws.sum() == pytest.approx(1)
     else:
-        assert written["format"] == 2
+        assert written["format"] == 4
         with pytest.raises(pv.ReleaseError, match="no posterior draws"):
             release.draws  # noqa: B018
 

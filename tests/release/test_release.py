@@ -21,7 +21,8 @@ def test_a_release_survives_its_file(release_file: Path, tmp_path: Path) -> None
 
 def test_t23_the_file_holds_what_is_listed_and_nothing_else(release_file: Path) -> None:
     document = json.loads(release_file.read_text())
-    assert set(document) == {"kind", "format", "library", "id", "plan", "statistics", "guarantee", "ledger"}
+    listed = {"kind", "format", "library", "id", "plan", "statistics", "guarantee", "ledger", "process"}
+    assert set(document) == listed
     assert set(document["plan"]) == {"schema", "model", "mechanism", "neighbours", "records"}
     assert set(document["statistics"]) == {"counts"}
     assert all(isinstance(count, int) for count in document["statistics"]["counts"])

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from privior import __version__
 from privior.cli.commands.ask import ask
+from privior.cli.commands.batch import batch
 from privior.cli.commands.demo import demo
 from privior.cli.commands.doctor import doctor
 from privior.cli.commands.guarantee import guarantee
@@ -79,6 +80,7 @@ app.command()(init)
 app.command()(plan)
 app.add_typer(ledger, name="ledger")
 app.command()(release)
+app.command()(batch)
 app.command()(ask)
 app.command()(report)
 app.command()(review)

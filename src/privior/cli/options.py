@@ -79,3 +79,16 @@ MechanismName = Annotated[
 Draws = Annotated[
     int, typer.Option(help="How many posterior draws to release, with --mechanism dirichlet-draw.")
 ]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        help="Your own name for this spend: asked again, the same is given and not charged.",
+        show_default=False,
+    ),
+]
+Analyst = Annotated[
+    str | None, typer.Option(help="Who spends; needed if the ledger has quotas.", show_default=False)
+]
+TableVersion = Annotated[
+    str | None, typer.Option(help="Which version of the table, for the history.", show_default=False)
+]

@@ -140,6 +140,11 @@ class Plan:
         return (self.guarantee,)
 
     @property
+    def members(self) -> tuple[Plan, ...]:
+        """The plan of each release: itself."""
+        return (self,)
+
+    @property
     def digests(self) -> tuple[str, ...]:
         """The digest of each release's plan."""
         return (self.digest,)

@@ -1,6 +1,19 @@
 """The release: what may be published, with the receipt of its spend."""
 
 from privior.release.receipt import LedgerReceipt
-from privior.release.release import FORMAT, LARGEST_FILE, Release
+from privior.release.release import (
+    FORMAT,
+    LARGEST_FILE,
+    Release,
+    statistics_document,
+    statistics_from_document,
+)
 
-__all__ = ["FORMAT", "LARGEST_FILE", "LedgerReceipt", "Release"]
+__all__ = [
+    "FORMAT",
+    "LARGEST_FILE",
+    "LedgerReceipt",
+    "Release",
+    "statistics_document",
+    "statistics_from_document",
+]

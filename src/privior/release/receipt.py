@@ -149,7 +149,7 @@ class LedgerReceipt:
     @staticmethod
     def from_document(document: object, number: int) -> LedgerReceipt:
         """Read a receipt as a release of that format holds it."""
-        fourth = number > 3 and isinstance(document, dict) and "previous" in document
+        fourth = number > 3
         names = _FOURTH if fourth else _SECOND if number > 1 else _FIRST
         entry = exactly(document, "ledger", names)
         place, head, durable = entry["entry"], entry["head"], entry["durable"]

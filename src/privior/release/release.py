@@ -34,19 +34,33 @@ if TYPE_CHECKING:
 FORMAT = 4
 #: larger files are refused unread; a million cells need less
 LARGEST_FILE = 64 * 2**20
+#: where rows can have been read: in a process of their own, or in one shared with whoever asked
+PROCESSES = ("own", "shared")
 _KIND = "privior-release"
 _ENTRIES = {"kind", "format", "library", "id", "plan", "statistics", "guarantee", "ledger"}
 
 
 @dataclass(frozen=True, repr=False)
 class Release:
-    """Noisy statistics with everything needed to use and check them."""
+    """Noisy statistics with everything needed to use and check them.
+
+    Attributes:
+        plan: what was released, and how
+        statistics: the noisy statistics
+        receipt: the ledger entry
+        identifier: random
+        library: the version of privior that made it
+        process: where the rows were read: in a process of their "own", or in one "shared" with whoever asked;
+            None in files of formats 1 to 3
+        read_digest: the SHA-256 of the file it was read from
+    """
 
     plan: Plan
     statistics: NoisyStatistics
     receipt: LedgerReceipt
     identifier: str
     library: str
+    process: str | None = None
     read_digest: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +89,7 @@ class Release:
             "library": self.library,
             "id": self.identifier,
             "plan": self.plan.to_document(),
-            "statistics": _statistics_document(self.statistics),
+            "statistics": statistics_document(self.statistics),
             "guarantee": {
                 "epsilon": decimal(guarantee.cost.epsilon),
                 "delta": decimal(guarantee.cost.delta),
@@ -84,13 +98,15 @@ class Release:
                 "reason": guarantee.reason,
             },
             "ledger": self.receipt.to_document(),
+            **({} if self.process is None else {"process": self.process}),
         }
         return json.dumps(document, indent=1) + "\n"
 
     @property
     def format(self) -> int:
         """The oldest format that can hold it: 3 knows no accounting, 2 no draws, 1 not what was spent."""
-        return max(self.receipt.format, 3 if isinstance(self.statistics, PosteriorDraws) else 1)
+        least = 4 if self.process is not None else 3 if isinstance(self.statistics, PosteriorDraws) else 1
+        return max(self.receipt.format, least)
 
     @staticmethod
     def from_json(text: str, where: str = "release") -> Release:
@@ -200,10 +216,11 @@ class Release:
 
 
 def _read(document: dict[str, object], number: int) -> Release:
-    if set(document) != _ENTRIES:
-        raise ReleaseError("unknown or missing entries", asked=", ".join(sorted(set(document) ^ _ENTRIES)))
+    names = _ENTRIES | ({"process"} if number > 3 else set())
+    if set(document) != names:
+        raise ReleaseError("unknown or missing entries", asked=", ".join(sorted(set(document) ^ names)))
     plan = Plan.from_document(document["plan"])
-    statistics = _statistics(document["statistics"], number)
+    statistics = statistics_from_document(document["statistics"], number)
     stated = exactly(document["guarantee"], "guarantee", {"epsilon", "delta", "neighbours", "unit", "reason"})
     cost = plan.guarantee.cost
     facts = (decimal(cost.epsilon), decimal(cost.delta), plan.neighbours.value, plan.schema.unit.noun)
@@ -220,16 +237,23 @@ def _read(document: dict[str, object], number: int) -> Release:
         raise ReleaseError("not an identifier", where="id")
     if not isinstance(library, str) or not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", library):
         raise ReleaseError("not a version", where="library")
-    return Release(plan, statistics, receipt, str(identifier), library)
+    process = document["process"] if number > 3 else None
+    if number > 3 and process not in PROCESSES:
+        raise ReleaseError("not a kind of process", where="process", allowed=", ".join(PROCESSES))
+    return Release(
+        plan, statistics, receipt, str(identifier), library, None if process is None else str(process)
+    )
 
 
-def _statistics_document(statistics: NoisyStatistics) -> dict[str, object]:
+def statistics_document(statistics: NoisyStatistics) -> dict[str, object]:
+    """Write noisy statistics as plain values."""
     if isinstance(statistics, PosteriorDraws):
         return {"places": statistics.places, "draws": statistics.sticks.tolist()}
     return {"counts": list(statistics.counts)}
 
 
-def _statistics(document: object, number: int) -> NoisyStatistics:
+def statistics_from_document(document: object, number: int = FORMAT) -> NoisyStatistics:
+    """Read noisy statistics as a release of that format holds them."""
     if number < 3 or (isinstance(document, dict) and "counts" in document):
         counts = exactly(document, "statistics", {"counts"})["counts"]
         if not isinstance(counts, list):

@@ -74,11 +74,11 @@ def plan(
 
 def planned(
     analysis: Path,
-    records: int | None,
-    epsilon: str | None,
-    delta: str | None,
-    neighbours: str | None,
-    mechanism: str | None,
+    records: int | None = None,
+    epsilon: str | None = None,
+    delta: str | None = None,
+    neighbours: str | None = None,
+    mechanism: str | None = None,
     want: str | None = None,
     *,
     draws: int = 1,

@@ -14,15 +14,18 @@ from privior.cli.commands.report import page_beside
 from privior.cli.exit_codes import ExitCode
 from privior.cli.options import (
     AnalysisFile,
+    Analyst,
     Delta,
     Draws,
     Epsilon,
     Json,
+    Key,
     LedgerAddress,
     MechanismName,
     NeighboursName,
     Quiet,
     Records,
+    TableVersion,
     screen_of,
 )
 from privior.cli.screen import Screen
@@ -57,6 +60,9 @@ def release(
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
     draws: Draws = 1,
+    key: Key = None,
+    analyst: Analyst = None,
+    table_version: TableVersion = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -75,14 +81,41 @@ def release(
     place = output or Path(f"{analysis.stem}.release.json")
     page = _checked_page(place) if report else None
     with screen.progress() as say:
-        ready = prepare(plan, table, ledger=ledger, output=place, progress=say)
-    screen.facts(plan.facts())
-    for warning in plan.warnings:
-        screen.text(f"NOTE: {warning}")
+        ready = prepare(
+            plan,
+            table,
+            ledger=ledger,
+            output=place,
+            key=key,
+            analyst=analyst,
+            version=table_version,
+            progress=say,
+        )
+    with ready:
+        screen.facts(plan.facts())
+        for warning in plan.warnings:
+            screen.text(f"NOTE: {warning}")
+        confirm(screen, ready, yes=yes)
+        _carry_out_or_say(screen, ready, place, page)
+
+
+def confirm(screen: Screen, ready: Measurement, *, yes: bool) -> None:
+    """Show what will be spent and ask, unless it was said already or nothing will be."""
+    if ready.stored is not None:
+        entry = ready.stored[0].receipt.entry
+        screen.text(f"\nThis key was charged before (entry {entry}): the same is given again, free.\n")
+        return
+    before = ready.charge.bought()
+    if before is not None:
+        again = f"privior ledger release {quote(ready.charge.book.where)} {before.number}"
+        screen.text(f"NOTE: the same was bought before; to use that again is free: {again} -o FILE")
     screen.text(f"\n{ready.picture().text(screen.width)}\n")
     if not yes and not _agreed(screen, ready):
         screen.fail("NotConfirmed", "not confirmed. Nothing was spent.")
         raise typer.Exit(ExitCode.NO)
+
+
+def _carry_out_or_say(screen: Screen, ready: Measurement, place: Path, page: Path | None) -> None:
     try:
         _carry_out(screen, ready, place, page)
     except ReleaseInterruptedError:
@@ -99,10 +132,10 @@ def _carry_out(screen: Screen, ready: Measurement, place: Path, page: Path | Non
         made = ready.carry_out(say)
         written = _with_page(screen, say, made, place, page)
     with screen.undisturbed():
-        _show(screen, made, place, written)
+        _show(screen, made, place, written, again=ready.stored is not None)
 
 
-def _show(screen: Screen, made: Release, place: Path, written: Path | None) -> None:
+def _show(screen: Screen, made: Release, place: Path, written: Path | None, *, again: bool) -> None:
     """Say what was done; from the release alone, since all else may have changed."""
     plan, receipt = made.plan, made.receipt
     left = receipt.left
@@ -117,7 +150,7 @@ def _show(screen: Screen, made: Release, place: Path, written: Path | None) -> N
             "left": None if left is None else left.to_document(),
         }
     )
-    screen.text(f"Spent {plan.cost}; left {left}.")
+    screen.text("Nothing was spent." if again else f"Spent {plan.cost}; left {left}.")
     screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
     screen.text(f"SHA-256 of {place}: {made.sha256}")
     screen.text(f'Ask it, free: privior ask {quote(str(place))} "counts()"')
@@ -152,10 +185,11 @@ def _agreed(screen: Screen, ready: Measurement) -> bool:
         raise PlanError(
             "nobody can be asked here whether to spend",
             where="release",
-            asked=ready.plan.cost,
+            asked=ready.charge.work.cost,
             advice="Say --yes to spend without being asked.",
         )
-    return screen.confirmed(f"Spend {ready.plan.cost} of {ready.plan.schema.population}, for ever?")
+    work = ready.charge.work
+    return screen.confirmed(f"Spend {work.cost} of {work.schema.population}, for ever?")
 
 
 def _with_page(

@@ -1,0 +1,96 @@
+"""privior batch: several releases of one table, charged together, all or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privior.cli.commands.plan import planned
+from privior.cli.commands.release import confirm
+from privior.cli.options import Analyst, Json, Key, LedgerAddress, Quiet, TableVersion, screen_of
+
+
+def batch(
+    context: typer.Context,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="The table.", show_default=False)],
+    analyses: Annotated[
+        list[Path],
+        typer.Argument(metavar="ANALYSIS...", help="Analysis files with one schema.", show_default=False),
+    ],
+    ledger: LedgerAddress = None,
+    folder: Annotated[
+        Path, typer.Option("--folder", "-f", help="Where to write one release file each.")
+    ] = Path(),
+    by: Annotated[
+        str | None,
+        typer.Option(help="Release each of them for every group of this column.", show_default=False),
+    ] = None,
+    charge_as: Annotated[
+        str | None,
+        typer.Option(
+            help="With --by, the neighbour relation to charge: under replace-one two groups change.",
+            show_default=False,
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend without asking.")] = False,
+    key: Key = None,
+    analyst: Analyst = None,
+    table_version: TableVersion = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Spend for several releases at once, read the table, write them all."""
+    from privior.curator import prepare
+    from privior.errors import LedgerError, PlanError
+    from privior.plans import Batch
+
+    screen = screen_of(context)
+    if ledger is None:
+        raise LedgerError("no ledger is named", where="batch", advice="Say --ledger, or set PRIVIOR_LEDGER.")
+    stems = [path.stem for path in analyses]
+    if len(set(stems)) != len(stems):
+        raise PlanError("two analysis files have one name", where="batch", asked=", ".join(stems))
+    together = Batch.of([planned(path) for path in analyses], by=by, neighbours=charge_as)
+    groups = len(together.members) // len(stems)
+    parts = [""] if by is None else [f".{number}" for number in range(1, groups + 1)]
+    places = [folder / f"{stem}{part}.release.json" for part in parts for stem in stems]
+    with screen.progress() as say:
+        ready = prepare(
+            together,
+            table,
+            ledger=ledger,
+            output=places,
+            key=key,
+            analyst=analyst,
+            version=table_version,
+            progress=say,
+        )
+    with ready:
+        screen.facts(together.facts())
+        confirm(screen, ready, yes=yes)
+        with screen.progress() as say:
+            made = ready.carry_out_all(say)
+    screen.document(
+        {
+            "releases": [
+                {
+                    "release": str(place),
+                    "id": one.identifier,
+                    "sha256": one.sha256,
+                    "group": None if one.plan.group is None else one.plan.group.to_document(),
+                }
+                for place, one in zip(places, made, strict=True)
+            ],
+            "cost": together.cost.to_document(),
+            "ledger": made[0].receipt.to_document(),
+        }
+    )
+    screen.answer_table(
+        ["release", "group", "SHA-256"],
+        [
+            [str(place), str(one.plan.group or ""), one.sha256]
+            for place, one in zip(places, made, strict=True)
+        ],
+    )

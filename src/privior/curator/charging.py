@@ -1,0 +1,133 @@
+"""Charging: all that the curator asks of a ledger, and the one answer to whatever fails after the spend.
+
+What was drawn is stored in the ledger before it is written or shown, so that asking again with the same key
+gives the same release, and nobody draws again until she likes the noise (T29).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from privior.curator.incidents import Incident
+from privior.errors import LedgerError, ReleaseFailedError, ReleaseInterruptedError, shown
+from privior.interrupts import single_interrupt
+from privior.ledger import Ledger, LedgerEntry
+from privior.pictures import BudgetBar
+from privior.plans import Batch, Plan
+from privior.release import LedgerReceipt, Release
+
+#: what follows the spend: draws, and gives the releases to be stored
+Draw = Callable[[LedgerReceipt, Incident], tuple[Release, ...]]
+#: what follows the storing
+Write = Callable[[tuple[Release, ...], Incident], None]
+
+
+def opened_book(ledger: Ledger | str | Path) -> Ledger:
+    """Return the ledger, or open it."""
+    if not isinstance(ledger, (Ledger, str, Path)):
+        raise LedgerError("not a ledger", asked=shown(ledger), allowed="pv.Ledger, a path, postgresql://...")
+    return ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
+
+
+@dataclass(frozen=True)
+class Charge:
+    """A spend that was asked for: what, on which ledger, and how the caller calls it.
+
+    Attributes:
+        work: a plan, or several together
+        book: the ledger
+        key: asked again with the same key and work, the stored releases are given, free
+        analyst: who spends
+        version: which version of the table
+    """
+
+    work: Plan | Batch
+    book: Ledger
+    key: str | None = None
+    analyst: str | None = None
+    version: str | None = None
+
+    @property
+    def _facts(self) -> dict[str, str | None]:
+        return {"key": self.key, "analyst": self.analyst, "version": self.version}
+
+    def check(self) -> None:
+        """Raise what spending would raise."""
+        self.book.check(self.work, **self._facts)
+
+    def stored(self) -> tuple[Release, ...] | None:
+        """Return what this key released before; None if it is new."""
+        texts = self.book.replay(self.work, **self._facts)
+        return None if texts is None else tuple(Release.from_json(text, self.book.where) for text in texts)
+
+    def bought(self) -> LedgerEntry | None:
+        """Return an earlier spend for the same: using what it released again is free."""
+        return self.book.bought(self.work)
+
+    def picture(self) -> BudgetBar:
+        """Draw what it will cost beside what was spent and what is left."""
+        last = self.book.last()
+        price = last.accounting.price(self.work.guarantees)
+        return last.accounting.bar(last.total, price, self.work.schema.population)
+
+    def carry_out(self, draw: Draw, write: Write, place: Path | None = None) -> tuple[Release, ...]:
+        """Spend, draw, store, write. An interruption says what the ledger says: whether the spend stands.
+
+        Args:
+            draw: draws what is released; every failure from here on has the same answer
+            write: writes it
+            place: where it writes the first release file, if it does
+        """
+        start = self.book.last().number
+        with single_interrupt():
+            try:
+                return self._uniform(self.book.spend(self.work, **self._facts), draw, write)
+            except KeyboardInterrupt:
+                pass
+            number = self._entry_since(start)
+            if number is None:
+                raise KeyboardInterrupt
+            written = place is not None and place.exists() and place.stat().st_size > 0
+            raise ReleaseInterruptedError(number, written=written)
+
+    def _entry_since(self, start: int) -> int | None:
+        """Return the entry that charged this since then; if the ledger cannot be read, the next one."""
+        try:
+            entries = (entry for entry in self.book.entries() if entry.number > start)
+            return next((entry.number for entry in entries if entry.plans == self.work.digests), None)
+        except LedgerError:
+            return start + 1
+
+    def _uniform(self, entry: LedgerEntry, draw: Draw, write: Write) -> tuple[Release, ...]:
+        """Do what follows the spend; every failure has the same answer, raised where no cause hangs on it."""
+        receipt, incident = LedgerReceipt.of(entry, durable=self.book.durable), Incident(entry.hash)
+        interrupted = False
+        try:
+            releases = draw(receipt, incident)
+            incident.begin("writing")
+            self.book.finish(entry, *(release.to_json() for release in releases))
+            write(releases, incident)
+            return releases
+        except KeyboardInterrupt:
+            interrupted = True
+        except BaseException as error:  # whatever it is, it may depend on the data
+            incident.record(error)
+            with suppress(LedgerError):
+                self.book.fail(entry)
+        raise KeyboardInterrupt if interrupted else _failed(receipt, incident)
+
+
+def _failed(receipt: LedgerReceipt, incident: Incident) -> ReleaseFailedError:
+    return ReleaseFailedError(
+        "the release failed after its budget was spent",
+        where=f"ledger entry {receipt.entry}",
+        spent=receipt.spent,
+        incident=incident.number,
+        advice=(
+            "No cause is given, because a cause may depend on the data. Ask whoever keeps the table, "
+            "whose log names the incident."
+        ),
+    )

@@ -1,0 +1,71 @@
+"""Rows and noise: the two things done with a table, whichever process does them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from privior.curator.incidents import Incident
+from privior.curator.progress import COUNTING, Progress, tell
+from privior.errors import TableError
+from privior.models import ExactStatistics, NoisyStatistics
+from privior.plans import Plan
+from privior.privacy import REPLACE_ONE
+from privior.tables import OpenTable, open_table
+
+
+@dataclass(frozen=True, repr=False)
+class Rows:
+    """A table that fits its plans, with its rows still unread.
+
+    Attributes:
+        plans: what to release
+        sources: the table, opened for each set of columns that a plan reads
+    """
+
+    plans: tuple[Plan, ...]
+    sources: dict[tuple[str, ...], OpenTable]
+
+    @staticmethod
+    def opened(plans: Sequence[Plan], table: object, progress: Progress) -> Rows:
+        """Open a table and check what is public about it; under replace-one also how many records."""
+        sources = {
+            columns: open_table(table, plan.schema, columns)
+            for columns, plan in {plan.columns: plan for plan in plans}.items()
+        }
+        public = {plan.records for plan in plans if plan.neighbours is REPLACE_ONE}
+        if public:
+            tell(progress, COUNTING)
+            records = _records(next(iter(sources.values())))
+            if public != {records}:
+                noun = plans[0].schema.unit.noun
+                raise TableError(
+                    f"the number of records is not the one planned: the table has {records} {noun}s",
+                    asked=", ".join(map(str, sorted(public))),
+                    allowed=records,
+                    advice="Under replace-one it is public and must be exact: plan again with it.",
+                )
+        return Rows(tuple(plans), sources)
+
+    def noisy(self, incident: Incident) -> tuple[NoisyStatistics, ...]:
+        """Read the cells, once, and draw the noise of each plan, once."""
+        incident.begin("reading")
+        counts = {columns: source.counts() for columns, source in self.sources.items()}
+        statistics = [ExactStatistics(plan.counted(counts[plan.columns])) for plan in self.plans]
+        return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
+
+
+def drawn(plan: Plan, statistics: ExactStatistics, incident: Incident) -> NoisyStatistics:
+    """Draw the noise of a plan on statistics that are already counted."""
+    if plan.total_public and int(statistics.counts.sum()) != plan.records:
+        raise ValueError("the table changed while it was read")
+    incident.begin("drawing")
+    return plan.mechanism.release(statistics)
+
+
+def _records(source: OpenTable) -> int:
+    """Count the records; a failure is told without its cause, which may quote a cell."""
+    with suppress(Exception):
+        return source.records()
+    raise TableError("the records of the table cannot be counted", advice="Check that the table can be read.")
