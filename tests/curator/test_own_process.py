@@ -86,7 +86,10 @@ def test_another_kind_of_process_is_refused(process: object, release_file: Path)
     del document["process"]
     with pytest.raises(pv.ReleaseError, match="missing"):
         pv.Release.from_json(json.dumps(document))
-    assert pv.Release.from_json(json.dumps({**document, "format": 3})).process is None
+    old = {name: document["ledger"][name] for name in ("population", "entry", "head", "durable")}
+    amounts = {"spent": {"epsilon": "1", "delta": "0"}, "cap": document["ledger"]["accounting"]["cap"]}
+    third = {**document, "format": 3, "ledger": {**old, **amounts}}
+    assert pv.Release.from_json(json.dumps(third)).process is None
 
 
 _LOOK = """
@@ -193,7 +196,7 @@ def test_t29_one_order_to_go_one_draw(plan: pv.Plan, table: Path, temporary: Pat
     assert child.stdin is not None
     assert child.stdout is not None
     channel = Channel(child.stdout, child.stdin)
-    channel.send({"plan": plan.to_document(), "digest": plan.digest, "table": str(table)})
+    channel.send({"plans": [plan.to_document()], "digests": [plan.digest], "table": str(table)})
     said = [channel.receive(), channel.receive()]
     assert said == [{"step": "counting the records"}, {"prepared": True}]
     go = json.dumps({"go": "0123abcd"}) + "\n"
@@ -201,7 +204,7 @@ def test_t29_one_order_to_go_one_draw(plan: pv.Plan, table: Path, temporary: Pat
     child.stdin.flush()
     answers = [json.loads(line) for line in child.stdout.read().splitlines()]
     assert [list(answer) for answer in answers] == [["step"], ["step"], ["statistics"]]
-    assert sum(answers[-1]["statistics"]["counts"]) == 100
+    assert sum(answers[-1]["statistics"][0]["counts"]) == 100
     assert child.wait(10) == 0
     child.stdin.close()
     child.stdout.close()
@@ -280,6 +283,15 @@ def test_a_process_that_cannot_serve_costs_nothing(
     assert refusal.value.__context__ is None or refusal.value.__suppress_context__
     assert ledger.last().number == 0
     assert not list(temporary.iterdir())
+
+
+def test_no_temporary_folder_costs_nothing(
+    plan: pv.Plan, table: Path, ledger: pv.Ledger, temporary: Path
+) -> None:
+    temporary.rmdir()
+    with pytest.raises(pv.TableError, match="temporary folder"):
+        pv.measure(plan, table, ledger=ledger)
+    assert ledger.last().number == 0
 
 
 def test_an_unforeseen_failure_before_the_spend_tells_no_cause(

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from privior.ledger import state_folder
+from privior.ledger import made_state_folder, state_folder
 
 #: how many digits of the hash of the ledger entry name an incident
 _DIGITS = 8
@@ -95,9 +95,8 @@ def log_file() -> Path:
 
 def _append(line: str) -> None:
     """Append a line to the log, which only its owner can read; one write, so that lines never mix."""
+    made_state_folder()
     place = log_file()
-    place.parent.parent.mkdir(parents=True, exist_ok=True)
-    place.parent.mkdir(mode=0o700, exist_ok=True)
     handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         os.fchmod(handle, 0o600)

@@ -29,8 +29,8 @@ from privior.release import statistics_from_document
 _START = "import sys; sys.path[:] = sys.argv[1:]; from privior.curator.worker import main; main()"
 #: how the name of the private temporary folder begins; nothing else is ever removed
 FOLDER = "privior-rows-"
-#: seconds that a killed process may take to be gone
-_PATIENCE = 10
+#: seconds that a killed process may take to be gone, and one that says nothing more to tell its exit code
+_PATIENCE, _MOMENT = 10, 1
 
 
 class OwnProcess:
@@ -39,7 +39,7 @@ class OwnProcess:
     process: Literal["own", "shared"] = "own"
 
     def __init__(self, plans: Sequence[Plan], table: str, progress: Progress) -> None:
-        folder = tempfile.mkdtemp(prefix=FOLDER)
+        folder = _private_folder()
         try:
             self._child = _started(folder)
         except BaseException:
@@ -96,7 +96,7 @@ class OwnProcess:
                 answer = self._channel.receive()
         except ChannelError:
             with suppress(subprocess.TimeoutExpired):
-                self._child.wait(_PATIENCE)
+                self._child.wait(_MOMENT)
             raise EndedError(self._child.returncode) from None
         if "failed" in answer:
             raise RecordedError
@@ -110,6 +110,16 @@ class OwnProcess:
         if self._end.alive:
             _end(self._child, self._folder, self._owner)
             self._end.detach()
+
+
+def _private_folder() -> str:
+    try:
+        return tempfile.mkdtemp(prefix=FOLDER)  # 0700
+    except OSError:
+        raise TableError(
+            "no temporary folder can be made for the process that reads the table",
+            advice="Set TMPDIR to a folder with free space.",
+        ) from None
 
 
 def _started(folder: str) -> subprocess.Popen[bytes]:

@@ -1,6 +1,6 @@
 """The ledger: durable, append-only, exact spending per population."""
 
-from privior.ledger.anchors import state_folder
+from privior.ledger.anchors import made_state_folder, state_folder
 from privior.ledger.closing import Closing, State
 from privior.ledger.entry import EntryKind, LedgerEntry
 from privior.ledger.file_systems import kind_of, refuse_remote
@@ -19,6 +19,7 @@ __all__ = [
     "Spendable",
     "State",
     "kind_of",
+    "made_state_folder",
     "refuse_remote",
     "state_folder",
 ]

@@ -27,6 +27,14 @@ def state_folder() -> Path:
     return Path(base) / "privior"
 
 
+def made_state_folder() -> Path:
+    """Return that folder, made if it is not there; nobody else may look into it."""
+    folder = state_folder()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
 def anchor_of(identity: str) -> LedgerEntry | None:
     """Return the newest entry seen of the ledger with this identity, if any was."""
     try:
@@ -42,8 +50,9 @@ def drop_anchor(identity: str, entry: LedgerEntry, *, anew: bool = False) -> Non
         before = None if anew else anchor_of(identity)
         if before is not None and before.number >= entry.number:
             return
+        made_state_folder()
         place = _place(identity)
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place.parent.mkdir(mode=0o700, exist_ok=True)
         document = {"number": entry.number, "body": entry.body(), "hash": entry.hash}
         write_whole(place, json.dumps(document) + "\n")
 
