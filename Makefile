@@ -39,6 +39,7 @@ benchmarks: .venv/test-ready
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/hellinger.py
 	$(BIN)/python benchmarks/draws.py
+	PYTHONPATH=tests/ledger $(BIN)/python benchmarks/ledger.py
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privior needs Python 3.11 or newer")'
