@@ -1,8 +1,9 @@
 """A PostgreSQL server of the tests' own: installed if it is missing, made from nothing, started and stopped.
 
 `python tests/ledger/postgres_server.py` installs what is missing and starts one for a moment. PostgreSQL
-refuses to run as root, so root runs it as the user postgres. The server waits for its disk (fsync) as any
-other does. Over TCP it asks for a password; over its socket, in a folder of its own, it does not.
+refuses to run as root, so root runs it as the user postgres, or as nobody. The server waits for its disk
+(fsync) as any other does. Over TCP it asks for a password; over its socket, in a folder of its own, it does
+not.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def running_server() -> Iterator[PostgresServer]:
     programs = installed()
     folder = Path(tempfile.mkdtemp(prefix="privior-postgres-"))
     try:
-        who = pwd.getpwnam("postgres").pw_uid if os.geteuid() == 0 else os.geteuid()
+        who = _server_user()
         password = secrets.token_hex(8)
         word = folder / "password"
         word.write_text(password)
@@ -147,6 +148,14 @@ def _started(server: PostgresServer, programs: Path, who: int) -> Iterator[None]
     finally:
         process.send_signal(signal.SIGINT)  # ends connections, then itself
         process.wait(timeout=_START)
+
+
+def _server_user() -> int:
+    """Whom the server runs as: us, or if we are root, a user who may do little."""
+    if os.geteuid() != 0:
+        return os.geteuid()
+    names = {user.pw_name: user.pw_uid for user in pwd.getpwall()}
+    return names.get("postgres", names["nobody"])
 
 
 def _as(who: int, command: list[str]) -> subprocess.CompletedProcess[bytes]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -133,6 +135,22 @@ def test_without_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(pv.LedgerError, match="privior\\[postgres\\]"):
         pv.Ledger.open("postgresql://u@h/d")
+
+
+def test_the_driver_is_loaded_only_for_servers(tmp_path: Path) -> None:
+    code = """
+import sys
+import privior as pv
+pv.Ledger.create(sys.argv[1], population="orchard", epsilon=1).last()
+assert "psycopg" not in sys.modules
+try:
+    pv.Ledger.open("postgresql://u@127.0.0.1:1/d")
+except pv.LedgerError:
+    assert "psycopg" in sys.modules
+"""
+    path = os.pathsep.join(sys.path)
+    command = [sys.executable, "-c", code, str(tmp_path / "file.ledger")]
+    subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=True)
 
 
 def test_a_server_that_does_not_wait_for_its_disk_is_refused(
