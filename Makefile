@@ -3,18 +3,21 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test browser check format evidence pages benchmarks clean
+.PHONY: demo test browser servers check format evidence pages benchmarks clean
 
 demo: .venv/demo-ready  ## release the bundled table privately; writes demo-output/
 	$(BIN)/privior demo demo-output
 
-test: check browser  ## everything that must hold on every commit
+test: check browser servers  ## everything that must hold on every commit
 	$(BIN)/python -m pytest -n 2
 
 browser:  ## a browser for the tests of pages, from the system's packages
 	@command -v chromium chromium-browser google-chrome >/dev/null || \
 	{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; } || \
 	{ echo 'The tests of pages need chromium: install it with your package manager.' >&2; exit 1; }
+
+servers: .venv/test-ready  ## a PostgreSQL server for the tests of ledgers, from the system's packages
+	$(BIN)/python tests/ledger/postgres_server.py
 
 check: .venv/test-ready
 	$(BIN)/ruff check .
@@ -36,6 +39,7 @@ benchmarks: .venv/test-ready
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/hellinger.py
 	$(BIN)/python benchmarks/draws.py
+	PYTHONPATH=tests/ledger $(BIN)/python benchmarks/ledger.py
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "privior needs Python 3.11 or newer")'

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ledger_places import FilePlace, LedgerPlace, ServerPlace
+from postgres_server import PostgresServer, running_server
 
 import privior as pv
 
@@ -51,3 +54,25 @@ def release_file(plan: pv.Plan, table: Path, ledger: pv.Ledger, tmp_path: Path) 
     path = tmp_path / "fruit.release.json"
     pv.measure(plan, table, ledger=ledger, output=path)
     return path
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server, one for all tests of a process that need it."""
+    with running_server() as started:
+        yield started
+
+
+@pytest.fixture
+def on_server(server: PostgresServer) -> ServerPlace:
+    return ServerPlace(server, uuid.uuid4().hex)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> LedgerPlace:
+    """A free name for a ledger, on each kind of store."""
+    if request.param == "sqlite":
+        return FilePlace(tmp_path / "place.ledger")
+    found = request.getfixturevalue("on_server")
+    assert isinstance(found, ServerPlace)
+    return found

@@ -98,6 +98,12 @@ class KeyConflictError(LedgerError):
     """A key was used before, for another request or for a spend that released nothing."""
 
 
+class UnknownSpendError(LedgerError):
+    """A ledger's server fell silent while it was asked to keep what was written: it may have kept it."""
+
+    cost = "Whether it was spent is not known."
+
+
 class TableError(PriviorError):
     """A table cannot be opened, or its public facts contradict the plan."""
 

@@ -53,6 +53,7 @@ OUTSIDE = {
     "_duckdb": {"tables"},
     "_csv": {"tables"},
     "_sqlite3": {"ledger"},
+    "psycopg": {"ledger"},
     "_pickle": set[str](),
     "marshal": set[str](),
     "shelve": set[str](),

@@ -35,7 +35,8 @@ from privior.ledger.rules import (
     today,
     unfinished,
 )
-from privior.ledger.sqlite import MemoryStore, SqliteStore
+from privior.ledger.sqlite import MemoryStore
+from privior.ledger.stores import store_at
 from privior.ledger.verifying import chained, verified
 from privior.pictures import BudgetBar, listing, markup
 from privior.privacy import NOTHING, Accounting, AccountingKind, Amount, Budget
@@ -50,7 +51,7 @@ class Ledger:
 
     def __init__(self, store: Store) -> None:
         if isinstance(store, (str, Path)):
-            raise LedgerError("not opened yet", asked=shown(store), advice="Say pv.Ledger.open(path).")
+            raise LedgerError("not opened yet", advice="Say pv.Ledger.open(path).")
         self._store = store
 
     # ---- making and opening ---------------------------------------------------------------------
@@ -68,7 +69,7 @@ class Ledger:
         """Open a new ledger with this cap; an existing one is never touched.
 
         Args:
-            path: the file
+            path: the file, or the address on a server: postgresql://user@host/database#name
             population: whose budget it is, as schemas say
             epsilon: what all releases together may promise
             delta: likewise
@@ -76,14 +77,14 @@ class Ledger:
             aside: the part of the cap for releases that this accounting cannot take
         """
         check_name(population, "population")
-        store = SqliteStore.at(path)
+        store = store_at(path)
         store.create(_opening(population, Accounting.of(accounting, Budget.of(epsilon, delta), aside)))
         return Ledger.open(path)
 
     @staticmethod
     def open(path: str | Path) -> Ledger:
         """Open an existing ledger after checking its format and its last entry."""
-        store = SqliteStore.at(path)
+        store = store_at(path)
         store.check_there()
         ledger = Ledger(store)
         ledger.last()

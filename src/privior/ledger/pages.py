@@ -129,16 +129,12 @@ class Page:
             return None
         texts = self._execute("SELECT release FROM releases WHERE entry = ? ORDER BY place", (entry.number,))
         (state, seal), release = rows[0], tuple(str(text) for (text,) in texts)
-        try:
-            found = Closing(entry.number, State(state), release, str(seal))
-        except ValueError:
-            raise LedgerError("the end of a spend is malformed", where=self.where, asked=state) from None
-        return found.checked(entry, self.where)
+        return Closing(entry.number, self._state(state), release, str(seal)).checked(entry, self.where)
 
     def states(self) -> dict[int, State]:
         """Return how each spend ended that did."""
         rows = self._execute("SELECT entry, state FROM closings", ())
-        return {int(str(number)): State(state) for number, state in rows}
+        return {int(str(number)): self._state(state) for number, state in rows}
 
     def close(self, closing: Closing) -> None:
         """Write how a spend ended."""
@@ -146,6 +142,12 @@ class Page:
             self._execute("INSERT INTO releases VALUES (?, ?, ?)", (closing.entry, place, text))
         row = (closing.entry, closing.state.value, closing.seal)
         self._execute("INSERT INTO closings VALUES (?, ?, ?)", row)
+
+    def _state(self, state: object) -> State:
+        try:
+            return State(state)
+        except ValueError:
+            raise LedgerError("the end of a spend is malformed", where=self.where, asked=state) from None
 
     def _one(self, which: str, *values: object) -> LedgerEntry | None:
         found = self._some(which, *values)
