@@ -20,6 +20,7 @@ from privior.mechanisms import (
     Expect,
     Forecast,
     Mechanism,
+    PosteriorRelease,
     PublicFacts,
     forecast,
     prior_alone,
@@ -96,6 +97,14 @@ class Plan:
         priors = (None, self.model.prior, self.model.exact_parameters(self.schema))
         if self.mechanism.prior not in priors:
             raise PlanError("the mechanism is for another prior", where=self.mechanism.name)
+        rows = self.records * self.schema.unit.max_rows
+        if self.least * self.mechanism.levels > rows:
+            raise PlanError(
+                "so many records in every cell are more than there can be",
+                where="least",
+                asked=f"{self.least} in each of {self.mechanism.levels} cells",
+                allowed=f"{rows // self.mechanism.levels} or fewer",
+            )
 
     @property
     def guarantee(self) -> Guarantee:
@@ -111,6 +120,11 @@ class Plan:
     def total_public(self) -> bool:
         """Whether the counts of the table sum to the public number of records."""
         return self.mechanism.sensitivity.total_fixed
+
+    @property
+    def least(self) -> int:
+        """How many records every cell has at least, as a declared public fact; 0 if none is used."""
+        return self.mechanism.least if isinstance(self.mechanism, PosteriorRelease) else 0
 
     @property
     def prior(self) -> NDArray[np.float64]:
@@ -143,6 +157,7 @@ class Plan:
             budget,
             self.model.prior,
             self.mechanism.draws if isinstance(self.mechanism, DirichletDraw) else 1,
+            self.least,
         )
         mechanism = self.mechanism.for_facts(facts)
         return Plan(self.schema, self.model, mechanism, self.neighbours, self.records, expect=self.expect)
@@ -167,6 +182,14 @@ class Plan:
             else f", up to {unit.max_rows} rows each; the number of rows stays private"
         )
         return f"exactly {self.records} {unit.noun}s, which is public{rows}"
+
+    @property
+    def least_in_words(self) -> str:
+        """What is declared about the smallest count."""
+        return (
+            f"every cell has at least {self.least} records, which is public; a lower count is raised "
+            "to that, so the guarantee holds for every table"
+        )
 
     @property
     def bad_cells_in_words(self) -> str:
@@ -224,6 +247,7 @@ class Plan:
             ("population", f"{self.schema.population}, protecting {unit}"),
             ("model", f"{self.model}: {self.mechanism.levels} cells"),
             ("records", self.records_in_words),
+            *([("minimum", self.least_in_words)] if self.least else []),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
             ("that is", self.guarantee.claim()),

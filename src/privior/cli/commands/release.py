@@ -18,6 +18,7 @@ from privior.cli.options import (
     Draws,
     Epsilon,
     Json,
+    Least,
     LedgerFile,
     MechanismName,
     NeighboursName,
@@ -57,6 +58,7 @@ def release(
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
     draws: Draws = 1,
+    least: Least = 0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -65,7 +67,7 @@ def release(
     from privior.errors import LedgerError
 
     screen = screen_of(context)
-    plan = planned(analysis, records, epsilon, delta, neighbours, mechanism, draws=draws)
+    plan = planned(analysis, records, epsilon, delta, neighbours, mechanism, draws=draws, least=least)
     if ledger is None:
         raise LedgerError(
             "no ledger is named",
