@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest, largest_within
 from privior.privacy.composition import MOST_LISTED, compose_ordered, compose_symmetric, unit_draw
-from privior.privacy.pairs import both_orders, dirichlet_draw
+from privior.privacy.pairs import both_orders
 from privior.randomness import EXACTLY_ROUNDED, dirichlet_sticks
 
 #: more sticks than this, in all draws together, take minutes
@@ -136,16 +136,13 @@ class DirichletDraw(PosteriorRelease):
         """Return the pair of so many draws; under add-or-remove-one its first law has the record."""
         replacing = self.neighbours is REPLACE_ONE
         free = max(1, self.records - self.levels * self.least) if replacing else None
-        return self._composed(unit_draw(self.floors(rate), rate, self.neighbours, self.max_rows, free), draws)
+        return _pair_of(self.floors(rate), rate, self.neighbours, self.max_rows, free, draws)
 
     def _in_one_cell(self, rate: Fraction, draws: int) -> DominatingPair:
         """Return the pair if all records of a unit share a cell, which is one of the ways they move."""
         if self.max_rows == 1:
             return self._pair_at(rate, draws)
-        return self._composed(dirichlet_draw(self.floors(rate), rate * self.max_rows, self.neighbours), draws)
-
-    def _composed(self, one: DominatingPair, draws: int) -> DominatingPair:
-        return (compose_symmetric if self.neighbours is REPLACE_ONE else compose_ordered)([(one, draws)])
+        return _pair_of(self.floors(rate), rate * self.max_rows, self.neighbours, 1, None, draws)
 
     def _delta_of(self, pair: DominatingPair) -> float:
         """Return delta at the epsilon asked for, in the worse order."""
@@ -274,3 +271,17 @@ class DirichletDraw(PosteriorRelease):
             "places": self.places,
             **({"max_rows": self.max_rows} if self.max_rows > 1 else {}),
         }
+
+
+@lru_cache(maxsize=2)
+def _pair_of(
+    floors: tuple[Fraction, ...],
+    rate: Fraction,
+    neighbours: Neighbours,
+    max_rows: int,
+    records: int | None,
+    draws: int,
+) -> DominatingPair:
+    """Return the pair of so many draws, the same one if it is asked for again: its sums are kept with it."""
+    one = unit_draw(floors, rate, neighbours, max_rows, records)
+    return (compose_symmetric if neighbours is REPLACE_ONE else compose_ordered)([(one, draws)])
