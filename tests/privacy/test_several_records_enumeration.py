@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from simplex_quadrature import SURE, deltas, renyi
 
 import privior as pv
 from privior.errors import NumberError
+from privior.mechanisms import PosteriorRelease
+from privior.models import ExactStatistics
 from privior.privacy.composition import compose_symmetric, unit_draw
 from privior.privacy.composition.unit_draws import listed_moves
 from privior.privacy.pairs import BetaPair, DominatingPair, both_orders, statistics_draw
@@ -198,3 +201,39 @@ def test_many_records_fall_back_on_the_sensitivities() -> None:
         assert unit_draw([F(30)] * 3, F(1), relation, 7) == statistics_draw([30] * 3, squared, 7)
     with pytest.raises(NumberError, match="max_rows is out of range"):
         unit_draw([F(30)] * 3, F(1), pv.REPLACE_ONE, 0)
+
+
+def reached(mechanism: pv.DirichletDraw, shared: int, epsilons: tuple[float, ...]) -> list[float]:
+    """The largest divergence between the parameters that the mechanism takes from any two neighbours."""
+    replacing, worst = mechanism.neighbours is pv.REPLACE_ONE, [0.0] * len(epsilons)
+    seen = set()
+    for pair in unit_neighbours(shared, mechanism.max_rows, mechanism.levels, replacing):
+        u, v = (
+            tuple(float(one) for one in mechanism.parameters(ExactStatistics(np.array(table))))
+            for table in pair
+        )
+        for laws in ((u, v), (v, u)):
+            if u != v and laws not in seen:
+                seen.add(laws)
+                worst = [max(pair) for pair in zip(worst, deltas(*laws, epsilons), strict=True)]
+    return worst
+
+
+@pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])
+@pytest.mark.parametrize("least", [0, 2])
+def test_a_draw_of_units_with_raised_counts(
+    relation: pv.Neighbours, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through the mechanism itself; charging the larger prior without raising is noticed."""
+    epsilons = (0.0, 0.5, 1.0)
+    made = pv.DirichletDraw(2, 1, 1, "0.01", neighbours=relation, records=8, max_rows=2, least=least)
+    claimed = [made.guarantee.delta(e) for e in epsilons]
+    for true, most in zip(reached(made, 4, epsilons), claimed, strict=True):
+        assert true <= most * (1 + SURE)
+    if least:
+        monkeypatch.setattr(
+            PosteriorRelease,
+            "parameters",
+            lambda self, statistics: [1 + self.rate * int(count) for count in statistics.counts],
+        )
+        assert any(true > 1.1 * most for true, most in zip(reached(made, 4, epsilons), claimed, strict=True))
