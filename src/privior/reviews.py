@@ -110,6 +110,7 @@ def review(release: Release, ledger: Ledger | None = None) -> Review:
             _claim(release),
             Check("theorem", Verdict.OPEN, f"{plan.guarantee.reason}: a proof to read, not to run"),
             _audited(plan),
+            *_declared(plan),
             Check(
                 "randomness", Verdict.OPEN, f"{plan.mechanism.randomness}; a file cannot prove what was drawn"
             ),
@@ -186,13 +187,24 @@ def _audited(plan: Plan) -> Check:
     return Check("enumeration", verdict, f"{where}: {claimed}")
 
 
+def _declared(plan: Plan) -> list[Check]:
+    """Say what of the release rests on a public minimum of the counts."""
+    if not plan.least:
+        return []
+    says = f"{plan.least_in_words}; what is inferred takes the declaration on trust"
+    return [Check("minimum", Verdict.OPEN, says)]
+
+
 def _virtual_twin(mechanism: Mechanism) -> VirtualRecords | None:
-    """Return few virtual records of few cells, those of the smallest prior parameters, at the same rate."""
+    """Return few virtual records of few cells, those of the smallest prior parameters, at the same rate.
+
+    A public minimum of the counts is a larger prior: the twin's tables are what lies above it.
+    """
     if not isinstance(mechanism, VirtualRecords):
         return None
     return VirtualRecords(
         min(_CELLS, mechanism.levels),
-        sorted(mechanism.prior)[:_CELLS],
+        sorted(mechanism.floors(mechanism.rate))[:_CELLS],
         min(_DRAWN, mechanism.drawn),
         rate=mechanism.rate,
         neighbours=mechanism.neighbours,

@@ -80,6 +80,12 @@ ORACLES = {
         24.14058908,
     ),
     "dirichlet-draw --solve rate --prior 1 --epsilon 1 --delta 1e-6": ("rate", 0.08784758),
+    "dirichlet-draw --prior 37.05412248 --rate 1 --max-rows 1 --epsilon 1": ("delta", 1e-6),
+    # two rows of one person in one cell: the same loss as one at twice the rate, or one at half the rate
+    "dirichlet-draw --solve rate --prior 1 --max-rows 2 --epsilon 1 --delta 1e-6": ("rate", 0.08784758 / 2),
+    # a public minimum is a larger prior
+    "dirichlet-draw --prior 7.05412248 --least 30 --epsilon 1": ("delta", 1e-6),
+    "virtual-records --prior 1 --least 1 --drawn 10": ("epsilon", math.log(6)),
     "dirichlet-draw --order 2 --solve prior --epsilon 1": ("prior", 2.16395341),
     "truncated-bernoulli --floor .2 --records 1": ("epsilon", 1.38629436),
     "truncated-bernoulli --floor .2 --records 10 --prior 1,1": ("epsilon", 2.36712624),

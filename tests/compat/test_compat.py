@@ -45,6 +45,13 @@ def test_releases_from_the_posterior_are_read() -> None:
     assert pv.infer([draws, virtual]).mean().sum() == pytest.approx(1)
 
 
+def test_a_draw_with_a_public_minimum_is_read() -> None:
+    release = pv.Release.read(Path(__file__).parent / "draws" / "dirichlet-draw-minimum.json")
+    assert (release.plan.least, release.plan.schema.unit.max_rows) == (8, 2)
+    assert release.plan.cost == pv.Budget.of("0.5", "1e-6")
+    assert pv.infer(release).counts().interval(0.9).min() >= 8
+
+
 def test_the_ledger_is_read_and_verified(files: Path, tmp_path: Path) -> None:
     copy = shutil.copy(files / "orchard.ledger", tmp_path)
     last = pv.Ledger.open(copy).verify()

@@ -55,5 +55,24 @@ def write_draws(folder: Path) -> None:
         pv.measure(plan, table, ledger=ledger, output=folder / f"{kind.name}.json")
 
 
+def write_minimum(folder: Path) -> None:
+    """Write a draw with a public minimum of the counts and units of two rows: two entries of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unit = pv.Unit("picker", column="who", max_rows=2)
+    schema = pv.Schema({"ripe": pv.Boolean()}, population="orchard", unit=unit)
+    table = pa.table({"who": [str(row // 2) for row in range(20)], "ripe": [True, False, False, True] * 5})
+    plan = pv.plan(
+        pv.DirichletCategorical("ripe"),
+        schema,
+        records=10,
+        epsilon="0.5",
+        delta="1e-6",
+        mechanism=pv.DirichletDraw,
+        least=8,
+    )
+    ledger = pv.Ledger.in_memory(delta="1e-3", population="orchard")
+    pv.measure(plan, table, ledger=ledger, output=folder / "dirichlet-draw-minimum.json")
+
+
 if __name__ == "__main__":
     write(Path(sys.argv[1]))

@@ -24,7 +24,8 @@ BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
 DRAW = pv.DirichletDraw(3, ["1", "2", "1/3"], 1, "1e-3", records=5)
 SEVERAL = pv.DirichletDraw(3, 2, 1, "1e-3", draws=3, records=5, neighbours=pv.ADD_OR_REMOVE_ONE)
 RECORDS = pv.VirtualRecords(3, ["1", "2", "1/3"], 4, rate="0.3", records=5)
-EXAMPLES = [DRAW, SEVERAL, RECORDS]
+ROWS = pv.DirichletDraw(3, 2, 1, "1e-3", records=5, max_rows=2)
+EXAMPLES = [DRAW, SEVERAL, RECORDS, ROWS]
 COUNTS = ExactStatistics(np.array([3, 0, 2]))
 
 
@@ -192,9 +193,11 @@ def test_refusals_say_why(schema: pv.Schema) -> None:
     with pytest.raises(pv.PlanError, match="drawn is out of range"):
         pv.VirtualRecords(3, 1, 0, records=5)
     facts = PublicFacts(3, 5, 2, pv.REPLACE_ONE, pv.Budget.of(1, "1e-6"))
-    for kind in (pv.DirichletDraw, pv.VirtualRecords):
-        with pytest.raises(pv.PlanError, match="is for one row per unit"):
-            kind.for_facts(facts)
+    with pytest.raises(pv.PlanError, match="is for one row per unit"):
+        pv.VirtualRecords.for_facts(facts)
+    for bad_rows in (0, True, 10**7):
+        with pytest.raises(pv.PlanError, match="max_rows is out of range"):
+            pv.DirichletDraw(3, 1, 1, "1e-6", records=5, max_rows=bad_rows)
     with pytest.raises(pv.AuditError, match="too many outcomes"):
         pv.audit(DRAW, records=5, epsilons=(1.0,))
 

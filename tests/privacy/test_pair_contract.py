@@ -43,6 +43,7 @@ from privior.privacy.pairs import (
     GaussianPair,
     GroupPair,
     KNormPair,
+    ShapeMoves,
     SignedSteps,
     TwoLevelsPair,
     VirtualRecordsPair,
@@ -131,6 +132,8 @@ CASES = [
     Case(TwoLevelsDraws(TwoLevelsPair(F(8), F(9), ONE, 6), 3), None, (-0.6, 0.0, 0.5, 1.0)),
     Case(Concentrated(F(1, 10)), None),
     Case(Concentrated(F(3)), None),
+    Case(ShapeMoves(F(3), F(2), ONE), None),
+    Case(ShapeMoves(F(200), F(30), F(5)), None),
 ]
 
 ORDINARY = len(CASES)

@@ -46,9 +46,10 @@ class Analysis:
         mechanism: type[Mechanism] | None = None,
         *,
         draws: int = 1,
+        least: int = 0,
         expect: Expect | str = Expect.TYPICAL,
     ) -> Plan:
-        """Plan the release that the file asks for; `draws` is for `pv.DirichletDraw`."""
+        """Plan the release that the file asks for; `draws`, `least`: for releases from the posterior."""
         return plan(
             self.model,
             self.schema,
@@ -58,6 +59,7 @@ class Analysis:
             neighbours=self.neighbours,
             mechanism=mechanism,
             draws=draws,
+            least=least,
             expect=expect,
         )
 

@@ -60,7 +60,7 @@ class Calculator:
         needs: the facts without which nothing is promised
         takes: further facts, with what they are if nothing is said
         parts: builds a pair for each table that one draw shows
-        reason: the theorem
+        reason: the theorem, or which one it is for some facts
         safer: which numbers are safer when they are larger (True) or smaller (False): those to be solved for
         published: what papers state
     """
@@ -70,7 +70,7 @@ class Calculator:
     needs: tuple[str, ...]
     takes: Mapping[str, object]
     parts: Parts
-    reason: str
+    reason: str | Callable[[Facts], str]
     safer: Mapping[str, bool]
     published: Statements = nothing_published
 
@@ -100,7 +100,7 @@ class Calculator:
         facts = self.checked(given)
         pair, relation = self._composed(facts)
         draws = count(facts, "draws")
-        reason = self.reason if draws == 1 else f"{self.reason}; {draws} draws composed"
+        reason = self.theorem(facts) if draws == 1 else f"{self.theorem(facts)}; {draws} draws composed"
         promise = Guarantee.on_curve(pair, relation, reason, epsilon=epsilon, delta=delta)
         published = self.published(facts, promise.cost.epsilon if promise.cost.delta else None, order)
         return Calculation(self.name, self.about, facts, promise, published)
@@ -128,8 +128,9 @@ class Calculator:
         target = Budget.of(epsilon, delta or 0)
 
         def holds(value: Fraction | int) -> bool:
-            pair, relation = self._composed(self.checked({**others, parameter: value}))
-            promise = Guarantee(pair, relation, target, self.reason)
+            facts = self.checked({**others, parameter: value})
+            pair, relation = self._composed(facts)
+            promise = Guarantee(pair, relation, target, self.theorem(facts))
             if order is not None:
                 divergence = promise.renyi(order)
                 return divergence < 1e300 and Fraction(divergence) <= target.epsilon
@@ -154,6 +155,10 @@ class Calculator:
         made = self.promised({**others, parameter: found}, epsilon=target.epsilon, order=order)
         facts = {**made.facts, parameter: decimal(Fraction(found))}
         return Calculation(self.name, self.about, facts, made.guarantee, made.published)
+
+    def theorem(self, facts: Facts) -> str:
+        """Return the theorem for these facts."""
+        return self.reason if isinstance(self.reason, str) else self.reason(facts)
 
     def _composed(self, facts: Facts) -> tuple[DominatingPair, Neighbours]:
         """Compose the tables of one draw, and the draws."""

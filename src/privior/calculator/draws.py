@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from privior.calculator.calculator import Calculator
-from privior.calculator.facts import Facts, cells, count, number, tables
+from privior.calculator.facts import Facts, cells, count, number, numbers, tables
+from privior.errors import NumberError, shown
 from privior.exact import rational
-from privior.privacy import REPLACE_ONE, Neighbours
+from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
 from privior.privacy import pairs as laws
+from privior.privacy.composition import MOST_LISTED, unit_draw
 from privior.privacy.pairs import DominatingPair
 from privior.privacy.published import Published, dirichlet, gibbs, posterior_sampling
 
@@ -18,15 +20,58 @@ def _replacing(facts: Facts) -> bool:
     return Neighbours.of(str(facts["neighbours"])) is REPLACE_ONE
 
 
+def _raised(facts: Facts) -> list[Fraction]:
+    """The prior, larger by what a public minimum of the counts adds to every parameter."""
+    least = number(facts, "least")
+    if least < 0 or least.denominator != 1:
+        raise NumberError("least is out of range", asked=shown(facts["least"]), allowed="0, 1, 2, ...")
+    return [rational(cell, "prior") + number(facts, "rate") * least for cell in cells(facts)]
+
+
 def _dirichlet(facts: Facts) -> list[DominatingPair]:
+    relation, prior, rows = Neighbours.of(str(facts["neighbours"])), _raised(facts), count(facts, "max_rows")
+    if len(numbers(facts["prior"])) == 1:  # as many cells as a unit can move
+        prior = prior[:1] * max(3, 2 * min(rows, MOST_LISTED))
     records = None if facts["records"] is None else count(facts, "records")
-    return [laws.dirichlet_draw(cells(facts), facts["rate"], str(facts["neighbours"]), records)]
+    if records is not None:
+        records = max(1, records - len(prior) * count(facts, "least"))
+    return [unit_draw(prior, number(facts, "rate"), relation, rows, records)]
+
+
+def _dirichlet_reason(facts: Facts) -> str:
+    rows = count(facts, "max_rows")
+    if rows == 1:
+        return f"Beta or Gamma pair of a Dirichlet draw, exact{_raising(facts)} {_PROOF}"
+    kind = "worst pair of Gammas" if rows <= MOST_LISTED else "Renyi bound"
+    return f"{kind} of a Dirichlet draw, {Sensitivity.unit(rows)}{_raising(facts)} {_PROOF}"
+
+
+def _raising(facts: Facts) -> str:
+    least = count(facts, "least")
+    return f", counts raised to {least} at least" if least else ""
+
+
+def _statistics(facts: Facts) -> list[DominatingPair]:
+    return [laws.statistics_draw(cells(facts), facts["squared"], facts["largest"], facts["rate"])]
 
 
 def _dirichlet_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
+    rows = count(facts, "max_rows")
+    squared = (2 if _replacing(facts) else 1) * rows**2
+    return _of_the_paper(
+        facts, dirichlet.Draw.of(min(_raised(facts)), facts["rate"], squared, rows), epsilon, order
+    )
+
+
+def _statistics_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
     smallest = min(rational(cell, "prior") for cell in cells(facts))
-    squared = 2 if _replacing(facts) else 1
-    draw = dirichlet.Draw.of(smallest, facts["rate"], squared)
+    draw = dirichlet.Draw.of(smallest, facts["rate"], facts["squared"], facts["largest"])
+    return _of_the_paper(facts, draw, epsilon, order)
+
+
+def _of_the_paper(
+    facts: Facts, draw: dirichlet.Draw, epsilon: Fraction | None, order: float | None
+) -> Sequence[Published]:
     found = []
     if count(facts, "draws") == 1 and epsilon:
         found.append(dirichlet.theorem_4(draw, epsilon))
@@ -109,11 +154,21 @@ CALCULATORS: dict[str, Calculator] = {
             "dirichlet-draw",
             "draws from a Dirichlet posterior",
             ("prior",),
-            {"rate": 1, "records": None, **_RELATION},
+            {"rate": 1, "records": None, "max_rows": 1, "least": 0, **_RELATION},
             _dirichlet,
-            f"Beta or Gamma pair of a Dirichlet draw, exact {_PROOF}",
+            _dirichlet_reason,
             {"prior": True, "rate": False},
             _dirichlet_published,
+        ),
+        Calculator(
+            "statistics-draw",
+            "draws from a Dirichlet posterior of statistics with declared sensitivities",
+            ("prior", "squared", "largest"),
+            {"rate": 1, **_RELATION},
+            _statistics,
+            f"Renyi bound from the sensitivities, both orders {_PROOF}",
+            {"prior": True, "rate": False, "squared": False, "largest": False},
+            _statistics_published,
         ),
         Calculator(
             "network-draw",
@@ -193,13 +248,13 @@ CALCULATORS: dict[str, Calculator] = {
             "virtual-records",
             "counts of records drawn from a Dirichlet draw",
             ("prior", "drawn"),
-            {"rate": 1, **_RELATION},
+            {"rate": 1, "least": 0, **_RELATION},
             lambda facts: [
                 laws.virtual_records_draw(
-                    cells(facts), count(facts, "drawn"), facts["rate"], str(facts["neighbours"])
+                    _raised(facts), count(facts, "drawn"), facts["rate"], str(facts["neighbours"])
                 )
             ],
-            f"Polya urn, pure {_PROOF}",
+            lambda facts: f"Polya urn, pure{_raising(facts)} {_PROOF}",
             {"prior": True, "rate": False, "drawn": False},
         ),
         Calculator(

@@ -76,6 +76,13 @@ MechanismName = Annotated[
     str | None,
     typer.Option("--mechanism", "-m", help="Take this mechanism instead of the best.", show_default=False),
 ]
+Least = Annotated[
+    int,
+    typer.Option(
+        help="How many records every cell has at least, if that is public; with --mechanism "
+        "dirichlet-draw or virtual-records."
+    ),
+]
 Draws = Annotated[
     int, typer.Option(help="How many posterior draws to release, with --mechanism dirichlet-draw.")
 ]

@@ -32,6 +32,7 @@ class PublicFacts:
         budget: what may be spent
         prior: the model's Dirichlet parameters, one for all cells or one for each
         draws: how many draws to release, for mechanisms that release draws
+        least: records that every cell has at least, as a public fact, for mechanisms that use it
     """
 
     levels: int
@@ -41,6 +42,7 @@ class PublicFacts:
     budget: Budget
     prior: Prior = Fraction(1)
     draws: int = 1
+    least: int = 0
 
     @property
     def parameters(self) -> tuple[Fraction, ...]:

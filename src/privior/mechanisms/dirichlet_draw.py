@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, Self
 
 import numpy as np
@@ -15,10 +15,10 @@ from privior.exact import decimal, round_down
 from privior.mechanisms.contract import PublicFacts, unfit
 from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
 from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
-from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours
+from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest, largest_within
-from privior.privacy.composition import compose_ordered, compose_symmetric
-from privior.privacy.pairs import both_orders, dirichlet_draw
+from privior.privacy.composition import MOST_LISTED, compose_ordered, compose_symmetric, unit_draw
+from privior.privacy.pairs import both_orders
 from privior.randomness import EXACTLY_ROUNDED, dirichlet_sticks
 
 #: more sticks than this, in all draws together, take minutes
@@ -35,6 +35,10 @@ class DirichletDraw(PosteriorRelease):
     Beta(a+r, b), Beta(a, b+r) under replace-one, a and b the two smallest prior parameters, and by
     Gamma(a+r), Gamma(a) under add-or-remove-one; draws of the same table are composed as they are, both
     orders. What is published is a function of the ideal draws: their sticks, exactly rounded.
+    A unit of up to `max_rows` records: the worst of the ways in which it moves the table
+    (privior.privacy.composition.unit_draws). A public minimum `least` of the counts adds rate * least to
+    every prior parameter (privior.mechanisms.posterior_release); where raising a low count leaves it as it
+    was while another cell moves, the marginal of the same Gammas is what the pair has to cover.
     The rate is the largest of four digits, at most 1, that keeps delta(epsilon) at or below the delta asked
     for: 1 if the prior is concentrated enough, less if not. Loading a release checks the inequality again.
     """
@@ -48,6 +52,8 @@ class DirichletDraw(PosteriorRelease):
     neighbours: Neighbours
     records: int
     places: int
+    max_rows: int
+    least: int
     name: ClassVar[str] = "dirichlet-draw"
     about: ClassVar[str] = "draws from the posterior, exactly rounded"
     randomness: ClassVar[str] = EXACTLY_ROUNDED
@@ -64,8 +70,12 @@ class DirichletDraw(PosteriorRelease):
         neighbours: Neighbours | str = REPLACE_ONE,
         records: int,
         places: int = 53,
+        max_rows: int = 1,
+        least: int = 0,
     ) -> None:
-        self._set(levels, prior, neighbours, records)
+        self._set(levels, prior, neighbours, records, least)
+        Sensitivity.of_counts(neighbours, max_rows)  # refuses what is no number of rows
+        object.__setattr__(self, "max_rows", max_rows)
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
             raise unfit(
@@ -92,9 +102,11 @@ class DirichletDraw(PosteriorRelease):
         object.__setattr__(self, "places", places)
         if rate is None:
             object.__setattr__(self, "rate", self._largest_rate())
-            return
-        self._set_rate(rate)
-        if Fraction(self._delta_at(self.rate, draws)) > self.delta:
+            if (max_rows, least) == (1, 0):  # what was found was checked
+                return
+        else:
+            self._set_rate(rate)
+        if Fraction(self._delta_of(self._pair_at(self.rate, draws))) > self.delta:
             raise PlanError(
                 "this rate does not give the stated guarantee", where=self.name, asked=decimal(self.rate)
             )
@@ -102,45 +114,62 @@ class DirichletDraw(PosteriorRelease):
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for delta > 0, with the largest rate that the budget allows."""
-        prior = cls._prior(facts)
         budget = facts.budget
         return cls(
             facts.levels,
-            prior,
+            facts.parameters,
             budget.epsilon,
             budget.delta,
             draws=facts.draws,
             neighbours=facts.neighbours,
             records=facts.records,
+            max_rows=facts.max_rows,
+            least=facts.least,
         )
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """Of a table of counts; raising counts does not add to it."""
+        return Sensitivity.of_counts(self.neighbours, self.max_rows)
 
     def _pair_at(self, rate: Fraction, draws: int) -> DominatingPair:
         """Return the pair of so many draws; under add-or-remove-one its first law has the record."""
         replacing = self.neighbours is REPLACE_ONE
-        one = dirichlet_draw(self.prior, rate, self.neighbours, self.records if replacing else None)
-        return (compose_symmetric if replacing else compose_ordered)([(one, draws)])
+        free = max(1, self.records - self.levels * self.least) if replacing else None
+        return _pair_of(self.floors(rate), rate, self.neighbours, self.max_rows, free, draws)
 
-    def _delta_at(self, rate: Fraction, draws: int) -> float:
+    def _in_one_cell(self, rate: Fraction, draws: int) -> DominatingPair:
+        """Return the pair if all records of a unit share a cell, which is one of the ways they move."""
+        if self.max_rows == 1:
+            return self._pair_at(rate, draws)
+        return _pair_of(self.floors(rate), rate * self.max_rows, self.neighbours, 1, None, draws)
+
+    def _delta_of(self, pair: DominatingPair) -> float:
         """Return delta at the epsilon asked for, in the worse order."""
-        return both_orders(self._pair_at(rate, draws)).delta(round_down(self.epsilon))
+        return both_orders(pair).delta(round_down(self.epsilon))
 
     @cached_property
     def _pair(self) -> DominatingPair:
         return self._pair_at(self.rate, self.draws)
 
     def _largest_rate(self) -> Fraction:
-        """Solve for one draw first, which is quick and an upper end for several."""
+        """Solve for one draw first, and for all records of a unit in one cell: quick, and upper ends."""
 
-        def measure(rate: Fraction) -> float:
-            return self._delta_at(rate, self.draws)
+        def alone(rate: Fraction) -> bool:
+            return Fraction(self._delta_of(self._in_one_cell(rate, 1))) <= self.delta
 
-        def holds(rate: Fraction) -> bool:
-            return Fraction(self._delta_at(rate, 1)) <= self.delta
+        def together(rate: Fraction) -> float:
+            return self._delta_of(self._in_one_cell(rate, self.draws))
 
-        rate = largest(holds, LEAST, Fraction(1), digits=RATE_DIGITS)
+        def truly(rate: Fraction) -> float:
+            return self._delta_of(self._pair_at(rate, self.draws))
+
+        most = round_down(self.delta)
+        rate = largest(alone, LEAST, Fraction(1), digits=RATE_DIGITS)
         if rate is not None and self.draws > 1:
-            guess = rate / math.isqrt(self.draws)
-            rate = largest_within(measure, round_down(self.delta), guess, rate, RATE_DIGITS)
+            rate = largest_within(together, most, rate / math.isqrt(self.draws), rate, RATE_DIGITS)
+        if rate is not None and self.max_rows > 1:
+            rate = largest_within(truly, most, rate / 2, rate, RATE_DIGITS)
         if rate is None:
             raise PlanError(
                 "no rate is small enough for this budget",
@@ -153,11 +182,15 @@ class DirichletDraw(PosteriorRelease):
     @cached_property
     def guarantee(self) -> Guarantee:
         """The (epsilon, delta) asked for, and the whole curve."""
-        pair = "Beta" if self.neighbours is REPLACE_ONE else "Gamma"
+        pair = "exact Beta pair" if self.neighbours is REPLACE_ONE else "exact Gamma pair"
+        if self.max_rows > MOST_LISTED:
+            pair = f"Renyi bound, {Sensitivity.unit(self.max_rows)},"
+        elif self.max_rows > 1:
+            pair = f"worst pair of Gammas, {Sensitivity.unit(self.max_rows)},"
         times = "" if self.draws == 1 else f", {self.draws} draws composed"
         reason = (
-            f"exact {pair} pair of a Dirichlet draw at rate {decimal(self.rate)}, smallest prior parameter "
-            f"{decimal(min(self.prior))}{times} (proof: privior.DirichletDraw)"
+            f"{pair} of a Dirichlet draw at rate {decimal(self.rate)}, {self.floor_in_words}{times} "
+            "(proof: privior.DirichletDraw)"
         )
         return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
 
@@ -236,4 +269,19 @@ class DirichletDraw(PosteriorRelease):
             "delta": decimal(self.delta),
             "draws": self.draws,
             "places": self.places,
+            **({"max_rows": self.max_rows} if self.max_rows > 1 else {}),
         }
+
+
+@lru_cache(maxsize=2)
+def _pair_of(
+    floors: tuple[Fraction, ...],
+    rate: Fraction,
+    neighbours: Neighbours,
+    max_rows: int,
+    records: int | None,
+    draws: int,
+) -> DominatingPair:
+    """Return the pair of so many draws, the same one if it is asked for again: its sums are kept with it."""
+    one = unit_draw(floors, rate, neighbours, max_rows, records)
+    return (compose_symmetric if neighbours is REPLACE_ONE else compose_ordered)([(one, draws)])

@@ -4,6 +4,11 @@
 
 `rate` is the weight of one record. A rate of 1 is the posterior itself; a smaller one is more diffuse, a
 larger prior more concentrated, and both are more private. The prior is the model's, all parameters are exact.
+
+If it is public that every cell has at least `least` = t records, say by the design of a sample, no parameter
+is below prior + rate t: as if the prior were that much larger. A lower count is raised to t before it is
+used, so the guarantee does not rest on the fact: raising moves no count farther, nor the other way, and
+whatever the table, the raised counts are t plus something that is not negative.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ import numpy as np
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms.contract import Floats, PublicFacts, check_levels, true_counts, unfit
+from privior.mechanisms.contract import Floats, check_levels, true_counts
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import Neighbours, Sensitivity
@@ -25,6 +30,8 @@ from privior.privacy.calibration import LEAST
 
 #: digits of a rate that was solved for
 RATE_DIGITS = 4
+#: a larger public minimum of the counts is a mistake
+MOST_LEAST = 10**9
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +59,7 @@ class CellGammas:
 
 
 class PosteriorRelease(ABC):
-    """One record per unit; built for a prior, a rate and the number of records of the public facts."""
+    """Built for a prior, a rate, the number of records and a public minimum of the counts (0: none)."""
 
     name: ClassVar[str]
     levels: int
@@ -60,8 +67,11 @@ class PosteriorRelease(ABC):
     rate: Fraction
     neighbours: Neighbours
     records: int
+    least: int
 
-    def _set(self, levels: int, prior: object, neighbours: Neighbours | str, records: int) -> None:
+    def _set(
+        self, levels: int, prior: object, neighbours: Neighbours | str, records: int, least: int
+    ) -> None:
         check_levels(levels, self.name)
         given = prior if isinstance(prior, (list, tuple)) else (prior,) * levels
         if len(given) != levels:
@@ -70,32 +80,38 @@ class PosteriorRelease(ABC):
             )
         if isinstance(records, bool) or not isinstance(records, int) or records < 1:
             raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
-        least, most = Fraction(1, 10**6), Fraction(10**9)
+        check_least(least, self.name)
+        lowest, most = Fraction(1, 10**6), Fraction(10**9)
         object.__setattr__(self, "levels", levels)
         object.__setattr__(
-            self, "prior", tuple(positive(one, "prior", least=least, most=most) for one in given)
+            self, "prior", tuple(positive(one, "prior", least=lowest, most=most) for one in given)
         )
         object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
         object.__setattr__(self, "records", records)
+        object.__setattr__(self, "least", least)
 
     def _set_rate(self, rate: object) -> None:
         object.__setattr__(self, "rate", positive(rate, "rate", least=LEAST, most=Fraction(1)))
 
-    @classmethod
-    def _prior(cls, facts: PublicFacts) -> tuple[Fraction, ...]:
-        if facts.max_rows > 1:
-            raise unfit(cls.name, "is for one row per unit")
-        return facts.parameters
-
     @property
     def sensitivity(self) -> Sensitivity:
-        """Of a table of counts, one record per unit."""
+        """Of a table of counts, one record per unit; raising counts does not add to it."""
         return Sensitivity.of_counts(self.neighbours)
 
+    def floors(self, rate: Fraction) -> tuple[Fraction, ...]:
+        """The smallest parameters that any table has at this rate: prior + rate * least."""
+        return tuple(parameter + rate * self.least for parameter in self.prior)
+
     def parameters(self, statistics: ExactStatistics) -> list[Fraction]:
-        """Return u = prior + rate * counts, exactly: as private as the counts."""
+        """Return u = prior + rate * counts, low counts raised, exactly: as private as the counts."""
         counts = true_counts(statistics, self.levels)
-        return [a + self.rate * int(c) for a, c in zip(self.prior, counts, strict=True)]
+        return [a + self.rate * max(int(c), self.least) for a, c in zip(self.prior, counts, strict=True)]
+
+    @property
+    def floor_in_words(self) -> str:
+        """The smallest parameter, as reasons give it."""
+        words = f"smallest prior parameter {decimal(min(self.prior))}"
+        return words if self.least == 0 else f"{words}, counts raised to {self.least} at least"
 
     @property
     @abstractmethod
@@ -137,4 +153,11 @@ class PosteriorRelease(ABC):
             "rate": decimal(self.rate),
             "neighbours": self.neighbours.value,
             "records": self.records,
+            **({"least": self.least} if self.least else {}),
         }
+
+
+def check_least(least: int, name: str) -> None:
+    """Refuse a public minimum that is none."""
+    if isinstance(least, bool) or not isinstance(least, int) or not 0 <= least <= MOST_LEAST:
+        raise PlanError("least is out of range", where=name, asked=shown(least), allowed=f"0 to {MOST_LEAST}")

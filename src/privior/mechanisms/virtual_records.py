@@ -12,8 +12,8 @@ import numpy as np
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, shortened_up
-from privior.mechanisms.contract import PublicFacts
-from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
+from privior.mechanisms.contract import PublicFacts, unfit
+from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease, check_least
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest
@@ -31,6 +31,10 @@ class VirtualRecords(PosteriorRelease):
     Proof (privior.privacy.pairs.virtual_records): the loss is largest if all M records are in the cell of
     the smallest prior parameter a; it is then lnG(a+r+M) - lnG(a+r) - lnG(a+M) + lnG(a), for both neighbour
     relations, and attained under replace-one. Pure epsilon, for a batch has only so many outcomes.
+    With a public minimum `least` = t of the counts a is the smallest prior parameter plus r t
+    (privior.mechanisms.posterior_release); a cell whose low count is raised may stay as it was while the
+    other moves, which is dominated too: the count of the cell that moves has a monotone likelihood ratio,
+    and between Beta-binomials (a + r, b) and (a, b + r) lies (a, b).
     """
 
     levels: int
@@ -40,6 +44,7 @@ class VirtualRecords(PosteriorRelease):
     neighbours: Neighbours
     records: int
     epsilon: Fraction
+    least: int
     name: ClassVar[str] = "virtual-records"
     about: ClassVar[str] = "counts of records drawn from a posterior draw"
     randomness: ClassVar[str] = OPERATING_SYSTEM
@@ -54,15 +59,16 @@ class VirtualRecords(PosteriorRelease):
         neighbours: Neighbours | str = REPLACE_ONE,
         records: int,
         epsilon: object = None,
+        least: int = 0,
     ) -> None:
-        self._set(levels, prior, neighbours, records)
+        self._set(levels, prior, neighbours, records, least)
         self._set_rate(rate)
         if isinstance(drawn, bool) or not isinstance(drawn, int) or not 1 <= drawn <= MOST_DRAWN:
             raise PlanError(
                 "drawn is out of range", where=self.name, asked=shown(drawn), allowed=f"1 to {MOST_DRAWN}"
             )
         object.__setattr__(self, "drawn", drawn)
-        needed = virtual_records_epsilon(drawn, min(self.prior), self.rate)
+        needed = virtual_records_epsilon(drawn, min(self.floors(self.rate)), self.rate)
         promised = shortened_up(needed) if epsilon is None else Budget.of(epsilon).epsilon
         if needed > promised:
             raise PlanError(
@@ -76,14 +82,17 @@ class VirtualRecords(PosteriorRelease):
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Take the number of records, among powers of 2, that leaves the least noise at the largest rate."""
-        prior = cls._prior(facts)
+        if facts.max_rows > 1:
+            raise unfit(cls.name, "is for one row per unit")
+        check_least(facts.least, cls.name)
+        prior = facts.parameters
         smallest, epsilon = min(prior), facts.budget.epsilon
         built = []
         for power in range(MOST_DRAWN.bit_length()):
             drawn = 1 << power
 
             def holds(rate: Fraction, drawn: int = drawn) -> bool:
-                return virtual_records_epsilon(drawn, smallest, rate) <= epsilon
+                return virtual_records_epsilon(drawn, smallest + rate * facts.least, rate) <= epsilon
 
             rate = largest(holds, LEAST, Fraction(1), digits=RATE_DIGITS)
             if rate is not None:
@@ -96,6 +105,7 @@ class VirtualRecords(PosteriorRelease):
                         neighbours=facts.neighbours,
                         records=facts.records,
                         epsilon=epsilon,
+                        least=facts.least,
                     )
                 )
         if not built:
@@ -110,10 +120,9 @@ class VirtualRecords(PosteriorRelease):
     @cached_property
     def guarantee(self) -> Guarantee:
         """Pure: the epsilon asked for, or else what the records cost, rounded up; and the whole curve."""
-        pair = virtual_records_draw(self.prior, self.drawn, self.rate, self.neighbours)
-        smallest = decimal(min(self.prior))
+        pair = virtual_records_draw(self.floors(self.rate), self.drawn, self.rate, self.neighbours)
         reason = (
-            f"{self.drawn} virtual records at rate {decimal(self.rate)}, smallest prior parameter {smallest} "
+            f"{self.drawn} virtual records at rate {decimal(self.rate)}, {self.floor_in_words} "
             "(proof: privior.VirtualRecords)"
         )
         return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason)

@@ -12,6 +12,7 @@ from privior.mechanisms import (
     Expect,
     Mechanism,
     PublicFacts,
+    VirtualRecords,
     forecast,
 )
 from privior.models import Model
@@ -30,6 +31,7 @@ def plan(
     neighbours: Neighbours | str = REPLACE_ONE,
     mechanism: type[Mechanism] | None = None,
     draws: int = 1,
+    least: int = 0,
     expect: Expect | str = Expect.TYPICAL,
 ) -> Plan:
     """Plan one release: free, and without data.
@@ -45,6 +47,8 @@ def plan(
         mechanism: a class such as `pv.GaussianCounts` to use instead of the best forecast;
             `pv.DirichletDraw` and `pv.VirtualRecords` are built only if asked for here
         draws: how many draws from the posterior to release; for `pv.DirichletDraw`
+        least: how many records every cell has at least, if that is public (the design of a sample, say), for
+            `pv.DirichletDraw` and `pv.VirtualRecords`; never read it from the data
         expect: what the truth is expected to look like, for forecasts and the choice alone: "typical" of
             the prior, "uniform" or "skewed"
     """
@@ -67,7 +71,14 @@ def plan(
             asked=shown(draws),
             advice="Say mechanism=pv.DirichletDraw, or --mechanism dirichlet-draw.",
         )
-    facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget, model.prior, draws)
+    if least != 0 and mechanism not in (DirichletDraw, VirtualRecords):
+        raise PlanError(
+            "only releases from the posterior use a public minimum of the counts",
+            where="least",
+            asked=shown(least),
+            advice="Say mechanism=pv.DirichletDraw or pv.VirtualRecords, or --mechanism dirichlet-draw.",
+        )
+    facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget, model.prior, draws, least)
     parameters = model.parameters(schema)
 
     built: list[tuple[Mechanism, Candidate]] = []

@@ -82,6 +82,7 @@ def plan_for(
     neighbours: Neighbours | str = REPLACE_ONE,
     mechanism: type[Mechanism] | None = None,
     draws: int = 1,
+    least: int = 0,
     expect: Expect | str = Expect.TYPICAL,
 ) -> Plan:
     """Plan with the smallest epsilon, to three digits, whose forecast is what is wanted."""
@@ -96,6 +97,7 @@ def plan_for(
             neighbours=neighbours,
             mechanism=mechanism,
             draws=draws,
+            least=least,
             expect=expect,
         )
 

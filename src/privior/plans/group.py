@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privior.errors import PlanError, shown
+from privior.models import Model
+from privior.privacy import REPLACE_ONE, Neighbours
 from privior.schema import Schema
 
 
@@ -28,6 +33,33 @@ class Group:
                 "no such group", where=self.column, asked=shown(self.level), allowed=", ".join(labels[:20])
             )
         return labels.index(self.level)
+
+    def check(self, schema: Schema, model: Model, neighbours: Neighbours) -> None:
+        """Refuse groups that overlap for one unit, or whose sizes would have to be public."""
+        self.place(schema)
+        if self.column in model.columns:
+            raise PlanError("the model counts the column that divides the groups", where=self.column)
+        if schema.unit.max_rows != 1:
+            raise PlanError(
+                f"the rows of one {schema.unit.noun} may lie in several groups",
+                where=self.column,
+                asked=f"max_rows {schema.unit.max_rows}",
+                allowed="one row each",
+                advice="Release the joint table of both columns instead.",
+            )
+        if neighbours is REPLACE_ONE:
+            raise PlanError(
+                "the sizes of groups are private, and replace-one needs a public number of records",
+                where=self.column,
+                asked=neighbours,
+                allowed="add-or-remove-one",
+                advice="Plan under add-or-remove-one; a batch may be charged under replace-one all the same.",
+            )
+
+    def counts(self, counts: NDArray[np.int64], schema: Schema) -> NDArray[np.int64]:
+        """Return the group's part of counts over its column and others."""
+        part: NDArray[np.int64] = counts.reshape(schema.column(self.column).size, -1)[self.place(schema)]
+        return part
 
     def to_document(self) -> dict[str, object]:
         """Write the group as plain values."""

@@ -85,8 +85,9 @@ def budgets(plan: Plan) -> Table:
 
 def curve(plan: Plan) -> ErrorCurve:
     """Draw the expected width of the intervals against epsilon, with what was chosen."""
-    several = isinstance(plan.mechanism, DirichletDraw) and plan.mechanism.draws > 1
-    others = plan.nearby() if several else plan.around(_CURVE)  # each takes seconds for several draws
+    mechanism = plan.mechanism
+    slow = isinstance(mechanism, DirichletDraw) and (mechanism.draws, mechanism.max_rows) != (1, 1)
+    others = plan.nearby() if slow else plan.around(_CURVE)  # each takes seconds for several draws or rows
     plans = {round_up(other.cost.epsilon): other for other in others}
     epsilons = sorted(plans)
     return ErrorCurve(

@@ -20,6 +20,7 @@ from privior.mechanisms import (
     Expect,
     Forecast,
     Mechanism,
+    PosteriorRelease,
     PublicFacts,
     forecast,
     prior_alone,
@@ -100,28 +101,14 @@ class Plan:
         if self.mechanism.prior not in priors:
             raise PlanError("the mechanism is for another prior", where=self.mechanism.name)
         if self.group is not None:
-            self._check_group(self.group)
-
-    def _check_group(self, group: Group) -> None:
-        """Refuse groups that overlap for one unit, or whose sizes would have to be public."""
-        group.place(self.schema)
-        if group.column in self.model.columns:
-            raise PlanError("the model counts the column that divides the groups", where=group.column)
-        if self.schema.unit.max_rows != 1:
+            self.group.check(self.schema, self.model, self.neighbours)
+        rows = self.records * self.schema.unit.max_rows
+        if self.least * self.mechanism.levels > rows:
             raise PlanError(
-                f"the rows of one {self.schema.unit.noun} may lie in several groups",
-                where=group.column,
-                asked=f"max_rows {self.schema.unit.max_rows}",
-                allowed="one row each",
-                advice="Release the joint table of both columns instead.",
-            )
-        if self.neighbours is REPLACE_ONE:
-            raise PlanError(
-                "the sizes of groups are private, and replace-one needs a public number of records",
-                where=group.column,
-                asked=self.neighbours,
-                allowed="add-or-remove-one",
-                advice="Plan under add-or-remove-one; a batch may be charged under replace-one all the same.",
+                "so many records in every cell are more than there can be",
+                where="least",
+                asked=f"{self.least} in each of {self.mechanism.levels} cells",
+                allowed=f"{rows // self.mechanism.levels} or fewer",
             )
 
     @property
@@ -162,16 +149,17 @@ class Plan:
 
     def counted(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return this plan's part of the counts of its columns."""
-        if self.group is None:
-            return counts
-        groups = self.schema.column(self.group.column).size
-        part: NDArray[np.int64] = counts.reshape(groups, -1)[self.group.place(self.schema)]
-        return part
+        return counts if self.group is None else self.group.counts(counts, self.schema)
 
     @property
     def total_public(self) -> bool:
         """Whether the counts of the table sum to the public number of records."""
         return self.mechanism.sensitivity.total_fixed
+
+    @property
+    def least(self) -> int:
+        """How many records every cell has at least, as a declared public fact; 0 if none is used."""
+        return self.mechanism.least if isinstance(self.mechanism, PosteriorRelease) else 0
 
     @property
     def prior(self) -> NDArray[np.float64]:
@@ -204,6 +192,7 @@ class Plan:
             budget,
             self.model.prior,
             self.mechanism.draws if isinstance(self.mechanism, DirichletDraw) else 1,
+            self.least,
         )
         mechanism = self.mechanism.for_facts(facts)
         return Plan(
@@ -236,6 +225,14 @@ class Plan:
             else f", up to {unit.max_rows} rows each; the number of rows stays private"
         )
         return f"exactly {self.records} {unit.noun}s, which is public{rows}"
+
+    @property
+    def least_in_words(self) -> str:
+        """What is declared about the smallest count."""
+        return (
+            f"every cell has at least {self.least} records, which is public; a lower count is raised "
+            "to that, so the guarantee holds for every table"
+        )
 
     @property
     def bad_cells_in_words(self) -> str:
@@ -297,6 +294,7 @@ class Plan:
             ("model", f"{self.model}: {self.mechanism.levels} cells"),
             *([] if self.group is None else [("group", f"only records with {self.group}")]),
             ("records", self.records_in_words),
+            *([("minimum", self.least_in_words)] if self.least else []),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
             ("that is", self.guarantee.claim()),

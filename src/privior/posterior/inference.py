@@ -15,8 +15,9 @@ from privior.models import DirichletCategorical, LearnedPrior
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.latent import LatentCounts, latent_counts
+from privior.posterior.latent import LatentCounts
 from privior.posterior.learned_counts import learned_counts
+from privior.posterior.least_counts import least_counts
 from privior.posterior.listed_counts import listed_counts
 from privior.release import Release
 
@@ -64,7 +65,9 @@ def infer(
     elif learned is not None:
         latent = learned_counts(evidence, parameters.size, learned, total)
     else:
-        latent = latent_counts(evidence, parameters, total, gammas=gammas)
+        latent = least_counts(
+            evidence, parameters, total, gammas, max(release.plan.least for release in given)
+        )
     return CategoricalPosterior(tuple(given), model, latent)
 
 

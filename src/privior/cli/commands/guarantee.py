@@ -26,8 +26,8 @@ def guarantee(
         typer.Argument(
             metavar="MECHANISM",
             help="k-norm, laplace-counts, gaussian-counts, lshist, lsdim, dirichlet-draw, poisson-draw, "
-            "network-draw, exponential-draw, precision-draw, normal-mean-draw, truncated-bernoulli, "
-            "truncated-exponential, bounded-range, virtual-records or gibbs.",
+            "network-draw, statistics-draw, exponential-draw, precision-draw, normal-mean-draw, "
+            "truncated-bernoulli, truncated-exponential, bounded-range, virtual-records or gibbs.",
             show_default=False,
         ),
     ],
@@ -61,6 +61,17 @@ def guarantee(
     ] = None,
     draws: Annotated[
         str | None, typer.Option(help="Number of draws or releases, planned together.", show_default=False)
+    ] = None,
+    least: Annotated[
+        str | None,
+        typer.Option(help="Records that every cell has at least, if that is public.", show_default=False),
+    ] = None,
+    squared: Annotated[
+        str | None,
+        typer.Option(help="Largest sum of squared changes of the statistics.", show_default=False),
+    ] = None,
+    largest: Annotated[
+        str | None, typer.Option(help="Largest change of one of the statistics.", show_default=False)
     ] = None,
     nodes: Annotated[
         str | None,
@@ -109,6 +120,9 @@ def guarantee(
         "records": records,
         "neighbours": neighbours,
         "draws": draws,
+        "least": least,
+        "squared": squared,
+        "largest": largest,
         "nodes": nodes,
         "shape": shape,
         "bound": bound,
@@ -127,6 +141,8 @@ def guarantee(
         "strong_convexity": strong_convexity,
     }
     facts = {name: value for name, value in given.items() if value is not None}
+    if mechanism in CALCULATORS and max_rows != 1:
+        facts["max_rows"] = str(max_rows)
     sought = "" if solve is None else solve.replace("-", "_")
     if mechanism not in CALCULATORS:
         made = _of_counts(mechanism, levels, epsilon, delta, facts, max_rows, sought)

@@ -15,6 +15,7 @@ from privior.cli.options import (
     Epsilon,
     ExpectName,
     Json,
+    Least,
     MechanismName,
     NeighboursName,
     Quiet,
@@ -39,6 +40,7 @@ def plan(
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
     draws: Draws = 1,
+    least: Least = 0,
     expect: ExpectName = "typical",
     want: Annotated[
         str | None,
@@ -53,7 +55,18 @@ def plan(
 ) -> None:
     """Compare mechanisms and budgets, free, without data."""
     screen = screen_of(context)
-    made = planned(analysis, records, epsilon, delta, neighbours, mechanism, want, draws=draws, expect=expect)
+    made = planned(
+        analysis,
+        records,
+        epsilon,
+        delta,
+        neighbours,
+        mechanism,
+        want,
+        draws=draws,
+        least=least,
+        expect=expect,
+    )
     if screen.as_json:
         screen.document(_document(made))
     if screen.explains:
@@ -82,6 +95,7 @@ def planned(
     want: str | None = None,
     *,
     draws: int = 1,
+    least: int = 0,
     expect: str = "typical",
 ) -> Plan:
     """Plan what an analysis file asks for, with what the command line says instead."""
@@ -94,7 +108,7 @@ def planned(
     if want is None:
         return Analysis.read(
             analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours
-        ).plan(kind, draws=draws, expect=expect)
+        ).plan(kind, draws=draws, least=least, expect=expect)
     if epsilon is not None:
         raise PlanError("--want finds the epsilon: --epsilon cannot be given with it", where="want")
     wanted = Want.of(want)
@@ -108,6 +122,7 @@ def planned(
         neighbours=asked.neighbours,
         mechanism=kind,
         draws=draws,
+        least=least,
         expect=expect,
     )
 

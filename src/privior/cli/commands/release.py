@@ -20,6 +20,7 @@ from privior.cli.options import (
     Epsilon,
     Json,
     Key,
+    Least,
     LedgerAddress,
     MechanismName,
     NeighboursName,
@@ -60,6 +61,7 @@ def release(
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
     draws: Draws = 1,
+    least: Least = 0,
     key: Key = None,
     analyst: Analyst = None,
     table_version: TableVersion = None,
@@ -71,7 +73,7 @@ def release(
     from privior.errors import LedgerError
 
     screen = screen_of(context)
-    plan = planned(analysis, records, epsilon, delta, neighbours, mechanism, draws=draws)
+    plan = planned(analysis, records, epsilon, delta, neighbours, mechanism, draws=draws, least=least)
     if ledger is None:
         raise LedgerError(
             "no ledger is named",

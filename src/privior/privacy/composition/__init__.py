@@ -2,11 +2,13 @@
 
 `composing` decides which orders meet; `closed_forms` adds up what adds up; `two_levels_draws` has the one
 table whose data choose among many pairs. `composed` is the sum of the losses: `loss_distribution` and
-`smooth_losses` put each loss on a grid, `convolution` sums them.
+`smooth_losses` put each loss on a grid, `convolution` sums them. `unit_draws` has the draws of a table of
+which one unit moves several cells.
 """
 
 from privior.privacy.composition.composed import Composed
 from privior.privacy.composition.composing import compose_ordered, compose_symmetric, slack
 from privior.privacy.composition.concentration import rho_of
+from privior.privacy.composition.unit_draws import MOST_LISTED, unit_draw
 
-__all__ = ["Composed", "compose_ordered", "compose_symmetric", "rho_of", "slack"]
+__all__ = ["MOST_LISTED", "Composed", "compose_ordered", "compose_symmetric", "rho_of", "slack", "unit_draw"]

@@ -9,6 +9,7 @@ from privior.privacy.pairs import (
     DominatingPair,
     GammaScalePair,
     GaussianPair,
+    ShapeMoves,
     SignedSteps,
 )
 
@@ -17,10 +18,11 @@ _MOST_SIGNS = 300
 
 
 def closed_forms(counts: dict[DominatingPair, int]) -> dict[DominatingPair, int]:
-    """Add up what adds up: mu^2, rho, equal steps, Gammas of one ratio."""
+    """Add up what adds up: mu^2, rho, equal steps, Gammas of one ratio, moves of shapes of one kind."""
     squares = rhos = Fraction(0)
     signs: dict[Fraction, int] = {}
     shapes: dict[tuple[Fraction, bool], Fraction] = {}
+    moves: dict[tuple[Fraction, Fraction], Fraction] = {}
     left: dict[DominatingPair, int] = {}
     for pair, times in counts.items():
         if isinstance(pair, GaussianPair):
@@ -32,6 +34,9 @@ def closed_forms(counts: dict[DominatingPair, int]) -> dict[DominatingPair, int]
         elif isinstance(pair, GammaScalePair):
             kind = pair.ratio, pair.steeper
             shapes[kind] = shapes.get(kind, Fraction(0)) + times * pair.shape
+        elif isinstance(pair, ShapeMoves):
+            ends = pair.smallest, pair.largest
+            moves[ends] = moves.get(ends, Fraction(0)) + times * pair.squared
         else:
             left[pair] = times
     if squares:
@@ -43,4 +48,6 @@ def closed_forms(counts: dict[DominatingPair, int]) -> dict[DominatingPair, int]
         left[SignedSteps(step, times if few else 1)] = 1 if few else times
     for (ratio, steeper), shape in shapes.items():
         left[GammaScalePair(shape, ratio, steeper)] = 1
+    for (smallest, largest), squared in moves.items():
+        left[ShapeMoves(smallest, squared, largest)] = 1
     return left

@@ -13,6 +13,7 @@ from privior.privacy.pairs.draws import (
     normal_mean_draw,
     poisson_draw,
     precision_draw,
+    statistics_draw,
     virtual_records_draw,
 )
 from privior.privacy.pairs.finite import FinitePair
@@ -22,6 +23,7 @@ from privior.privacy.pairs.gaussian import GaussianPair
 from privior.privacy.pairs.group import GroupPair, group
 from privior.privacy.pairs.k_norm import KNormPair
 from privior.privacy.pairs.losses import LossPair
+from privior.privacy.pairs.shape_moves import ShapeMoves
 from privior.privacy.pairs.signed_steps import SignedSteps
 from privior.privacy.pairs.truncated import (
     FiniteBernoulli,
@@ -49,6 +51,7 @@ __all__ = [
     "GroupPair",
     "KNormPair",
     "LossPair",
+    "ShapeMoves",
     "SignedSteps",
     "Truncated",
     "TruncatedBernoulli",
@@ -65,6 +68,7 @@ __all__ = [
     "normal_mean_draw",
     "poisson_draw",
     "precision_draw",
+    "statistics_draw",
     "virtual_records_draw",
     "virtual_records_epsilon",
 ]

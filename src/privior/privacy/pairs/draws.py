@@ -7,17 +7,19 @@ kept through all compositions, for "with the record" is the same side of every r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 from privior.errors import NumberError, shown
-from privior.exact import positive, rational
+from privior.exact import positive, rational, round_up
 from privior.privacy.neighbours import REPLACE_ONE, Neighbours
 from privior.privacy.pairs.beta import BetaPair
 from privior.privacy.pairs.contract import DominatingPair
 from privior.privacy.pairs.gamma_scale import GammaScalePair
 from privior.privacy.pairs.gamma_shape import GammaShapePair
 from privior.privacy.pairs.gaussian import GaussianPair
+from privior.privacy.pairs.shape_moves import ShapeMoves
 from privior.privacy.pairs.signed_steps import SignedSteps
 from privior.privacy.pairs.two_levels import TwoLevelsPair
 from privior.privacy.pairs.virtual_records import VirtualRecordsPair, virtual_records_epsilon
@@ -49,6 +51,28 @@ def dirichlet_draw(
     if len(cells) == 2 and records is not None:
         return TwoLevelsPair(cells[0], cells[1], step, _count(records, "records"))
     return both_orders(BetaPair(cells[0], cells[1], step))
+
+
+def statistics_draw(
+    prior: Sequence[object], squared: object, largest: object, rate: object = 1
+) -> ShapeMoves:
+    """One draw from Dirichlet(prior + rate * x), x any non-negative statistics of declared sensitivities.
+
+    For whichever neighbours the sensitivities are declared, in both orders. No entry moves farther than all
+    together, so `largest` beyond the root of `squared` is cut there.
+
+    Args:
+        prior: the prior parameter of each cell
+        squared: the largest sum of squared changes of x between neighbours
+        largest: the largest change of one entry of x
+        rate: the weight of x in the posterior
+    """
+    smallest, step = _cells(prior)[0], _positive(rate, "rate")
+    moved, farthest = _positive(squared, "squared"), _positive(largest, "largest")
+    if moved < farthest**2:
+        root = Fraction(math.nextafter(math.sqrt(round_up(moved)), math.inf))
+        farthest = min(farthest, root)
+    return ShapeMoves(smallest, step**2 * moved, step * farthest)
 
 
 def network_draw(
