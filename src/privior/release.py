@@ -271,8 +271,9 @@ class Release:
 def _read(document: dict[str, object], number: int) -> Release:
     if set(document) != _ENTRIES:
         raise ReleaseError("unknown or missing entries", asked=", ".join(sorted(set(document) ^ _ENTRIES)))
-    plan = Plan.from_document(document["plan"])
     statistics = _statistics(document["statistics"], number)
+    _check_size(document["plan"], statistics)
+    plan = Plan.from_document(document["plan"])
     stated = _exactly(
         document["guarantee"], "guarantee", {"epsilon", "delta", "neighbours", "unit", "reason"}
     )
@@ -313,6 +314,20 @@ def _statistics(document: object, number: int) -> NoisyStatistics:
     if len({len(draw) for draw in draws}) > 1 or not isinstance(places, int) or isinstance(places, bool):
         raise ReleaseError("draws of different size, or no grid", where="statistics")
     return PosteriorDraws(tuple(stick for draw in draws for stick in draw), len(draws), places)
+
+
+def _check_size(plan: object, statistics: NoisyStatistics) -> None:
+    """Refuse a file that names more cells than it has counts for, before anything of that size is built.
+
+    A mechanism may work as long as it has cells (T40); what it costs to read is then bounded by the file.
+    """
+    mechanism = plan.get("mechanism") if isinstance(plan, dict) else None
+    levels = mechanism.get("levels") if isinstance(mechanism, dict) else None
+    held = len(statistics.counts)
+    if isinstance(statistics, PosteriorDraws):
+        held = held // statistics.draws + 1
+    if isinstance(levels, int) and levels > held:
+        raise ReleaseError("not one count per cell", where="statistics", asked=held, allowed=levels)
 
 
 def _exactly(document: object, where: str, names: set[str]) -> dict[str, object]:

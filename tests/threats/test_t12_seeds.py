@@ -97,13 +97,12 @@ class GlobalGenerator(SeedByDefault):
 class SeedOnRequest(SeedByDefault):
     """Sound until somebody passes a seed and forgets it."""
 
-    def release(self, seed: int | None = None) -> tuple[int, ...]:  # type: ignore[override]
+    def release(self, seed: int | None = None) -> tuple[int, ...]:
         noise = np.random.default_rng(seed).laplace(scale=1e12, size=2)
         return (60 + round(noise[0]), 40 + round(noise[1]))
 
 
-test_t12_seeds = against(
-    attack,
+test_t12_seeds = against(attack)(
     privior={"release": Privior},
     twins={"seed by default": SeedByDefault, "global": GlobalGenerator, "seed on request": SeedOnRequest},
 )

@@ -39,7 +39,7 @@ def attack_by_spawn(system: System) -> None:
 def _drawn(system: System, method: str) -> list[str]:
     """Draw here first, so that whatever is kept is kept now; then in two children, then here again."""
     drawn = [repr(system.draw())]
-    context = multiprocessing.get_context(method)
+    context: Any = multiprocessing.get_context(method)
     answers = context.SimpleQueue()
     for _ in range(2):
         child = context.Process(target=_answer, args=(system, answers))
@@ -118,8 +118,7 @@ class SeededOnImport:
         return _GENERATOR.getrandbits(64)
 
 
-test_t13_fork = against(
-    attack_by_fork,
+test_t13_fork = against(attack_by_fork)(
     privior={
         "k-norm": Privior,
         "laplace": PriviorLaplace,
@@ -129,6 +128,6 @@ test_t13_fork = against(
     },
     twins={"buffered": Buffered, "seeded on import": SeededOnImport},
 )
-test_t13_spawn = against(
-    attack_by_spawn, privior={"k-norm": Privior}, twins={"seeded on import": SeededOnImport}
+test_t13_spawn = against(attack_by_spawn)(
+    privior={"k-norm": Privior}, twins={"seeded on import": SeededOnImport}
 )

@@ -30,7 +30,7 @@ class System(Protocol):
 
 def attack(system: System) -> None:
     """Poison one of a hundred cells: it is still one record that moves the counts, and the total stays."""
-    good: list[object] = ["apple"] * 50 + ["pear"] * 30 + ["plum"] * 20
+    good: list[object] = [*["apple"] * 50, *["pear"] * 30, *["plum"] * 20]
     for poison in POISON:
         answers = []
         for cells in (good, [poison, *good[1:]], [*good[:-1], poison]):
@@ -69,7 +69,7 @@ class PriviorText(Privior):
 class PriviorNumbers(Privior):
     """Fruit as numbers; the poison reaches the engine as a true NaN, infinity or null."""
 
-    column = pv.Bounded(0, 2, grid="0.5")
+    column: Column | None = pv.Bounded(0, 2, grid="0.5")
 
     def table(self, cells: Sequence[object]) -> object:
         return pd.DataFrame({"fruit": [_number(cell) for cell in cells]})
@@ -122,8 +122,7 @@ class Dropping(Poisoned):
         return [count + z for count, z in zip(counted(kept), noise(3), strict=True)]
 
 
-test_t14_missing_cells = against(
-    attack,
+test_t14_missing_cells = against(attack)(
     privior={
         "pandas": Privior,
         "csv": PriviorText,

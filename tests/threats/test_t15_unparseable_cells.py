@@ -110,8 +110,7 @@ class Logging(Converting):
         return total + noise(1)[0]
 
 
-test_t15_unparseable_cells = against(
-    attack,
+test_t15_unparseable_cells = against(attack)(
     privior={"csv": Privior, "objects": PriviorObjects, "arrow": PriviorArrow, "parquet": PriviorParquet},
     twins={"converting": Converting, "tidy error": TidyError, "logging": Logging},
 )

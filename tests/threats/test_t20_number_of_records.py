@@ -121,8 +121,7 @@ class Talking(Stated):
         return json.dumps({"statistics": [rows + noise(1)[0]]})
 
 
-test_t20_number_of_records = against(
-    attack,
+test_t20_number_of_records = against(attack)(
     privior={"laplace": Privior, "gaussian": PriviorGaussian, "rows of persons": PriviorRows},
     twins={"stated": Stated, "sharded": Sharded, "checking": Checking, "talking": Talking},
 )

@@ -114,8 +114,7 @@ class LearnedLimit(RowLevel):
         return [fruit for _, hers in grouped for _, fruit in list(hers)[:limit]]
 
 
-test_t21_many_rows = against(
-    attack,
+test_t21_many_rows = against(attack)(
     privior={"arrow": Privior, "csv": PriviorText},
     twins={"row level": RowLevel, "first come": FirstCome, "learned limit": LearnedLimit},
 )

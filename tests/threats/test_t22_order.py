@@ -108,8 +108,7 @@ _KINDS = (
     *(pv.DirichletDraw, pv.VirtualRecords),
 )
 
-test_t22_order = against(
-    attack,
+test_t22_order = against(attack)(
     privior={
         **{kind.name: partial(Privior, kind=kind) for kind in _KINDS},
         "persons": PriviorPersons,

@@ -136,13 +136,11 @@ class WithExactTotals(WithRows):
         return {"release.json": json.dumps({"noisy": self.noisy(counts), "check": list(counts)}).encode()}
 
 
-test_t23_cells = against(
-    attack_cells,
+test_t23_cells = against(attack_cells)(
     privior={"all that is published": Privior},
     twins={"with its rows": WithRows, "observed data": ObservedData, "levels found": WithExactTotals},
 )
-test_t23_counts = against(
-    attack_counts,
+test_t23_counts = against(attack_counts)(
     privior={"all that is published": Privior},
     twins={"observed data": ObservedData, "exact totals": WithExactTotals},
 )

@@ -99,8 +99,7 @@ class NamedByContent(PlainHash):
         return json.dumps({"statistics": self.noisy(rows), "id": str(name)})
 
 
-test_t24_fingerprints = against(
-    attack,
+test_t24_fingerprints = against(attack)(
     privior={"release": Privior},
     twins={"plain hash": PlainHash, "salt beside it": SaltBeside, "named by content": NamedByContent},
 )

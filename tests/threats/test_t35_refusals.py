@@ -90,8 +90,7 @@ class AdvisedByData(PricedByFitting):
         raise ValueError(f"the budget does not allow this; for {rows} records take epsilon 0.5")
 
 
-test_t35_refusals = against(
-    attack,
+test_t35_refusals = against(attack)(
     privior={"measure": Privior},
     twins={"priced by fitting": PricedByFitting, "opened first": OpenedFirst, "advised": AdvisedByData},
 )

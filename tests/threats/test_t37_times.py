@@ -64,9 +64,7 @@ class Privior:
         for old in self.folder.iterdir():
             old.unlink()
         ledger = pv.Ledger.create(self.folder / "ledger", population="orchard", epsilon=2)
-        release = pv.measure(
-            planned(records=3), table, ledger=ledger, output=self.folder / "release.json"
-        )
+        release = pv.measure(planned(records=3), table, ledger=ledger, output=self.folder / "release.json")
         return {
             "the release": (self.folder / "release.json").read_text(),
             "the report": page_of(release),
@@ -105,8 +103,7 @@ class Sealed(Timed):
         return {"head": hashlib.sha256(f"{time.time_ns() // 10**6}".encode()).hexdigest()}
 
 
-test_t37_times = against(
-    attack,
+test_t37_times = against(attack)(
     privior={"all that is published": Privior},
     twins={"timed": Timed, "stamped": Stamped, "sealed": Sealed},
 )

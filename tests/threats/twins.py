@@ -18,45 +18,53 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import pytest
 
 from privior.randomness import discrete_laplace
 
 System = TypeVar("System")
+Attacked = TypeVar("Attacked", contravariant=True)
+Makers = Mapping[str, Callable[[Path], System]]
+Test = Callable[[Any, Path], None]
 
 
-def against(
-    attack: Callable[[System], None],
-    *,
-    privior: Mapping[str, Callable[[Path], System]],
-    twins: Mapping[str, Callable[[Path], System]],
-) -> Callable[[Any, Path], None]:
-    """Return a test of both: privior withstands the attack, each twin falls to it.
+class Trial(Protocol[Attacked]):
+    """Makes the test of an attack from the two sides."""
 
-    Args:
-        attack: raises AssertionError if the system is broken
-        privior: makes privior behind the interface, in an empty folder; one maker for each way in
-        twins: makes the broken systems, by what is broken
-    """
-    sound = [pytest.param((make, False), id=f"privior-{name}") for name, make in privior.items()]
-    broken = [pytest.param((make, True), id=f"twin-{name}") for name, make in twins.items()]
+    def __call__(self, *, privior: Makers[Attacked], twins: Makers[Attacked]) -> Test: ...
 
-    @pytest.mark.parametrize("side", sound + broken)
-    @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-    def test(side: tuple[Callable[[Path], System], bool], tmp_path: Path) -> None:
-        make, falls = side
-        system = make(tmp_path)
-        if not falls:
-            attack(system)
-            return
-        with pytest.raises(AssertionError) as fall:
-            attack(system)
-        assert fall.traceback[-1].name == attack.__name__, "the twin failed by itself"
 
-    test.counted = (len(sound), len(broken))  # type: ignore[attr-defined]
-    return test
+def against(attack: Callable[[System], None]) -> Trial[System]:
+    """Return what makes the test of an attack, which raises AssertionError if the system is broken."""
+
+    def trial(*, privior: Makers[System], twins: Makers[System]) -> Test:
+        """Return a test of both sides: privior withstands the attack, each twin falls to it.
+
+        Args:
+            privior: makes privior behind the interface, in an empty folder; one maker for each way in
+            twins: makes the broken systems, by what is broken
+        """
+        sound = [pytest.param((make, False), id=f"privior-{name}") for name, make in privior.items()]
+        broken = [pytest.param((make, True), id=f"twin-{name}") for name, make in twins.items()]
+
+        @pytest.mark.parametrize("side", sound + broken)
+        @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+        def test(side: tuple[Callable[[Path], System], bool], tmp_path: Path) -> None:
+            make, falls = side
+            system = make(tmp_path)
+            if not falls:
+                attack(system)
+                return
+            with pytest.raises(AssertionError) as fall:
+                attack(system)
+            assert fall.traceback[-1].name == attack.__name__, "the twin failed by itself"
+
+        test.counted = (len(sound), len(broken))  # type: ignore[attr-defined]
+        return test
+
+    return trial
 
 
 @dataclass(frozen=True)
