@@ -6,6 +6,7 @@ number says, comparisons of all with all.
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import re
@@ -25,11 +26,12 @@ from privior.mechanisms import Mechanism
 from privior.models import ExactStatistics
 
 _MEGABYTE = 2**20
-_SECONDS = 1.0
+_SECONDS = 0.5
 
 
 def _cost(act: Callable[[], object]) -> tuple[float, float]:
     """Do something; return the seconds it computed and the most megabytes of Python's it held at once."""
+    gc.collect()
     tracemalloc.start()
     start = time.process_time()
     seen(act)
@@ -48,10 +50,12 @@ class Documents(Protocol):
 
 def attack_release(system: Documents) -> None:
     """Hand over releases that name more than they hold: reading costs what the file is worth."""
+    path = system.folder / "release.json"
+    path.write_text(_changed(pv.KNorm))
+    system.read(path)  # what must be loaded first is loaded now
     for name, content in _releases().items():
-        path = system.folder / "release.json"
         path.write_text(content)
-        seconds, most = _cost(lambda path=path: system.read(path))  # type: ignore[misc]
+        seconds, most = _cost(lambda: system.read(path))
         assert most < 40, f"{name}: {most:.0f} megabytes"
         assert seconds < _SECONDS, f"{name}: {seconds:.1f} seconds"
     with path.open("wb") as file:
@@ -62,7 +66,7 @@ def attack_release(system: Documents) -> None:
 def _releases() -> dict[str, str]:
     wide = {"type": "integer", "lower": 0, "upper": 999_999, "missing": 0}
     days = {"type": "date", "lower": "0001-01-01", "upper": "2700-01-01", "missing": "2000-01-01"}
-    twins = {"type": "categorical", "levels": [*map(str, range(12_000)), "x", "x"], "missing": "x"}
+    twins = {"type": "categorical", "levels": [*map(str, range(14_000)), "x", "x"], "missing": "x"}
     found: dict[str, str] = {}
     for kind in (pv.KNorm, pv.EHD, pv.DirichletDraw, pv.VirtualRecords):
         for levels in (10**6, 10**15):
@@ -150,7 +154,8 @@ def attack_table(system: Tables) -> None:
 
 def attack_header(system: Tables) -> None:
     """Hand over a header whose names are hard to judge: it is judged at once."""
-    path = written(system.folder, [])
+    path = written(system.folder, ["apple"])
+    system.read(path)
     path.write_text(" " * 16_000 + "x,fruit\napple\n")
     assert _cost(lambda: system.read(path))[0] < _SECONDS
 
