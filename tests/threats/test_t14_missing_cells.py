@@ -31,18 +31,22 @@ class System(Protocol):
 def attack(system: System) -> None:
     """Poison one of a hundred cells: it is still one record that moves the counts, and the total stays."""
     good: list[object] = [*["apple"] * 50, *["pear"] * 30, *["plum"] * 20]
+    before = _released(system, good)
     for poison in POISON:
-        answers = []
-        for cells in (good, [poison, *good[1:]], [*good[:-1], poison]):
-            with noise_tape():
-                found = seen(lambda cells=cells: system.release(cells))  # type: ignore[misc]
-            assert found.failure is None, f"{poison!r} stops the release"
-            answers.append(found.value)
-        assert all(math.isfinite(count) for answer in answers for count in answer)
-        assert len({sum(answer) for answer in answers}) == 1, f"{poison!r} changes how many count"
-        for answer in answers[1:]:
-            moved = sum(abs(one - other) for one, other in zip(answers[0], answer, strict=True))
+        for cells in ([poison, *good[1:]], [*good[:-1], poison]):
+            after = _released(system, cells)
+            assert after, f"{poison!r} stops the release"
+            assert all(math.isfinite(count) for count in after), f"{poison!r} poisons the output"
+            assert sum(after) == sum(before), f"{poison!r} changes how many count"
+            moved = sum(abs(one - other) for one, other in zip(before, after, strict=True))
             assert moved <= 2, f"{poison!r} moves more than one record"
+
+
+def _released(system: System, cells: Sequence[object]) -> list[float]:
+    """Release with the tape; nothing if it fails."""
+    with noise_tape():
+        found = seen(lambda: system.release(cells))
+    return [] if found.failure else list(found.value)
 
 
 class Privior:

@@ -13,10 +13,11 @@ from typing import Protocol
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from orchard import written
+from orchard import planned, written
 from twins import against, noise, seen
 
 import privior as pv
+from privior.schema import Column
 
 _log = logging.getLogger("threats.twin")
 CANARY = "12O-xyzzy"
@@ -46,10 +47,11 @@ def attack(system: System) -> None:
 
 
 class Privior:
+    column: Column = pv.Integer(0, 5)
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        schema = pv.Schema({"fruit": pv.Integer(0, 5)}, population="orchard", unit="person")
-        self.plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1)
+        self.plan = planned(column=self.column)
 
     def release(self, cells: Sequence[object]) -> object:
         place = self.folder / f"{len(list(self.folder.iterdir()))}.json"
@@ -59,6 +61,22 @@ class Privior:
 
     def table(self, cells: Sequence[object]) -> object:
         return written(self.folder, cells)
+
+
+class PriviorBounded(Privior):
+    column: Column = pv.Bounded(0, 5, grid=1)
+
+
+class PriviorBinned(Privior):
+    column: Column = pv.Binned([0, 3, 5])
+
+
+class PriviorDays(Privior):
+    column: Column = pv.Date("2026-01-01", "2026-01-09")
+
+
+class PriviorTruth(Privior):
+    column: Column = pv.Boolean()
 
 
 class PriviorObjects(Privior):
@@ -111,6 +129,15 @@ class Logging(Converting):
 
 
 test_t15_unparseable_cells = against(attack)(
-    privior={"csv": Privior, "objects": PriviorObjects, "arrow": PriviorArrow, "parquet": PriviorParquet},
+    privior={
+        "integer": Privior,
+        "bounded": PriviorBounded,
+        "binned": PriviorBinned,
+        "date": PriviorDays,
+        "boolean": PriviorTruth,
+        "objects": PriviorObjects,
+        "arrow": PriviorArrow,
+        "parquet": PriviorParquet,
+    },
     twins={"converting": Converting, "tidy error": TidyError, "logging": Logging},
 )

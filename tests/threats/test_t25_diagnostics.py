@@ -10,10 +10,11 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pytest
@@ -82,18 +83,12 @@ class PriviorStatistics(Privior):
         return self.known(release, ledger, [])
 
 
-def _forced(noise: Sequence[int]) -> Any:
+@contextmanager
+def _forced(noise: Sequence[int]) -> Iterator[None]:
     """Let Laplace noise be this."""
-    patch = pytest.MonkeyPatch()
-    patch.setattr("privior.mechanisms.laplace_counts.discrete_laplace", lambda *_: list(noise))
-
-    class Patched:
-        def __enter__(self) -> None: ...
-
-        def __exit__(self, *_: object) -> None:
-            patch.undo()
-
-    return Patched()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("privior.mechanisms.laplace_counts.discrete_laplace", lambda *_: list(noise))
+        yield
 
 
 def _public(fields: dict[str, object]) -> dict[str, object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import sqlite3
+from contextlib import chdir
 from pathlib import Path
 from typing import Protocol
 
@@ -28,6 +29,7 @@ NAMES = (
     "'; COPY (SELECT 1) TO 'xyzzy'; --",
     "\"; COPY (SELECT 1) TO 'xyzzy'; --",
     '", (SELECT 1) AS "',
+    "a\" AS VARCHAR) AS c0; COPY (SELECT 1) TO 'xyzzy'; --",
     "fruit'); ATTACH 'xyzzy' AS x; --",
     "*",
     "{fruit}",
@@ -48,13 +50,13 @@ def attack(system: System) -> None:
         folder = system.folder / "outer" / "inner"
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            counts = system.publish(name, folder)
+            with chdir(system.folder):
+                counts = system.publish(name, folder)
         except Exception as error:  # whatever it is: a name must be a name
             raise AssertionError(f"{name!r} is not taken as a name") from error
         assert abs(sum(counts) - 100) < 50, f"{name!r} is not counted"
         outside = [path for path in system.folder.rglob("*") if path.is_file() and folder not in path.parents]
         assert outside == [], f"{name!r} wrote outside the folder"
-        assert not [path for path in Path.cwd().iterdir() if path.name.startswith("xyzzy")]
 
 
 class Privior:
@@ -66,7 +68,7 @@ class Privior:
     def publish(self, name: str, folder: Path) -> list[int]:
         place = folder / str(len(list(folder.iterdir())))
         place.mkdir()
-        table = place / f"{name.replace('/', '|')}.{self.ending}"
+        table = place / f"{self.file(name)}.{self.ending}"
         self.write(table, name)
         schema = pv.Schema({name: pv.Categorical(["a", name])}, population=name, unit="person")
         schema.write(place / "schema.toml")
@@ -80,6 +82,9 @@ class Privior:
         assert pv.review(pv.Release.read(place / "release.json"), ledger).passed
         return list(release.statistics.counts)
 
+    def file(self, name: str) -> str:
+        return name.replace("/", "|")
+
     def write(self, table: Path, name: str) -> None:
         with table.open("w", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(
@@ -91,7 +96,14 @@ class PriviorParquet(Privior):
     ending = "parquet"
 
     def write(self, table: Path, name: str) -> None:
-        pq.write_table(pa.table({name: ["a"] * 60 + [name] * 40}), table)
+        pq.write_table(pa.table({name: ["a"] * 60 + [name] * 40, "a": ["a"] * 100}), table)
+
+
+class PriviorColumn(PriviorParquet):
+    """A harmless file, so that the name of its column goes further."""
+
+    def file(self, name: str) -> str:
+        return "fruit"
 
 
 class NamedByItself:
@@ -119,6 +131,6 @@ class PastedStatements(NamedByItself):
 
 
 test_t40_paths = against(attack)(
-    privior={"csv": Privior, "parquet": PriviorParquet},
+    privior={"csv": Privior, "parquet": PriviorParquet, "column": PriviorColumn},
     twins={"named by itself": NamedByItself, "pasted statements": PastedStatements},
 )
