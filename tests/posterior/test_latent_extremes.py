@@ -8,6 +8,9 @@ import pytest
 from latent_enumeration import Case, case, release
 from numpy.typing import NDArray
 
+import privior as pv
+from privior.curator import measure_statistics
+from privior.models import ExactStatistics
 from privior.posterior.evidence import Total
 from privior.posterior.exact_counts import ExactCounts, exact_counts
 from privior.posterior.latent import latent_counts
@@ -181,3 +184,17 @@ def test_a_thousand_cells_are_summed() -> None:
     assert found.mean.sum() == pytest.approx(10**5, abs=1e-5)
     ends = found.interval(0.9)
     assert 0.87 < np.mean((ends[:, 0] <= counts) & (counts <= ends[:, 1])) < 0.97
+
+
+def test_a_huge_maximum_with_every_cell_released_gives_no_warning() -> None:
+    """What is left for cells that were not released is then shared among none of them."""
+    schema = pv.Schema({"x": pv.Categorical(["a", "b", "c"])}, population="p", unit="person")
+    plan = pv.plan(
+        pv.DirichletCategorical("x"),
+        schema,
+        records=10**12,
+        epsilon="1e-9",
+        neighbours=pv.ADD_OR_REMOVE_ONE,
+    )
+    release = measure_statistics(plan, ExactStatistics(np.array([10, 5, 5])), ledger=pv.Ledger.in_memory())
+    assert np.isfinite(pv.infer(release).mean()).all()

@@ -199,3 +199,19 @@ def test_a_bad_analysis_file_is_refused(ask: str, says: str, tmp_path: Path, sch
     (tmp_path / "a.toml").write_text(f"{text}\n{model}\n[ask]\n{ask}\n")
     with pytest.raises(pv.PriviorError, match=says):
         pv.Analysis.read(tmp_path / "a.toml")
+
+
+ODD = ["07", "+7", "-0", " 7", "7.0", "true", "", "\u0667", "2020-1-2", "20200102", "2020-13-01", "9" * 5000]
+
+
+@pytest.mark.parametrize("column", [pv.Integer(-3, 12), pv.Date("2019-12-30", "2020-03-02")])
+def test_codes_are_computed_as_if_they_were_looked_up(column: pv.Integer | pv.Date) -> None:
+    """T40: numbers and days are not listed to find one of them, and the answer is the same."""
+    values: list[object] = [*column.labels, *column.values, *ODD, True, None, 13, -4, 7.0, date(2020, 3, 3)]
+    for value in values:
+        listed = str(value).lower() if isinstance(value, bool) else str(value)
+        if listed in column.labels:
+            assert column.code(value) == column.labels.index(listed)
+        else:
+            with pytest.raises(pv.SchemaError, match="not a level"):
+                column.code(value)

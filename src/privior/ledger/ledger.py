@@ -78,7 +78,8 @@ class Ledger:
         """
         check_name(population, "population")
         store = store_at(path)
-        store.create(_opening(population, Accounting.of(accounting, Budget.of(epsilon, delta), aside)))
+        chosen = Accounting.of(accounting, Budget.of(epsilon, delta), aside)
+        store.create(_opening(population, chosen, identity=f"{Bits().bits(128):032x}"))
         return Ledger.open(path)
 
     @staticmethod
@@ -373,9 +374,9 @@ class Ledger:
         return self
 
 
-def _opening(population: str, accounting: Accounting) -> LedgerEntry:
+def _opening(population: str, accounting: Accounting, identity: str | None = None) -> LedgerEntry:
+    """Return entry 0; its key is the ledger's random name, by which anchors know it."""
     nothing = accounting.nothing
-    identity = f"{Bits().bits(128):032x}"
     return LedgerEntry(
         0, EntryKind.OPENED, population, accounting, nothing, nothing, key=identity, day=today()
     ).sealed()

@@ -138,7 +138,7 @@ def refuse_rollback(page: Page, known: Iterable[KnownSpend]) -> None:
 
 
 def identity_of(page: Page) -> str | None:
-    """Return the ledger's random name; ledgers that began in format 1 have none."""
+    """Return the ledger's random name; ledgers in memory or begun in format 1 have none."""
     opening = page.entry(0)
     return None if opening is None else opening.key
 

@@ -183,7 +183,7 @@ def _guess(
     pull = np.sum([e.precisions * e.observed for e in evidence], axis=0) if evidence else np.zeros(prior.size)
     centre = np.clip(np.divide(pull, precision, out=np.zeros(prior.size), where=seen), 0, total.most)
     rest = max(total.most - float(centre[seen].sum()), 0.0) * (1.0 if total.known else 0.5)
-    share = rest * prior / max(float(prior[~seen].sum()), 1e-300)
+    share = rest * prior / (float(prior[~seen].sum()) or 1.0)
     deviation = np.where(seen, 1 / np.sqrt(np.where(seen, precision, 1.0)), share + 1)
     return np.where(seen, centre, share), deviation
 

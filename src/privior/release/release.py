@@ -219,8 +219,9 @@ def _read(document: dict[str, object], number: int) -> Release:
     names = _ENTRIES | ({"process"} if number > 3 else set())
     if set(document) != names:
         raise ReleaseError("unknown or missing entries", asked=", ".join(sorted(set(document) ^ names)))
-    plan = Plan.from_document(document["plan"])
     statistics = statistics_from_document(document["statistics"], number)
+    _check_size(document["plan"], statistics)
+    plan = Plan.from_document(document["plan"])
     stated = exactly(document["guarantee"], "guarantee", {"epsilon", "delta", "neighbours", "unit", "reason"})
     cost = plan.guarantee.cost
     facts = (decimal(cost.epsilon), decimal(cost.delta), plan.neighbours.value, plan.schema.unit.noun)
@@ -266,6 +267,20 @@ def statistics_from_document(document: object, number: int = FORMAT) -> NoisySta
     if len({len(draw) for draw in draws}) > 1 or not isinstance(places, int) or isinstance(places, bool):
         raise ReleaseError("draws of different size, or no grid", where="statistics")
     return PosteriorDraws(tuple(stick for draw in draws for stick in draw), len(draws), places)
+
+
+def _check_size(plan: object, statistics: NoisyStatistics) -> None:
+    """Refuse a file that names more cells than it has counts for, before anything of that size is built.
+
+    A mechanism may work as long as it has cells (T40); what it costs to read is then bounded by the file.
+    """
+    mechanism = plan.get("mechanism") if isinstance(plan, dict) else None
+    levels = mechanism.get("levels") if isinstance(mechanism, dict) else None
+    held = len(statistics.counts)
+    if isinstance(statistics, PosteriorDraws):
+        held = held // statistics.draws + 1
+    if isinstance(levels, int) and levels > held:
+        raise ReleaseError("not one count per cell", where="statistics", asked=held, allowed=levels)
 
 
 def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:

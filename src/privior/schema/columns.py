@@ -6,8 +6,11 @@ error or change how another row is read. `tables` carries the mapping out in the
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import Enum
@@ -99,7 +102,7 @@ class Categorical(Column):
                 )
         labels = [text(level) for level in chosen]
         if len(set(labels)) < len(labels):
-            twice = next(label for label in labels if labels.count(label) > 1)
+            twice = next(label for label, times in Counter(labels).items() if times > 1)
             raise SchemaError("a level is listed twice", where=self.kind, asked=twice)
         if missing is DROP and DROP.value in labels:
             raise SchemaError(
@@ -199,6 +202,13 @@ class Integer(Column):
     def values(self) -> tuple[object, ...]:
         """The numbers."""
         return tuple(range(self.lower, self.upper + 1))
+
+    def code(self, value: object) -> int:
+        """Return the code of a whole number, without listing all of them (T40)."""
+        number = text(value)
+        if re.fullmatch(r"0|-?[1-9][0-9]{0,15}", number) and self.lower <= int(number) <= self.upper:
+            return int(number) - self.lower
+        return super().code(value)
 
 
 @dataclass(frozen=True)
@@ -350,6 +360,16 @@ class Date(Column):
     def labels(self) -> tuple[str, ...]:
         """The days as YYYY-MM-DD."""
         return tuple((self.lower + timedelta(days=code)).isoformat() for code in range(self.size))
+
+    def code(self, value: object) -> int:
+        """Return the code of a day, without listing all of them (T40)."""
+        written = text(value)
+        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", written):
+            with suppress(ValueError):
+                place = (date.fromisoformat(written) - self.lower).days
+                if 0 <= place < self.size:
+                    return place
+        return super().code(value)
 
 
 #: every kind of column by the name it has in files

@@ -20,8 +20,9 @@ from privior.tables.parquet import read_footer
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: numbers, amounts, dates, times, addresses: what names of columns seldom are
-_VALUE = re.compile(r"\s*[+-]?[$€£¥]?\s*[.,]?\d.*|.*@.*|\s*\(?\+\d.*", re.DOTALL)
+#: numbers, amounts, dates, times, addresses: what names of columns seldom are; spaces are never given back,
+#: or a name of many would take the square of their number (T40)
+_VALUE = re.compile(r"\s*+[+-]?[$€£¥]?\s*+[.,]?\d.*|.*@.*|\s*+\(?\+\d.*", re.DOTALL)
 _WORDS = frozenset(("yes", "no", "true", "false", "y", "n", "t", "f", "na", "n/a", "nan", "null", "none"))
 
 
