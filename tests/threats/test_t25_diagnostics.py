@@ -22,6 +22,7 @@ from orchard import LEVELS, counted, planned, written
 from twins import against, noise_tape, seen
 
 import privior as pv
+from child_program import PROGRAM, planted
 from privior.curator import measure_statistics, prepare
 from privior.models import ExactStatistics
 from privior.report import page_of
@@ -58,8 +59,8 @@ class Privior:
     def handed_out(self, cells: Sequence[str], noise: Sequence[int]) -> str:
         steps: list[str] = []
         ledger = pv.Ledger.in_memory()
-        ready = prepare(self.plan, self.table(cells), ledger=ledger, progress=steps.append)
         with _forced(noise):
+            ready = prepare(self.plan, self.table(cells), ledger=ledger, progress=steps.append)
             release = ready.carry_out(steps.append)
         return self.known(release, ledger, steps) + repr(ready.picture()) + ready.picture().text(80)
 
@@ -85,9 +86,12 @@ class PriviorStatistics(Privior):
 
 @contextmanager
 def _forced(noise: Sequence[int]) -> Iterator[None]:
-    """Let Laplace noise be this."""
+    """Let Laplace noise be this, in the process that reads files as well."""
+    here = "privior.mechanisms.laplace_counts"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("privior.mechanisms.laplace_counts.discrete_laplace", lambda *_: list(noise))
+        patch.setattr(f"{here}.discrete_laplace", lambda *_: list(noise))
+        code = f"import {here} as law; law.discrete_laplace = lambda *_: {list(map(int, noise))}"
+        patch.setattr(PROGRAM, lambda: planted(code))
         yield
 
 

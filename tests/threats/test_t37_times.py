@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 import pandas as pd
+import pytest
 from orchard import planned
 from twins import against, noise, noise_tape
 
@@ -60,9 +62,14 @@ class Privior:
         self.folder = folder
 
     def publish(self, cells: list[object]) -> dict[str, str]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PRIVIOR_STATE", str(self.folder / "state"))
+            return self._published(cells)
+
+    def _published(self, cells: list[object]) -> dict[str, str]:
         table = pd.DataFrame({"fruit": pd.Series(cells, dtype=object)})
-        for old in self.folder.iterdir():
-            old.unlink()
+        shutil.rmtree(self.folder)  # with the anchor of the ledger, which has the same random name twice
+        self.folder.mkdir()
         ledger = pv.Ledger.create(self.folder / "ledger", population="orchard", epsilon=2)
         release = pv.measure(planned(records=3), table, ledger=ledger, output=self.folder / "release.json")
         return {

@@ -22,6 +22,7 @@ from typing import Any, Protocol, TypeVar
 
 import pytest
 
+from child_program import PROGRAM, planted
 from privior.randomness import discrete_laplace
 
 System = TypeVar("System")
@@ -124,15 +125,24 @@ def noise(size: int, scale: int = 2) -> list[int]:
 def noise_tape(tape: str = "tape") -> Iterator[None]:
     """Let every draw come from one tape: what happens twice with the same tape has the same noise.
 
-    All bits of privior are `os.urandom`'s but those of OpenDP's draws, which are replaced whole.
+    All bits of privior are `os.urandom`'s but those of OpenDP's draws, which are replaced whole; in the
+    process that reads files as well.
     """
+    with pytest.MonkeyPatch.context() as patch:
+        play(tape, patch.setattr)
+        patch.setattr(PROGRAM, lambda: planted(f"import twins; twins.play({tape!r}, setattr)"))
+        yield
+
+
+def play(tape: str, put: Callable[[object, str, object], None]) -> None:
+    """Replace all sources of noise by a tape."""
+    from privior.randomness import discrete
+
     stream = random.Random(tape)
 
     def draws(_: object, size: int) -> list[int]:
         return [stream.randint(-9, 9) for _ in range(size)]
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "urandom", stream.randbytes)
-        patch.setattr(random, "_urandom", stream.randbytes)
-        patch.setattr("privior.randomness.discrete._draws", draws)
-        yield
+    put(os, "urandom", stream.randbytes)
+    put(random, "_urandom", stream.randbytes)
+    put(discrete, "_draws", draws)
