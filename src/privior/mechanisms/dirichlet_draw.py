@@ -17,7 +17,7 @@ from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, Poster
 from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest, largest_within
-from privior.privacy.composition import compose_ordered, compose_symmetric
+from privior.privacy.composition import TwoLevelsDraws, compose_ordered, compose_symmetric
 from privior.privacy.pairs import both_orders, dirichlet_draw
 from privior.randomness import EXACTLY_ROUNDED, dirichlet_sticks
 
@@ -129,18 +129,25 @@ class DirichletDraw(PosteriorRelease):
         return self._pair_at(self.rate, self.draws)
 
     def _largest_rate(self) -> Fraction:
-        """Solve for one draw first, which is quick and an upper end for several."""
+        """Solve for one draw first, quick and an upper end for several, then for the likely worst."""
 
         def measure(rate: Fraction) -> float:
             return self._delta_at(rate, self.draws)
+
+        def likely(rate: Fraction) -> float:
+            pair = self._pair_at(rate, self.draws)
+            epsilon = round_down(self.epsilon)
+            return pair.likely(epsilon) if isinstance(pair, TwoLevelsDraws) else measure(rate)
 
         def holds(rate: Fraction) -> bool:
             return Fraction(self._delta_at(rate, 1)) <= self.delta
 
         rate = largest(holds, LEAST, Fraction(1), digits=RATE_DIGITS)
         if rate is not None and self.draws > 1:
-            guess = rate / math.isqrt(self.draws)
-            rate = largest_within(measure, round_down(self.delta), guess, rate, RATE_DIGITS)
+            bound, guess = round_down(self.delta), rate / math.isqrt(self.draws)
+            rate = largest_within(likely, bound, guess, rate, RATE_DIGITS)
+            if rate is not None:  # the likely worst is no worse than the worst
+                rate = largest_within(measure, bound, rate, rate, RATE_DIGITS)
         if rate is None:
             raise PlanError(
                 "no rate is small enough for this budget",

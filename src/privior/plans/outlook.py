@@ -86,7 +86,7 @@ def budgets(plan: Plan) -> Table:
 def curve(plan: Plan) -> ErrorCurve:
     """Draw the expected width of the intervals against epsilon, with what was chosen."""
     several = isinstance(plan.mechanism, DirichletDraw) and plan.mechanism.draws > 1
-    others = plan.nearby() if several else plan.around(_CURVE)  # each takes seconds for several draws
+    others = plan.nearby() if several else plan.around(_CURVE)  # each takes a second for several draws
     plans = {round_up(other.cost.epsilon): other for other in others}
     epsilons = sorted(plans)
     return ErrorCurve(

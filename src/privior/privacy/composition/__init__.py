@@ -8,5 +8,6 @@ table whose data choose among many pairs. `composed` is the sum of the losses: `
 from privior.privacy.composition.composed import Composed
 from privior.privacy.composition.composing import compose_ordered, compose_symmetric, slack
 from privior.privacy.composition.concentration import rho_of
+from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
 
-__all__ = ["Composed", "compose_ordered", "compose_symmetric", "rho_of", "slack"]
+__all__ = ["Composed", "TwoLevelsDraws", "compose_ordered", "compose_symmetric", "rho_of", "slack"]
