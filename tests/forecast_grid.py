@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -169,33 +169,34 @@ def k_norm(levels: int, epsilon: float, rng: np.random.Generator) -> Counts:
 class Tally:
     """How often forecasts and choices were right, among those of which the simulation can tell."""
 
-    near: NDArray[np.int64]
-    judged: NDArray[np.int64]
+    near: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, int))
+    judged: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, int))
+    off: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, int))  # cases with a miss
+    cases: NDArray[np.int64] = field(default_factory=lambda: np.zeros(4, int))  # with any that is judged
     right: int = 0
     choices: int = 0
-
-    @property
-    def shares(self) -> dict[str, float]:
-        return dict(zip(MEASURES, (self.near / np.maximum(self.judged, 1)).tolist(), strict=True))
 
     @staticmethod
     def of(cases: list[Case], runs: int, rng: np.random.Generator) -> dict[str, Tally]:
         """Simulate all mechanisms that fit each case; a tally for each neighbour relation."""
-        found = {name: Tally(np.zeros(4, int), np.zeros(4, int)) for name in RELATIONS}
+        found = {name: Tally() for name in RELATIONS}
         for case in cases:
             tables = [case.truth(rng) for _ in range(runs)]
             found[case.neighbours].add(case, [(plan, *simulated(plan, tables, rng)) for plan in case.plans()])
         return found
 
     def add(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
+        off, judged = np.zeros(4, bool), np.zeros(4, bool)
         for plan, real, spread in results:
             ratios = np.array([getattr(plan.forecast, m) / max(getattr(real, m), 1e-300) for m in MEASURES])
             told = spread < SPREAD
             self.judged += told
             near = np.maximum(ratios, 1 / ratios) <= NEAR + 2 * np.where(told, spread, 0)
             self.near += told & near
+            off, judged = off | (told & ~near), judged | told
             if not near[told].all():
                 print(plan.mechanism.name, case, ratios.round(2), spread.round(3))
+        self.off, self.cases = self.off + off, self.cases + judged
         name = case.chosen.mechanism.name
         chosen, spread = next((real.l2, s[0]) for plan, real, s in results if plan.mechanism.name == name)
         if spread < SPREAD:

@@ -19,6 +19,7 @@ import privior as pv
 from chi_square import fits
 from privior.mechanisms import PublicFacts, to_mechanism
 from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
+from privior.privacy.calibration import largest_within
 
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
 DRAW = pv.DirichletDraw(3, ["1", "2", "1/3"], 1, "1e-3", records=5)
@@ -286,3 +287,32 @@ def test_the_bundled_table_of_two_hundred_cells() -> None:
     share = release.draws.reshape(100, 2).sum(axis=0)
     assert np.abs(share - 0.5).max() < 0.15  # of 27,253 people at rate .09 the draw has a stddev of .01
     assert pv.infer(release).latent.exact
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-or-remove-one"])
+def test_the_rate_of_several_draws_is_the_largest_of_four_digits(levels: int, neighbours: str) -> None:
+    facts = {"draws": 7, "neighbours": neighbours, "records": 300}
+    found = pv.DirichletDraw(levels, "0.4", 1, "1e-6", **facts)  # type: ignore[arg-type]
+    assert found._delta_of(found._pair_at(found.rate, 7)) <= 1e-6
+    digit = Fraction(10) ** (math.floor(math.log10(found.rate)) - 3)
+    assert (found.rate / digit).denominator == 1
+    assert found._delta_of(found._pair_at(found.rate + 3 * digit, 7)) > 1e-6
+
+
+def test_secants_take_few_looks() -> None:
+    """At a law like that of a delta, and where the guess or the law is far off."""
+    for guess, power in ((0.5, 2), (1e-6, 2), (0.9, 1), (0.9, 4)):
+        looks: list[Fraction] = []
+
+        def delta(rate: Fraction, power: int = power, looks: list[Fraction] = looks) -> float:
+            looks.append(rate)
+            return math.exp(-0.1 / float(rate) ** power)
+
+        found = largest_within(delta, 1e-6, Fraction(guess), Fraction(1), 4)
+        assert found is not None
+        exact = (0.1 / math.log(1e6)) ** (1 / power)
+        assert 0 <= exact - found < exact * 3e-3
+        assert len(looks) <= 16
+    assert largest_within(lambda rate: 0.9, 1e-6, Fraction(1, 2), Fraction(1), 4) is None
+    assert largest_within(lambda rate: 1e-9, 1e-6, Fraction(1, 2), Fraction(1), 4) == 1

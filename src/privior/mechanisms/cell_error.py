@@ -32,6 +32,8 @@ _NEGLIGIBLE = 1e-9
 #: tables of no more records have their log weights listed
 _LISTED = 1 << 15
 _LARGE = 1e4
+#: normal noise of a smaller standard deviation is listed
+_SMALL = 500.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class CountLaw:
 
         left = self.records - counts
         if self.second is not None:
-            return _log_rising(counts, self.first) + _log_rising(left, self.second)
+            return log_rising(counts, self.first) + log_rising(left, self.second)
         ways = gammaln(counts + 1) + gammaln(left + 1)
         return np.asarray(xlogy(counts, self.first) + xlog1py(left, -self.first) - ways)
 
@@ -95,15 +97,30 @@ class NoiseLaw:
 
     def log_mass(self, noise: Floats) -> Floats:
         """Return log P(z) up to a constant."""
-        if self.laplace:  # 2 q / (1-q)^2 = variance is 1 / (2 sinh(rate/2)^2)
-            return np.asarray(-2 * math.asinh(1 / math.sqrt(2 * self.variance)) * np.abs(noise))
+        if self.laplace:
+            return np.asarray(-self.rate * np.abs(noise))
         return np.asarray(-(noise**2) / (2 * self.parameter))
+
+    @property
+    def rate(self) -> float:
+        """The rate of a discrete Laplace law of this variance: 2 q / (1-q)^2 is 1 / (2 sinh(rate/2)^2)."""
+        return 2 * math.asinh(1 / math.sqrt(2 * self.variance))
 
     @property
     def parameter(self) -> float:
         """The variance parameter of a discrete Gaussian of this variance: 2 e^(-1/(2p)) for small p."""
         small = 1 / (2 * math.log(2 / self.variance)) if self.variance < 0.5 else 0.0
         return max(self.variance, small)
+
+    def change(self) -> tuple[float, Floats | None]:
+        """Return the chance of noise that is not 0, and where it is normal and small P(|z| <= m | z != 0)."""
+        if self.laplace:
+            return 2 / (math.exp(min(self.rate, 700.0)) + 1), None
+        deviation = math.sqrt(self.parameter)
+        if deviation > _SMALL:
+            return 1 - 1 / (deviation * math.sqrt(2 * math.pi)), None
+        mass = np.cumsum(np.exp(self.log_mass(np.arange(1.0, 10 * deviation + 3))))
+        return float(2 * mass[-1] / (1 + 2 * mass[-1])), mass / mass[-1]
 
     def nodes(self, places: Floats) -> Floats:
         """Return the whole numbers that stand for all."""
@@ -162,11 +179,11 @@ class SeenCell:
         return float(self.truth @ values @ self.noise)
 
 
-def _log_rising(counts: Floats, parameter: float) -> Floats:
+def log_rising(counts: Floats, parameter: float | Floats) -> Floats:
     """Return log Gamma(c+a) / c!, by (a-1) log(c + a/2) where the difference would lose its digits."""
     from scipy.special import gammaln
 
-    large = counts > _LARGE * max(1.0, parameter)
+    large = counts > _LARGE * np.maximum(1.0, parameter)
     some = np.where(large, 0.0, counts)
     exact = gammaln(some + parameter) - gammaln(some + 1)
     return np.where(large, (parameter - 1) * np.log(counts + parameter / 2), exact)

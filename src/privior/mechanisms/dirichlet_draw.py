@@ -17,7 +17,13 @@ from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, Poster
 from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest, largest_within
-from privior.privacy.composition import MOST_LISTED, compose_ordered, compose_symmetric, unit_draw
+from privior.privacy.composition import (
+    MOST_LISTED,
+    TwoLevelsDraws,
+    compose_ordered,
+    compose_symmetric,
+    unit_draw,
+)
 from privior.privacy.pairs import both_orders
 from privior.randomness import EXACTLY_ROUNDED, dirichlet_sticks
 
@@ -153,13 +159,19 @@ class DirichletDraw(PosteriorRelease):
         return self._pair_at(self.rate, self.draws)
 
     def _largest_rate(self) -> Fraction:
-        """Solve for one draw first, and for all records of a unit in one cell: quick, and upper ends."""
+        """Solve for one draw first, for all records of a unit in one cell and for the likely worst table.
+
+        These are quick and upper ends; what holds for the worst is then found below them.
+        """
 
         def alone(rate: Fraction) -> bool:
             return Fraction(self._delta_of(self._in_one_cell(rate, 1))) <= self.delta
 
-        def together(rate: Fraction) -> float:
-            return self._delta_of(self._in_one_cell(rate, self.draws))
+        def likely(rate: Fraction) -> float:
+            pair = self._in_one_cell(rate, self.draws)
+            if isinstance(pair, TwoLevelsDraws):
+                return pair.likely(round_down(self.epsilon))
+            return self._delta_of(pair)
 
         def truly(rate: Fraction) -> float:
             return self._delta_of(self._pair_at(rate, self.draws))
@@ -167,9 +179,9 @@ class DirichletDraw(PosteriorRelease):
         most = round_down(self.delta)
         rate = largest(alone, LEAST, Fraction(1), digits=RATE_DIGITS)
         if rate is not None and self.draws > 1:
-            rate = largest_within(together, most, rate / math.isqrt(self.draws), rate, RATE_DIGITS)
-        if rate is not None and self.max_rows > 1:
-            rate = largest_within(truly, most, rate / 2, rate, RATE_DIGITS)
+            rate = largest_within(likely, most, rate / math.isqrt(self.draws), rate, RATE_DIGITS)
+        if rate is not None and (self.draws > 1 or self.max_rows > 1):
+            rate = largest_within(truly, most, rate, rate, RATE_DIGITS)
         if rate is None:
             raise PlanError(
                 "no rate is small enough for this budget",

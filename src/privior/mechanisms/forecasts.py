@@ -3,8 +3,9 @@
 The truth is the table of n records, c / n; it is not the probabilities behind it. What it looks like is
 declared (`Expect`), by default as typical of the prior. The estimate is the posterior mean of the counts,
 E[c | release] / n, as `infer` gives it. Its error is integrated cell by cell (`cell_error`), with the noise
-that the public total leaves: of k alike noises of variance s, (k-1)/k s. Where the total is private the
-proportions are of the estimated total, which adds (k sum p^2 - 1) / k s on average over the cells.
+that the public total leaves: of k alike noises of variance s, (k-1)/k s. Where the total is private it is
+inferred too, and the proportions are of the estimated total: up to 128 cells are looked at all at once
+(`joint_error`). In larger tables, where no cell moves the total, the noise is s plus (k sum p^2 - 2) / k s.
 The width of an interval comes from a Beta law with the mean and the variance that the posterior of a cell's
 probability typically has: what the records leave open, m (1-m) / (n + A + 1), plus what the noise hides.
 """
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from privior.mechanisms.cell_error import CountLaw, NoiseLaw, SeenCell
 from privior.mechanisms.expect import Expect
+from privior.mechanisms.joint_error import MOST_CELLS, joint_errors
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +35,10 @@ _CLOSE = 1e-3
 #: cells that differ by less than this on the log scale are taken as alike; by more if there are many kinds
 _ALIKE = 0.2
 _MOST_GROUPS = 16
+#: with a private total, noise that moves the total by less than this share of it is small
+_SMALL = 1e-3
+#: whole numbers with less variance than this are 0 but for a few, and those are taken as they are
+_RARE = 1e-2
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,10 @@ def _forecast(spectrum: NoiseSpectrum | None, prior: Floats, records: int, expec
         hidden += size * variance
         divergences = _divergences(cell.counts[:, None], guesses, parameter, records, total)
         errors += size * np.array([cell.expected(one) for one in divergences])
+    if spectrum is not None and not spectrum.total_known and prior.size <= MOST_CELLS:
+        if max(spectrum.variances) < _RARE:
+            errors[0] = min(errors[0], float(variances.sum()) / records**2)
+        errors = _with_private_total(errors, spectrum, prior, records, expect)
     return Forecast(
         l2=math.sqrt(float(errors[0])),
         total_variation=min(1.0, float(errors[1]) / 2),
@@ -132,6 +142,22 @@ def _forecast(spectrum: NoiseSpectrum | None, prior: Floats, records: int, expec
         kl=max(0.0, float(errors[3])),
         width=_width(hidden, prior, records, None if expect is Expect.TYPICAL else shares),
     )
+
+
+def _with_private_total(
+    errors: Floats, spectrum: NoiseSpectrum, prior: Floats, records: int, expect: Expect
+) -> Floats:
+    """Look at all cells at once; at small noise for the total variation alone.
+
+    There the sums over one cell are better, since they take in rare counts and rare noise, but a noise in one
+    cell moves the proportions of all others too: total variation has a share for each that is moved.
+    """
+    variance = max(float(np.mean(spectrum.variances)), _NO_NOISE)
+    joint = np.array(joint_errors(NoiseLaw(variance, spectrum.laplace), prior, records, expect))
+    joint *= [1, 2, 2, 1]
+    if math.sqrt(variance * prior.size) > _SMALL * records:
+        return joint
+    return np.array([errors[0], joint[1] * errors[0] / max(joint[0], 1e-300), *errors[2:]])
 
 
 def _tilt(seen: list[SeenCell], sizes: list[float]) -> float:

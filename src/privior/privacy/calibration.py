@@ -16,6 +16,8 @@ from privior.exact import shortened_up
 DIGITS = 10
 #: parameters are sought between these
 LEAST, MOST = Fraction(1, 10**9), Fraction(10**12)
+#: secants: the slope to begin with, how far one may go on the log scale, and how many there are
+_SLOPE, _FARTHEST, _MOST_SECANTS = 2.0, 2.0, 40
 
 Holds = Callable[[Fraction], bool]
 
@@ -45,39 +47,51 @@ def largest_within(
 ) -> Fraction | None:
     """Return the largest parameter at which an increasing, costly measure is within a positive bound.
 
-    By secants between logarithms in a bracket (the Illinois rule), which takes far fewer looks than halving.
-    The answer has so many digits and was itself checked; None if there is none above 1e-9.
+    By secants, which take few looks. A delta falls about like exp(-(c / parameter)^2), so log(-log measure)
+    is looked at against the log of the parameter: nearly a straight line. The answer has so many digits and
+    was itself checked; None if there is none above 1e-9.
 
     >>> largest_within(lambda x: float(x) ** 3, 0.0011, Fraction(1, 2), Fraction(1), 4)
     Fraction(129, 1250)
     """
+    seen: dict[Fraction, float] = {}
+
+    def looked(at: Fraction) -> float:
+        if at not in seen:
+            seen[at] = measure(at)
+        return seen[at]
 
     def height(at: Fraction) -> float:
-        return math.log(max(measure(at), 1e-300)) - math.log(bound)
+        return math.log(_depth(bound) / _depth(looked(at)))
 
-    above, top = most, height(most)
-    if top < 0:
+    def below(held: float) -> Fraction:
+        unit = Fraction(10) ** (math.floor(math.log10(held)) - digits + 1)
+        return min(most, unit * math.floor(Fraction(held) / unit))
+
+    at, slope = min(guess, most), _SLOPE
+    here = height(at)
+    for _ in range(_MOST_SECANTS):
+        step = max(-_FARTHEST, min(_FARTHEST, -here / slope))
+        if abs(step) < 0.2 / 10**digits or (at == most and here <= 0) or float(at) * math.exp(step) < LEAST:
+            break
+        there = min(most, Fraction(float(at) * math.exp(step)))
+        found, moved = height(there), math.log(there / at)
+        if moved == 0:
+            break
+        slope = min(max((found - here) / moved, _SLOPE / 8), _SLOPE * 8)
+        at, here = there, found
+    if at == most and here <= 0:
         return most
-    below, bottom = guess, height(guess)
-    while bottom > 0:
-        above, top = below, bottom
-        below = below / 2
-        if below < LEAST:
-            return None
-        bottom = height(below)
-    while above - below > below / 10**digits and bottom < 0:
-        share = bottom / (bottom - top)
-        middle = Fraction(float(below) * (float(above) / float(below)) ** min(max(share, 0.01), 0.99))
-        found = height(middle)
-        if found > 0:
-            above, top, bottom = middle, found, bottom / 2
-        else:
-            below, bottom, top = middle, found, top / 2
-    unit = Fraction(10) ** (math.floor(math.log10(below)) - digits + 1)
-    answer = unit * math.floor(below / unit)
-    while measure(answer) > bound:  # logarithms round
-        answer -= unit
-    return answer
+    answer = below(float(at) * math.exp(max(-_FARTHEST, min(0.0, -here / slope))))
+    fall = Fraction(1, 10**digits)
+    while answer >= LEAST and looked(answer) > bound:
+        answer, fall = below(float(answer * (1 - fall))), min(Fraction(1, 2), 4 * fall)
+    return answer if answer >= LEAST else None
+
+
+def _depth(measure: float) -> float:
+    """Return -log of a measure; for large ones, where that is not positive, something that falls on."""
+    return -math.log(max(measure, 1e-300)) if measure < 0.5 else math.log(2) / (1 + 4 * (measure - 0.5))
 
 
 def _found(holds: Holds, unsafe: Fraction, safe: Fraction, digits: int) -> Fraction | None:

@@ -42,6 +42,12 @@ class TwoLevelsDraws:
         """The largest over s and both orders."""
         return self.table.largest(lambda pair: _composition(pair, self.times).delta(epsilon), _TOLERANCE)
 
+    def likely(self, epsilon: float) -> float:
+        """The larger of those with all shared records in one cell: the worst as a rule, but no bound."""
+        ends = {self.table.shared(0), self.table.shared(self.table.records - 1)}
+        pairs = {one for pair in ends for one in (pair, pair.mirror)}
+        return max(_composition(pair, self.times).delta(epsilon) for pair in pairs)
+
     def least(self, epsilon: float) -> float:
         """Bound it from below, by the s and order that was found to be the worst."""
         found: dict[BetaPair, float] = {}

@@ -1,0 +1,171 @@
+"""The error of a whole table whose total is private: all cells at once, over scenarios of truth and noise.
+
+Given noisy counts y, `infer` weighs a table c of n = c_1 + ... + c_k records, n at most N and all n alike, by
+
+    n! G(A) / G(n+A)  *  product over cells of  G(c_i+a_i) / (c_i! G(a_i)) P(y_i - c_i),        G(.) = Gamma.
+
+The first factor ties the cells together, and the proportions of the estimate are of its own total, so an
+error in one cell is one in all: cells cannot be looked at one by one. For each scenario the sum over tables
+is a convolution of the cells; its value and the means of all counts are read off Fourier transforms. Counts
+are taken one by one, or in bins, each narrower than what the noise and the prior can tell apart.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.mechanisms.cell_error import NoiseLaw, log_rising
+from privior.mechanisms.expect import Expect
+from privior.mechanisms.scenarios import noises, tables
+
+Floats = NDArray[np.float64]
+
+#: tables of more cells are looked at cell by cell: no one cell moves their total
+MOST_CELLS = 128
+#: scenarios: so many, or fewer that have so many cells together
+_SCENARIOS, _CELLS = 384, 6144
+#: bins in which the count of a cell is looked for, and totals that are told apart
+_BINS, _TOTALS = 128, 512
+#: bins in one standard deviation: as wished, and if the whole table is covered at least
+_FINE, _COARSE = 5, 2
+#: the first bins have their mass and their mean counted exactly
+_EXACT = 16
+#: the weight of n records is made to fall like e^(-so many n/N), or faster, so that no total is too large
+_FALL = 8.0
+#: totals are left out if they weigh more than e^so many of others before the noise is looked at
+_UNHEARD = 25.0
+#: a sum below this share of its terms may be rounding: such a scenario has next to no weight
+_ROUNDING = 1e-13
+
+
+def joint_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> tuple[float, ...]:
+    """Return the mean squared l2, total variation, squared Hellinger and Kullback-Leibler errors."""
+    from scipy.special import kl_div
+
+    size = min(_SCENARIOS, _CELLS // prior.size)
+    counts = tables(tuple(prior.tolist()), records, expect, size)
+    noise, weights = noises(law, size, prior.size)
+    means = posterior_means(counts + noise, law, prior, records)
+    totals = means.sum(axis=1, keepdims=True)
+    truth, guess = counts / records, means / totals
+    smooth = (means + prior) / (totals + prior.sum())
+    gap, roots = guess - truth, np.sqrt(guess) - np.sqrt(truth)
+    every = (gap**2, np.abs(gap) / 2, roots**2 / 2, kl_div(truth, smooth))
+    return tuple(float(weights @ errors.sum(axis=1)) for errors in every)
+
+
+def posterior_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) -> Floats:
+    """Return the posterior mean of every count given noisy counts, as (scenarios, cells)."""
+    likely = np.clip(seen.sum(axis=1), records / 3, records)
+    falls = np.log1p(np.maximum(prior.sum() / likely, _FALL / records))
+    grid = _Grid.of(seen, law, prior, records, falls)
+    cells = np.fft.rfft(grid.mass, _TOTALS, axis=2)
+    moments = np.fft.rfft(grid.mass * grid.places, _TOTALS, axis=2)
+    totals = grid.totals(float(prior.sum()), records, falls)
+    spectrum = np.conj(np.fft.rfft(totals, axis=1))
+    spectrum[:, 1:-1] *= 2  # of a real sequence half the frequencies are listed
+    before, product = np.empty_like(cells), np.ones_like(spectrum)
+    for cell in range(prior.size):
+        before[:, cell] = product
+        product = product * cells[:, cell]
+    whole = (product * spectrum).real.sum(axis=1)
+    means = np.empty(seen.shape)
+    for cell in reversed(range(prior.size)):
+        means[:, cell] = (moments[:, cell] * before[:, cell] * spectrum).real.sum(axis=1)
+        spectrum = spectrum * cells[:, cell]
+    heard = whole > _ROUNDING * np.sqrt((totals**2).sum(axis=1))
+    means = np.where(heard[:, None], means / np.where(heard, whole, 1.0)[:, None], grid.apart)
+    means = (means + grid.low) * grid.width
+    return np.asarray(np.clip(means, records * 1e-12, records))
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Bins around the multiples j * width, from j = `low` on, of every count.
+
+    Attributes:
+        width: how many whole numbers a bin holds
+        low: the first bin of each cell (scenario, cell)
+        places: the mean of each bin, in bins from the first one on (scenario, cell, bin)
+        mass: the weight of each bin, which add up to 1 in each cell (scenario, cell, bin)
+    """
+
+    width: float
+    low: Floats
+    places: Floats
+    mass: Floats
+
+    @staticmethod
+    def of(seen: Floats, law: NoiseLaw, prior: Floats, records: int, falls: Floats) -> _Grid:
+        """Cover the whole table if that is fine enough, else what is near the noisy count and the prior."""
+        noise = math.sqrt(law.variance)
+        means = records * prior / prior.sum()
+        spread = math.sqrt(float(np.mean(1 / (1 / law.variance + 1 / (means + means**2 / prior)))))
+        whole = math.ceil(records / (_BINS - 2))
+        width = float(whole if whole * _COARSE <= spread or whole == 1 else max(1, math.ceil(spread / _FINE)))
+        centre = seen
+        if width < whole and spread < 0.9 * noise:  # the prior may have moved the count far
+            places = np.linspace(0, records, 4 * _BINS)
+            heights = log_rising(places, prior[:, None]) - falls[:, None, None] * places
+            centre = places[(heights + law.log_mass(seen[:, :, None] - places)).argmax(axis=2)]
+        last = max(0, math.ceil(records / width) - _BINS + 1)
+        low = np.clip(np.round(centre / width) - _BINS // 2, 0, last)
+        bins = low[:, :, None] + np.arange(_BINS)
+        counts, logs = _binned(bins, width, prior)
+        counts = np.minimum(counts, records)
+        logs = logs - falls[:, None, None] * counts + law.log_mass(seen[:, :, None] - counts)
+        logs = np.where(bins * width <= records + width / 2, logs, -np.inf)
+        mass = np.exp(logs - logs.max(axis=2, keepdims=True))
+        mass /= mass.sum(axis=2, keepdims=True)
+        return _Grid(width, low, counts / width - low[:, :, None], mass)
+
+    @cached_property
+    def apart(self) -> Floats:
+        """The mean of every cell by itself, in bins from its first one on."""
+        return np.asarray((self.mass * self.places).sum(axis=2))
+
+    def totals(self, prior: float, records: int, falls: Floats) -> Floats:
+        """Return the weight of every total near the likely ones, in the order of a Fourier transform."""
+        centre = np.round(self.apart.sum(axis=1))[:, None]
+        place = np.arange(_TOTALS) - centre
+        sums = centre - _TOTALS // 2 + (place + _TOTALS // 2) % _TOTALS
+        total = (sums + self.low.sum(axis=1, keepdims=True)) * self.width
+        inside = (total > -self.width / 2) & (total <= records + self.width / 2)
+        total = np.clip(total, 0, records)
+        logs = np.where(inside, falls[:, None] * total - log_rising(total, prior), np.inf)
+        logs = logs - logs.min(axis=1, keepdims=True)
+        return np.where(logs < _UNHEARD, np.exp(np.minimum(logs, _UNHEARD)), 0.0)
+
+
+def _binned(bins: Floats, width: float, prior: Floats) -> tuple[Floats, Floats]:
+    """Return the mean and the log weight, of the prior alone, of bins (scenario, cell, bin).
+
+    The sum of G(c+a) / c! over c up to x is G(x+1+a) / (x! a); that of c G(c+a) / c! is the one of a+1 up
+    to x-1.
+    """
+    parameter = prior[None, :, None]
+    counts = bins * width
+    if width == 1:
+        return counts, log_rising(counts, parameter)
+    logs = log_rising(counts, parameter) + math.log(width)
+    ends = np.floor((np.arange(_EXACT) + 0.5) * width)
+    alpha = prior[:, None]
+    zeroth = _log_steps(log_rising(ends, alpha + 1) - np.log(alpha))
+    first = _log_steps(log_rising(ends - 1, alpha + 2) - np.log(alpha + 1))
+    few = np.minimum(bins, _EXACT - 1).astype(np.intp)
+    cell = np.arange(prior.size)[None, :, None]
+    exact = bins < _EXACT
+    counts = np.where(exact, np.exp(first - zeroth)[cell, few], counts)
+    return counts, np.where(exact, zeroth[cell, few], logs)
+
+
+def _log_steps(logs: Floats) -> Floats:
+    """Return the logs of the differences of increasing numbers, the first from 0."""
+    steps = logs.copy()
+    steps[:, 1:] += np.log(-np.expm1(logs[:, :-1] - logs[:, 1:]))
+    return steps

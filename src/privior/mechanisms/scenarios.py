@@ -1,0 +1,99 @@
+"""Scenarios: a fixed set of tables and noises that stands for all, the same in every run.
+
+Each coordinate takes one place in each of equally likely strata, at places and in an order that are fixed and
+look random (a Latin hypercube). Nothing here is random: no draw, no seed, no data; forecasts are functions of
+public facts.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.mechanisms.cell_error import NoiseLaw
+from privior.mechanisms.expect import Expect
+
+Floats = NDArray[np.float64]
+
+#: counts whose standard deviation is larger than this are taken as normal
+_NORMAL = 50.0
+#: noise that changes fewer counts of a table than this is looked at as if it changed so many, and weighted
+_CHANGED = 0.7
+_EDGE = 1e-12
+
+
+def strata(size: int, dimensions: int, first: int = 0) -> Floats:
+    """Return points of the unit cube, as (size, dimensions); `first` dimensions are left out.
+
+    >>> sorted((4 * strata(4, 2)[:, 1]).astype(int).tolist())
+    [0, 1, 2, 3]
+    """
+    numbers = np.arange(first * size, (first + dimensions) * size, dtype=np.uint64)
+    scattered = _scattered(numbers).reshape(dimensions, size)
+    within = _scattered(scattered).astype(np.float64) / 2.0**64
+    return np.asarray((scattered.argsort(axis=1) + np.clip(within, _EDGE, 1 - _EDGE)).T / size)
+
+
+@lru_cache(maxsize=8)
+def tables(prior: tuple[float, ...], records: int, expect: Expect, size: int) -> Floats:
+    """Return tables with the law that is expected, as (size, cells): cell after cell from what is left."""
+    from scipy.special import betaincinv
+
+    alpha = np.array(prior)
+    shares = expect.shares(alpha)
+    places = strata(size, 2 * alpha.size)
+    left, found = np.full(size, float(records)), np.zeros((size, alpha.size))
+    for cell in range(alpha.size - 1):
+        chance = np.full(size, shares[cell] / shares[cell:].sum())
+        if expect is Expect.TYPICAL:
+            chance = betaincinv(alpha[cell], alpha[cell + 1 :].sum(), places[:, 2 * cell])
+        found[:, cell] = _binomial(left, np.clip(chance, 0.0, 1.0), places[:, 2 * cell + 1])
+        left = left - found[:, cell]
+    found[:, -1] = left
+    found.setflags(write=False)
+    return found
+
+
+def noises(law: NoiseLaw, size: int, cells: int) -> tuple[Floats, Floats]:
+    """Return noises, as (size, cells), and the weights of the tables they are for, which add up to 1."""
+    from scipy.special import ndtri
+
+    place = strata(size, cells, first=2 * cells)
+    changed, sizes = law.change()
+    looked_at = max(changed, min(0.5, _CHANGED / cells))
+    hit = place < looked_at
+    within = place / looked_at
+    sign = np.where(within < 0.5, -1.0, 1.0)
+    within = np.clip(2 * within - (within >= 0.5), _EDGE, 1 - _EDGE)
+    if law.laplace:
+        amount = np.ceil(np.log(within) / -law.rate)
+    elif sizes is not None:
+        amount = 1.0 + np.minimum(np.searchsorted(sizes, within), sizes.size - 1)
+    else:
+        amount = np.round(-ndtri(within / 2) * math.sqrt(law.parameter))
+    weights = np.where(hit, changed / looked_at, (1 - changed) / max(1 - looked_at, _EDGE)).prod(axis=1)
+    return np.where(hit, sign * np.maximum(amount, 1.0), 0.0), weights / weights.sum()
+
+
+def _binomial(trials: Floats, chance: Floats, place: Floats) -> Floats:
+    """Return quantiles of binomial counts."""
+    from scipy.special import bdtrik, ndtri
+
+    mean = trials * chance
+    deviation = np.sqrt(mean * (1 - chance))
+    few = (deviation < _NORMAL) & (deviation > 0)
+    found = np.round(mean + deviation * ndtri(place))
+    found[few] = np.ceil(bdtrik(place[few], trials[few], chance[few]))
+    return np.clip(np.where(np.isfinite(found), found, np.round(mean)), 0.0, trials)
+
+
+def _scattered(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Mix the bits of whole numbers: a bijection that leaves no pattern."""
+    with np.errstate(over="ignore"):
+        mixed = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
