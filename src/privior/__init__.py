@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from privior.planning import plan as plan
     from privior.planning import plan_for as plan_for
     from privior.plans import Plan as Plan
+    from privior.posterior import EUCLIDEAN as EUCLIDEAN
+    from privior.posterior import HELLINGER as HELLINGER
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
@@ -92,7 +94,7 @@ _CONTENTS = {
     "ledger": "Ledger",
     "curator": "measure",
     "release": "Release",
-    "posterior": "CategoricalPosterior infer",
+    "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior infer",
     "queries": "ask",
     "report": "write_report",
     "reviews": "Review review",
