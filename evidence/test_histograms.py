@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 EPSILONS = ("0.1", "0.5", "1", "2", "5", "10")
 #: repetitions, by the number of levels
-SETS = {10: 50, 100: 20, 1000: 8}
+SETS = {10: 30, 100: 12, 1000: 8}
 CELLS = [
     (truth, levels, records)
     for levels in reversed(SETS)

@@ -1,17 +1,19 @@
 """A prior that is itself learned: how the counts of a table spread over its cells, the release says.
 
-The rates of the cells are independent draws from one of many laws on a public list, in three families:
+The rates of the cells are independent draws from one of many laws on a public list, in four families:
 
 - Gamma laws of any mean, from a standard deviation of twice the mean to a sixteenth of it: what a Dirichlet
   prior says of its cells, with any parameter, and cells that are nearly alike;
 - log-normal laws of any median, the logarithm's standard deviation being 0.35 to 2.8;
 - power laws, P(rate > x) = (x/least)^-index, of any least rate and an index from 0.5 to 4: a few cells hold
-  most records, as in Zipf's law, whose exponent is one over the index.
+  most records, as in Zipf's law, whose exponent is one over the index;
+- a wide Gamma law for some cells, the others, a half to 97% of all, being nearly empty.
 
-Gamma laws have three quarters of the prior probability, the other families an eighth each: heavy tails need
-some evidence. Parameters are equally likely on their grids, which are even in their logarithms and go from
-one record in the whole table to all records in one cell. Every law is written as a mixture of Gamma laws, the
-classes, so that whatever follows from a class is a sum.
+Gamma laws have nine tenths of the prior probability, the other families a thirtieth each: they need some
+evidence, without which a few cells that the noise has raised would look large. Parameters are equally likely
+on their grids, which are even in their logarithms and go from one record in the whole table to all records in
+one cell. Every law is written as a mixture of Gamma laws, the classes, so that whatever follows from a class
+is a sum.
 """
 
 from __future__ import annotations
@@ -25,12 +27,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 #: the prior probability of the family of Gamma laws
-_GAMMA = 0.75
+_GAMMA = 0.9
 #: shapes of Gamma laws, and the factor between two means: narrower laws lie closer together
 _SHAPES = {0.25: 2.0, 1.0: 2.0, 4.0: 2.0, 16.0: 2**0.5, 64.0: 2**0.25, 256.0: 2**0.125}
 #: the classes that the other families are mixtures of
 _SMOOTH = 4.0
 _SPREADS = tuple(0.35 * 2 ** (step / 2) for step in range(7))
+#: shares of cells that are nearly empty
+_EMPTY = (0.5, 0.75, 0.875, 0.9375, 0.96875)
 _INDICES = tuple(0.5 * 2 ** (step / 2) for step in range(7))
 
 
@@ -73,14 +77,20 @@ class LearnedPrior:
         away = logs - logs[:, None]
         normal = [np.exp(-((away / spread) ** 2) / 2) for spread in _SPREADS]
         power = [np.where(away >= 0, np.exp(-index * np.maximum(away, 0)), 0) for index in _INDICES]
-        mixed = np.zeros((logs.size * (len(normal) + len(power)), shapes.size))
         rows = np.concatenate(normal + power)
+        mixed = np.zeros((len(rows), shapes.size))
         mixed[:, shapes == _SMOOTH] = rows / rows.sum(axis=1, keepdims=True)
+        single = np.eye(shapes.size)
+        empty = single[shapes == _SMOOTH][0]
+        full = single[shapes <= _SMOOTH]
+        partly = np.concatenate([share * empty + (1 - share) * full for share in _EMPTY])
+        families = (mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :], partly)
+        rest = (1 - _GAMMA) / len(families)
         return RateLaws(
             shapes,
             np.concatenate(list(grids.values())),
-            np.concatenate([np.eye(shapes.size), mixed]),
-            np.concatenate([_GAMMA * alone, np.full(len(mixed), (1 - _GAMMA) / len(mixed))]),
+            np.concatenate([single, *families]),
+            np.concatenate([_GAMMA * alone, *(np.full(len(some), rest / len(some)) for some in families)]),
         )
 
     def __str__(self) -> str:
