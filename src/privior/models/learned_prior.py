@@ -9,7 +9,7 @@ The rates of the cells are independent draws from one of many laws on a public l
   most records, as in Zipf's law, whose exponent is one over the index;
 - a wide Gamma law for some cells, the others, a half to 97% of all, being nearly empty.
 
-Gamma laws have nine tenths of the prior probability, the other families a thirtieth each: they need some
+Gamma laws have four fifths of the prior probability, the other families a fifteenth each: they need some
 evidence, without which a few cells that the noise has raised would look large. Parameters are equally likely
 on their grids, which are even in their logarithms and go from one record in the whole table to all records in
 one cell. Every law is written as a mixture of Gamma laws, the classes, so that whatever follows from a class
@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 #: the prior probability of the family of Gamma laws
-_GAMMA = 0.9
+_GAMMA = 0.8
 #: shapes of Gamma laws, and the factor between two means: narrower laws lie closer together
 _SHAPES = {0.25: 2.0, 1.0: 2.0, 4.0: 2.0, 16.0: 2**0.5, 64.0: 2**0.25, 256.0: 2**0.125}
 #: the classes that the other families are mixtures of
-_SMOOTH = 4.0
+_SMOOTH = 16.0
 _SPREADS = tuple(0.35 * 2 ** (step / 2) for step in range(7))
 #: shares of cells that are nearly empty
 _EMPTY = (0.5, 0.75, 0.875, 0.9375, 0.96875)
