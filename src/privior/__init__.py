@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from privior.plans import Batch as Batch
     from privior.plans import Group as Group
     from privior.plans import Plan as Plan
+    from privior.posterior import EUCLIDEAN as EUCLIDEAN
+    from privior.posterior import HELLINGER as HELLINGER
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
@@ -98,7 +100,7 @@ _CONTENTS = {
     "ledger": "Ledger",
     "curator": "measure measure_all",
     "release": "Release",
-    "posterior": "CategoricalPosterior infer",
+    "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior infer",
     "queries": "ask",
     "report": "write_report",
     "reviews": "Review review verify",

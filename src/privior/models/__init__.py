@@ -2,7 +2,7 @@
 
 from privior.models.dirichlet_categorical import MOST_CELLS, DirichletCategorical
 from privior.models.documents import Model, to_model
-from privior.models.learned_prior import LearnedPrior
+from privior.models.learned_prior import LearnedPrior, RateLaws
 from privior.models.statistics import Counts, ExactStatistics, NoisyStatistics, PosteriorDraws
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "Model",
     "NoisyStatistics",
     "PosteriorDraws",
+    "RateLaws",
     "to_model",
 ]

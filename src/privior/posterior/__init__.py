@@ -2,8 +2,18 @@
 
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.counts import CountsPosterior
+from privior.posterior.distances import EUCLIDEAN, HELLINGER, Distance
 from privior.posterior.inference import infer
 from privior.posterior.quantity import Quantity
 from privior.posterior.variance import VarianceParts
 
-__all__ = ["CategoricalPosterior", "CountsPosterior", "Quantity", "VarianceParts", "infer"]
+__all__ = [
+    "EUCLIDEAN",
+    "HELLINGER",
+    "CategoricalPosterior",
+    "CountsPosterior",
+    "Distance",
+    "Quantity",
+    "VarianceParts",
+    "infer",
+]

@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.errors import InferenceError, shown
 from privior.posterior.diagnostics import Diagnostics
+from privior.posterior.distances import EUCLIDEAN, Distance
 from privior.posterior.drawn import SEED, affordable
 from privior.posterior.latent import LatentCounts
 from privior.posterior.quantity import check_level, check_number, generator
@@ -39,9 +41,29 @@ class CountsPosterior:
         """Return lower and upper ends for each true count, as (k, 2)."""
         return self.latent.interval(check_level(level))
 
+    def shares(self, distance: Distance = EUCLIDEAN) -> Floats:
+        """Return the share of each cell, with the least expected distance to the true shares.
+
+        Read off draws with a fixed seed. For the least expected squared Euclidean distance take the mean
+        instead; for single cells, too.
+
+        Args:
+            distance: how errors are counted: `pv.EUCLIDEAN` or `pv.HELLINGER`
+        """
+        if not isinstance(distance, Distance):
+            raise InferenceError(
+                "not a distance", asked=shown(distance), allowed="pv.EUCLIDEAN, pv.HELLINGER"
+            )
+        return distance.nearest(self._kept)
+
     def draws(self, n: int, seed: int | None = None) -> Integers:
         """Return n possible true tables, as (n, k)."""
         return self.latent.draws(check_number(n, "n", self.latent.mean.size), generator(seed))
+
+    @cached_property
+    def _kept(self) -> Integers:
+        """The draws that are kept, with a fixed seed."""
+        return self.latent.draws(affordable(self.latent.mean.size), np.random.default_rng(SEED))
 
     def __repr__(self) -> str:
         return f"<posterior of {self.latent.mean.size} true counts>"
