@@ -1,0 +1,157 @@
+"""privior ledger, verify and batch, as people and programs run them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from program import run
+
+import privior as pv
+
+ANALYSIS = """
+format = 1
+population = "clinic"
+unit = "person"
+
+[columns.region]
+type = "categorical"
+levels = ["north", "south"]
+
+[columns.smoker]
+type = "boolean"
+
+[model]
+family = "dirichlet-categorical"
+columns = ["smoker"]
+
+[ask]
+records = 100
+epsilon = "0.5"
+neighbours = "add-or-remove-one"
+"""
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> Path:
+    (tmp_path / "a.toml").write_text(ANALYSIS)
+    (tmp_path / "t.csv").write_text("region,smoker\n" + "north,yes\n" * 40 + "south,no\n" * 30)
+    created = run(["ledger", "create", "c.ledger", "-p", "clinic", "-e", "4", "-d", "1e-5"], tmp_path)
+    assert created.code == 0
+    return tmp_path
+
+
+def release(folder: Path, name: str, *more: str) -> int:
+    asked = ["release", "a.toml", "t.csv", "-l", "c.ledger", "-o", name, "--yes", "--no-report", *more]
+    return run(asked, folder).code
+
+
+def test_a_release_is_verified(clinic: Path) -> None:
+    assert release(clinic, "r.json") == 0
+    found = run(["verify", "r.json", "-l", "c.ledger"], clinic)
+    assert found.code == 0
+    assert "stored this very release" in found.output
+    assert found.output.count("holds") >= 4
+    text = (clinic / "r.json").read_text()
+    document = json.loads(text)
+    document["statistics"]["counts"][0] += 1
+    (clinic / "forged.json").write_text(json.dumps(document))
+    forged = run(["verify", "forged.json", "-l", "c.ledger", "--json"], clinic)
+    assert forged.code == 1
+    assert [
+        check["check"] for check in json.loads(forged.output)["checks"] if check["verdict"] == "FAILS"
+    ] == ["bytes"]
+    (clinic / "s.json").write_text(text.replace("privior-release", "privior-simulation"))
+    assert run(["verify", "s.json"], clinic).code == 8
+
+
+def test_a_key_gives_the_same_again(clinic: Path) -> None:
+    assert release(clinic, "one.json", "--key", "monday") == 0
+    assert release(clinic, "two.json", "--key", "monday") == 0
+    assert (clinic / "one.json").read_text() == (clinic / "two.json").read_text()
+    assert pv.Ledger.open(clinic / "c.ledger").last().number == 1
+    assert release(clinic, "three.json", "--key", "monday", "--table-version", "2") == 4
+    stored = run(["ledger", "release", "c.ledger", "1", "-o", "four.json"], clinic)
+    assert stored.code == 0
+    assert (clinic / "four.json").read_text() == (clinic / "one.json").read_text()
+    assert run(["ledger", "release", "c.ledger", "1", "-o", "four.json"], clinic).code == 4
+    assert run(["ledger", "release", "c.ledger", "7", "-o", "five.json"], clinic).code == 4
+
+
+def test_t32_an_old_copy_is_refused_until_reconciled(clinic: Path) -> None:
+    shutil.copy(clinic / "c.ledger", clinic / "old.ledger")
+    assert release(clinic, "r.json") == 0
+    (clinic / "old.ledger").replace(clinic / "c.ledger")
+    for extra in ("-wal", "-shm"):
+        (clinic / f"c.ledger{extra}").unlink(missing_ok=True)
+    refused = run(["ledger", "verify", "c.ledger", "r.json"], clinic)
+    assert refused.code == 4
+    assert "old copy" in refused.errors
+    assert release(clinic, "s.json") == 4  # the anchor knows
+    elsewhere = {"PRIVIOR_STATE": str(clinic / "other-user")}
+    assert run(["ledger", "verify", "c.ledger"], clinic, elsewhere).code == 0  # nothing is known there
+    assert run(["ledger", "verify", "c.ledger", "r.json"], clinic, elsewhere).code == 4
+    mended = run(["ledger", "reconcile", "c.ledger", "r.json"], clinic)
+    assert mended.code == 0
+    assert "spent now epsilon 0.5" in mended.output
+    assert run(["ledger", "verify", "c.ledger", "r.json"], clinic).code == 0
+    assert release(clinic, "s.json") == 0
+    assert pv.Ledger.open(clinic / "c.ledger").spent == pv.Budget.of(1)
+
+
+def test_quotas_and_history(clinic: Path) -> None:
+    assert run(["ledger", "quota", "c.ledger", "ann", "1/8"], clinic).code == 0
+    assert run(["ledger", "quota", "c.ledger", "ben", "1"], clinic).code == 4
+    assert run(["ledger", "quota", "c.ledger", "ben", "much"], clinic).code == 3
+    assert release(clinic, "r.json") == 4
+    assert release(clinic, "r.json", "--analyst", "ann") == 0
+    assert release(clinic, "s.json", "--analyst", "ann") == 5
+    shown = json.loads(run(["ledger", "show", "c.ledger", "--json"], clinic).output)
+    assert shown["quotas"] == [
+        {"analyst": "ann", "share": "0.125", "spent": {"epsilon": "0.5", "delta": "0"}}
+    ]
+    written = run(["ledger", "history", "c.ledger", "-o", "h.csv"], clinic)
+    assert written.code == 0
+    lines = (clinic / "h.csv").read_text().splitlines()
+    assert len(lines) == 3
+    assert '"released"' in lines[2]
+    assert '"ann"' in lines[2]
+    assert run(["ledger", "history", "c.ledger", "-o", "h.json"], clinic).code == 0
+    assert len(json.loads((clinic / "h.json").read_text())["entries"]) == 3
+    assert run(["ledger", "history", "c.ledger", "-o", "h.csv"], clinic).code == 4
+    assert run(["ledger", "history", "c.ledger", "-o", "h.txt"], clinic).code == 4
+
+
+def test_a_batch_by_groups(clinic: Path) -> None:
+    together = ["batch", "t.csv", "a.toml", "-l", "c.ledger", "--by", "region", "--yes"]
+    made = run(together, clinic)
+    assert made.code == 0
+    assert "region = south" in made.output
+    assert (clinic / "a.1.release.json").exists()
+    assert (clinic / "a.2.release.json").exists()
+    assert run(["verify", "a.2.release.json", "-l", "c.ledger"], clinic).code == 0
+    assert pv.Ledger.open(clinic / "c.ledger").spent == pv.Budget.of("0.5")
+    assert run(together, clinic).code == 6  # the files are there
+    assert run([*together, "--charge-as", "replace-one", "-f", "."], clinic).code in (4, 6)
+    assert run(["batch", "t.csv", "a.toml", "-l", "c.ledger", "--by", "nowhere", "--yes"], clinic).code == 3
+
+
+@pytest.mark.parametrize("accounting", ["gaussian", "concentrated", "renyi"])
+def test_other_accountings(accounting: str, clinic: Path) -> None:
+    made = run(
+        ["ledger", "create", "o.ledger", "-p", "clinic", "-e", "4", "-d", "1e-5", "--accounting", accounting]
+        + ["--aside-epsilon", "1", "--aside-delta", "1e-6"],
+        clinic,
+    )
+    assert made.code == 0
+    assert "kept aside" in " ".join(made.output.split())
+    asked = ["release", "a.toml", "t.csv", "-l", "o.ledger", "-o", "r.json", "--yes"]
+    assert run(asked, clinic).code == 0
+    shown = run(["ledger", "show", "o.ledger"], clinic)
+    assert "is summed" in shown.output
+    assert run(["verify", "r.json", "-l", "o.ledger"], clinic).code == 0
+    assert run(["review", "r.json", "-l", "o.ledger"], clinic).code == 0
+    pure = ["ledger", "create", "p.ledger", "-p", "clinic", "-e", "4", "--accounting", accounting]
+    assert run(pure, clinic).code == 4
