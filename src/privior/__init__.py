@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from privior.errors import ReleaseInterruptedError as ReleaseInterruptedError
     from privior.errors import SchemaError as SchemaError
     from privior.errors import TableError as TableError
+    from privior.errors import UnknownSpendError as UnknownSpendError
     from privior.ledger import Ledger as Ledger
     from privior.mechanisms import EHD as EHD
     from privior.mechanisms import EHDL as EHDL
@@ -109,7 +110,7 @@ _CONTENTS = {
     "errors": (
         "AuditError BudgetExceededError InferenceError KeyConflictError LedgerError ModelError NumberError "
         "PlanError PriviorError QuestionError ReleaseError ReleaseFailedError ReleaseInterruptedError "
-        "SchemaError TableError"
+        "SchemaError TableError UnknownSpendError"
     ),
 }
 _PART_OF = {name: part for part, names in _CONTENTS.items() for name in names.split()}
