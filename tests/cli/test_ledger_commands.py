@@ -141,8 +141,10 @@ def test_a_batch_by_groups(clinic: Path) -> None:
 @pytest.mark.parametrize("accounting", ["gaussian", "concentrated", "renyi"])
 def test_other_accountings(accounting: str, clinic: Path) -> None:
     made = run(
-        ["ledger", "create", "o.ledger", "-p", "clinic", "-e", "4", "-d", "1e-5", "--accounting", accounting]
-        + ["--aside-epsilon", "1", "--aside-delta", "1e-6"],
+        [
+            *("ledger", "create", "o.ledger", "-p", "clinic", "-e", "4", "-d", "1e-5"),
+            *("--accounting", accounting, "--aside-epsilon", "1", "--aside-delta", "1e-6"),
+        ],
         clinic,
     )
     assert made.code == 0

@@ -328,7 +328,7 @@ class Ledger:
         """Say how the budget stands, as named facts."""
         last = self.last()
         basic = last.accounting.kind is AccountingKind.BASIC
-        left = str(last.left) if basic else f"of {last.accounting.in_words(last.total)}, the rest"
+        left = str(last.left) if basic else last.accounting.left_in_words(last.total)
         return [
             ("ledger", self.where),
             ("population", last.population),

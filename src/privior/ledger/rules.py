@@ -102,9 +102,9 @@ def _check_quota(page: Page, request: Request, price: Amount) -> Amount | None:
         raise BudgetExceededError(
             f"the quota of {analyst} does not allow this release",
             where=page.where,
-            asked=request.plan.cost,
+            asked=f"{request.plan.cost}: {accounting.in_words(price, share)}",
             allowed=f"{decimal(share)} of the cap, {accounting.cap}",
-            spent=accounting.spent(before),
+            spent=accounting.in_words(before, share),
             advice="Ask whoever keeps the ledger for a larger share.",
         )
     return own

@@ -217,18 +217,27 @@ class Accounting:
             best = Fraction(self._curve(own[0]).epsilon(self.part.delta))
         return Budget(min(shortened_up(best, 6), self.part.epsilon), self.part.delta) + aside
 
-    def in_words(self, total: Amount) -> str:
-        """Say how much of the cap a sum is, in the accounting's own units."""
-        said = [
-            f"{unit} {_short(sum_)} of {_short(limit)}" for unit, sum_, limit in self._shown(total) if limit
-        ]
-        return ", ".join(said)
+    def in_words(self, total: Amount, share: Fraction = Fraction(1)) -> str:
+        """Say how much of the cap, or of a share of it, a sum is, in the accounting's own units."""
+        rows = self._shown(total, share)
+        return ", ".join(f"{unit} {_short(sum_)} of {_short(limit)}" for unit, sum_, limit in rows if limit)
 
-    def _shown(self, total: Amount) -> list[tuple[str, Fraction, Fraction]]:
+    def left_in_words(self, total: Amount) -> str:
+        """Say how much of the cap a sum leaves, in the accounting's own units."""
+        rows = [
+            f"{unit} {_short(max(limit - sum_, Fraction(0)))}"
+            for unit, sum_, limit in self._shown(total)
+            if limit
+        ]
+        own = len(rows) if self.kind is AccountingKind.BASIC else 1
+        aside = f"; aside {', '.join(rows[own:])}" if rows[own:] else ""
+        return ", ".join(rows[:own]) + aside
+
+    def _shown(self, total: Amount, share: Fraction = Fraction(1)) -> list[tuple[str, Fraction, Fraction]]:
         """The sums that matter, with their limits: of Renyi's that with the most room."""
         rows = [
             (unit, sum_, limit)
-            for unit, sum_, limit in zip(self.units, total, self.limits(), strict=True)
+            for unit, sum_, limit in zip(self.units, total, self.limits(share), strict=True)
             if sum_ is not None and limit is not None
         ]
         own, rest = rows[:-2], rows[-2:]

@@ -78,8 +78,17 @@ class LedgerReceipt:
 
     @property
     def left(self) -> Budget | None:
-        """The cap without what was spent."""
-        return None if self.cap is None or self.spent is None else self.cap - self.spent
+        """The cap without what was spent; None where amounts of (epsilon, delta) do not add up."""
+        if self.cap is None or self.spent is None or self.accounting is None:
+            return None
+        return self.cap - self.spent if self.accounting.kind is AccountingKind.BASIC else None
+
+    @property
+    def left_in_words(self) -> str:
+        """What may still be spent, in the units of the accounting."""
+        if self.accounting is None or self.total is None:
+            return "unknown"
+        return str(self.left) if self.left is not None else self.accounting.left_in_words(self.total)
 
     def check(self, plan: Plan) -> None:
         """Refuse a receipt that cannot be of this plan."""

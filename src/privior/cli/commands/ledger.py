@@ -86,7 +86,7 @@ def show(context: typer.Context, path: Address, json: Json = False, quiet: Quiet
     screen.facts(book.facts())
     screen.text(f"\n{book.picture().text(screen.width)}")
     if screen.quiet:
-        screen.answer(str(book.left))
+        screen.answer(dict(book.facts())["left"])
 
 
 @ledger.command()
@@ -139,7 +139,8 @@ def verify(
     known = _known(releases)
     last = book.verify(known)
     screen.document({**_document(book), "holds": True, "releases compared": len(known)})
-    compared = f", with the entries of {len(known)} releases" if known else ""
+    many = "1 release" if len(known) == 1 else f"{len(known)} releases"
+    compared = f", with the entries of {many}" if known else ""
     screen.text(f"The chain holds: {last.number + 1} entries{compared}.")
     screen.answer(last.hash)
 
@@ -230,9 +231,10 @@ def _known(releases: list[Path] | None) -> list[KnownSpend]:
 
 def _document(book: Ledger) -> dict[str, object]:
     from privior.exact import decimal
-    from privior.privacy import amount_document
+    from privior.privacy import AccountingKind, amount_document
 
     last = book.last()
+    basic = last.accounting.kind is AccountingKind.BASIC
 
     def in_units(amount: Amount) -> dict[str, str | None]:
         return dict(zip(last.accounting.units, amount_document(amount), strict=True))
@@ -245,7 +247,7 @@ def _document(book: Ledger) -> dict[str, object]:
         "promise": last.accounting.promise(),
         "spent": last.spent.to_document(),
         "total": in_units(last.total),
-        "left": last.left.to_document(),
+        "left": last.left.to_document() if basic else None,
         "releases": last.spends,
         "quotas": [
             {
