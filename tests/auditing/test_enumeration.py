@@ -13,7 +13,7 @@ import pytest
 
 import privior as pv
 from privior.mechanisms import Mechanism
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy import Guarantee, Neighbours, SignedSteps
 
 SMALL = [(records, levels) for levels in (2, 3, 4) for records in (1, 2, 3, 4, 5)]
@@ -105,7 +105,7 @@ def test_noise_for_fewer_rows_is_found() -> None:
 class Unlawful(pv.KNorm):
     """A planted fault: its probabilities sum to more than one."""
 
-    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         return 0.0
 
 

@@ -13,7 +13,7 @@ import privior as pv
 from child_program import PROGRAM, at, planted
 from privior.curator import prepare
 from privior.mechanisms import KNorm
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 
 pa = pytest.importorskip("pyarrow")
 
@@ -124,7 +124,7 @@ def test_the_order_is_check_spend_read_draw(
     assert steps == ["records, spent 0", "rows, spent 1"]
 
 
-def _fail(*_: object) -> NoisyStatistics:
+def _fail(*_: object) -> Observed:
     raise RuntimeError("cell 'SECRET' in row 17")
 
 

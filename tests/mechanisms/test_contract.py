@@ -23,7 +23,7 @@ from privior.mechanisms import (
     PosteriorRelease,
     to_mechanism,
 )
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
 EXAMPLES: list[Mechanism] = [
@@ -60,7 +60,7 @@ def law(mechanism: Mechanism, reach: int) -> dict[tuple[int, ...], float]:
     """Return the probability of every output in a box around the true counts."""
     side = range(-reach, 5 + reach + 1)
     boxes = itertools.product(side, repeat=mechanism.levels)
-    logs = {box: mechanism.log_likelihood(NoisyStatistics(box), exact(mechanism)) for box in boxes}
+    logs = {box: mechanism.log_likelihood(Observed(box), exact(mechanism)) for box in boxes}
     return {box: math.exp(log) for box, log in logs.items() if log > -math.inf}
 
 
@@ -136,7 +136,7 @@ def test_the_neighbours_of_guarantee_and_sensitivity_agree(mechanism: Mechanism)
 def test_a_release_is_admitted_and_a_strange_one_is_impossible(mechanism: Mechanism) -> None:
     assert mechanism.admits(mechanism.release(exact(mechanism)), 5)
     if mechanism.sensitivity.total_fixed and not isinstance(mechanism, (pv.LaplaceCounts, pv.GaussianCounts)):
-        strange = NoisyStatistics((9,) * mechanism.levels)
+        strange = Observed((9,) * mechanism.levels)
         assert not mechanism.admits(strange, 5)
         assert mechanism.log_likelihood(strange, exact(mechanism)) == -math.inf
 

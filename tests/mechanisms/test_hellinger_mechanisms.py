@@ -15,7 +15,7 @@ from hellinger_laws import largest_loss
 import privior as pv
 from privior.mechanisms import MECHANISMS, HellingerMechanism, PublicFacts, to_mechanism
 from privior.mechanisms.hellinger import global_sensitivity, smooth_sensitivity
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy.hellinger import MOST_LISTED, all_tables
 
 F = Fraction
@@ -260,12 +260,12 @@ def test_two_levels_of_the_bundled_table_give_a_posterior(kind: type[pv.EHD]) ->
 )
 def test_interpolated_normalisers(mechanism: HellingerMechanism) -> None:
     """Against the sums themselves, at the ends, at random places and where the temperature bends."""
-    tables, logs = mechanism.log_likelihoods(NoisyStatistics((3000, 4000)))
+    tables, logs = mechanism.log_likelihoods(Observed((3000, 4000)))
     bend = int(np.abs(np.diff(mechanism.temperatures(tables), 2)).argmax())
     places = {*range(40), *range(6961, 7001), *range(max(0, bend - 5), bend + 6)}
     places |= set(np.random.default_rng(3).integers(0, 7001, 100).tolist())
     for place in places:
-        true = mechanism.log_likelihood(NoisyStatistics((3000, 4000)), ExactStatistics(tables[place]))
+        true = mechanism.log_likelihood(Observed((3000, 4000)), ExactStatistics(tables[place]))
         assert logs[place] == pytest.approx(true, abs=2e-8)
     assert np.exp(logs).max() < 1
 
@@ -320,4 +320,4 @@ def test_too_many_outputs_for_a_likelihood() -> None:
     mechanism = pv.EHD(5, 1, 10**6)
     even = (200_000,) * 5
     with pytest.raises(pv.InferenceError, match="too many tables"):
-        mechanism.log_likelihood(NoisyStatistics(even), ExactStatistics(np.array(even)))
+        mechanism.log_likelihood(Observed(even), ExactStatistics(np.array(even)))

@@ -18,7 +18,7 @@ from scipy.special import betainc
 import privior as pv
 from chi_square import fits
 from privior.mechanisms import PublicFacts, to_mechanism
-from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
+from privior.models import ExactStatistics, Observed, ObservedSticks
 from privior.privacy.calibration import largest_within
 
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
@@ -32,7 +32,7 @@ COUNTS = ExactStatistics(np.array([3, 0, 2]))
 
 def virtual_law(mechanism: pv.VirtualRecords) -> dict[tuple[int, ...], float]:
     boxes = itertools.product(range(mechanism.drawn + 1), repeat=mechanism.levels)
-    logs = {box: mechanism.log_likelihood(NoisyStatistics(box), COUNTS) for box in boxes}
+    logs = {box: mechanism.log_likelihood(Observed(box), COUNTS) for box in boxes}
     return {box: math.exp(log) for box, log in logs.items() if log > -math.inf}
 
 
@@ -67,7 +67,7 @@ def test_the_density_is_that_of_the_sticks_cells() -> None:
     for stick in (0, 2000, 30_000, 65_000, 2**16):
         low, high = (min(max((stick + side) / 2**16, 0), 1) for side in (-0.5, 0.5))
         chance = betainc(a, b, high) - betainc(a, b, low)
-        stated = mechanism.log_likelihood(PosteriorDraws((stick,), 1, 16), counts)
+        stated = mechanism.log_likelihood(ObservedSticks((stick,), 1, 16), counts)
         assert stated == pytest.approx(math.log(chance), abs=2e-3)
 
 

@@ -20,7 +20,7 @@ from scipy.special import betainc, betaln
 
 import privior as pv
 from privior.mechanisms import PosteriorRelease, PublicFacts, to_mechanism
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
 Table = tuple[int, ...]
@@ -261,7 +261,7 @@ def test_a_table_that_breaks_the_declaration_is_released_all_the_same() -> None:
     assert sum(release.statistics.counts) == plan.mechanism.drawn  # type: ignore[attr-defined]
     raised, as_declared = (ExactStatistics(np.array(t)) for t in ([9, 0, 2], [9, 3, 3]))
     for output in tables(2, 3):
-        seen = NoisyStatistics(output)
+        seen = Observed(output)
         small = pv.VirtualRecords(3, "1/2", 2, records=9, least=3)
         assert small.log_likelihood(seen, raised) == small.log_likelihood(seen, as_declared)
 

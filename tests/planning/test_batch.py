@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import privior as pv
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 
 SCHEMA = pv.Schema(
     {
@@ -64,8 +64,8 @@ def _loss(batch: pv.Batch, one: tuple[tuple[int, int], ...], other: tuple[tuple[
     for plan in batch.members:
         here, there = (ExactStatistics(plan.counted(counts(rows))) for rows in (one, other))
         total += max(
-            plan.mechanism.log_likelihood(NoisyStatistics(found), here)
-            - plan.mechanism.log_likelihood(NoisyStatistics(found), there)
+            plan.mechanism.log_likelihood(Observed(found), here)
+            - plan.mechanism.log_likelihood(Observed(found), there)
             for found in itertools.product(range(-3, 6), repeat=2)
         )
     return total

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import privior as pv
-from privior.models.statistics import NoisyStatistics
+from privior.models.statistics import Observed
 from privior.posterior.chain_counts import chain_counts
 from privior.posterior.events import quoted
 from privior.posterior.evidence import CellEvidence, Total
@@ -30,7 +30,7 @@ def release_of(epsilon: object = 1, **facts: object) -> pv.Release:
     model = pv.DirichletCategorical(("sex", "age", "smoker"))
     plan = pv.plan(model, SCHEMA, records=len(ROWS), epsilon=epsilon, **facts)  # type: ignore[arg-type]
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory())
-    return replace(release, statistics=NoisyStatistics(NOISY))
+    return replace(release, statistics=Observed(NOISY))
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import privior as pv
-from privior.models.statistics import NoisyStatistics
+from privior.models.statistics import Observed
 
 SCHEMA = pv.Schema(
     {
@@ -44,7 +44,7 @@ def release_of(*columns: str, epsilon: object = 2, **facts: object) -> pv.Releas
     release = pv.measure(plan, pa.table(values), ledger=pv.Ledger.in_memory())
     steps = rng.integers(-1, 2, size=model.size(SCHEMA))
     noisy = model.statistic(SCHEMA, np.column_stack(codes)).counts + steps - np.roll(steps, 1)
-    return replace(release, statistics=NoisyStatistics(tuple(noisy.tolist())))
+    return replace(release, statistics=Observed(tuple(noisy.tolist())))
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from scipy import optimize, stats
 from scipy.special import eval_legendre, gammaln, polygamma
 
 import privior as pv
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.studies import STUDIES, Findings, hellinger_accuracy
 from privior.studies.simplex import projected
 
@@ -172,7 +172,7 @@ def test_expected_distances_are_sums_over_what_the_mechanism_says_it_releases(ma
         counts = ExactStatistics(hellinger_accuracy.table(k, n, str(row["data"])))
         mean = whole = 0.0
         for output in product(range(n + 1), repeat=k):
-            chance = math.exp(mechanism.log_likelihood(NoisyStatistics(output), counts))
+            chance = math.exp(mechanism.log_likelihood(Observed(output), counts))
             whole += chance
             if chance > 0:
                 mean += chance * apart(np.array(output) + a, counts.counts + a)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privior.errors import AuditError, shown
 from privior.mechanisms import DirichletDraw, Mechanism, VirtualRecords
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE
 
 Table = tuple[int, ...]
@@ -114,7 +114,7 @@ def audit(
             allowed=_MOST_OUTPUTS,
             advice="Use fewer records, levels or a smaller margin.",
         )
-    outputs = [NoisyStatistics(box) for box in product(side, repeat=levels)]
+    outputs = [Observed(box) for box in product(side, repeat=levels)]
     laws = {table: _law(mechanism, table, outputs) for table in _all_tables(mechanism, records)}
     for law in laws.values():
         if np.isnan(law).any() or np.exp(law).sum() > 1 + 1e-9:
@@ -205,7 +205,7 @@ def _neighbours(mechanism: Mechanism, tables: Collection[Table]) -> Iterator[tup
                 yield table, other
 
 
-def _law(mechanism: Mechanism, table: Table, outputs: list[NoisyStatistics]) -> NDArray[np.float64]:
+def _law(mechanism: Mechanism, table: Table, outputs: list[Observed]) -> NDArray[np.float64]:
     statistics = ExactStatistics(np.array(table, dtype=np.int64))
     return np.array([mechanism.log_likelihood(output, statistics) for output in outputs])
 

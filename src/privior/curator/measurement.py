@@ -15,7 +15,7 @@ from privior.curator.own_process import OwnProcess
 from privior.curator.progress import CHECKING, RELEASING, Progress, silent, tell
 from privior.errors import PlanError, TableError, shown
 from privior.ledger import Ledger
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.pictures import BudgetBar
 from privior.plans import Batch, Plan
 from privior.release import LedgerReceipt, Release
@@ -30,7 +30,7 @@ class Reader(Protocol):
     def check(self) -> None:
         """Raise if the rows cannot be read any more; the last look before the spend."""
 
-    def noisy(self, incident: Incident) -> tuple[NoisyStatistics, ...]:
+    def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Read the cells and draw the noise of each plan."""
 
     def close(self) -> None:
@@ -226,7 +226,7 @@ def _reader(plans: Sequence[Plan], table: object, progress: Progress) -> Reader:
 
 
 def _release(
-    plan: Plan, noisy: NoisyStatistics, receipt: LedgerReceipt, process: Literal["own", "shared"]
+    plan: Plan, noisy: Observed, receipt: LedgerReceipt, process: Literal["own", "shared"]
 ) -> Release:
     return Release(plan, noisy, receipt, os.urandom(16).hex(), __version__, process)
 

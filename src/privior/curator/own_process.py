@@ -22,7 +22,7 @@ from privior.curator.channel import Channel, ChannelError, Message, refused
 from privior.curator.incidents import EndedError, Incident, RecordedError
 from privior.curator.progress import COUNTING, Progress, tell
 from privior.errors import PlanError, TableError
-from privior.models import NoisyStatistics
+from privior.models import Observed
 from privior.plans import Plan
 from privior.release import statistics_from_document
 
@@ -86,7 +86,7 @@ class OwnProcess:
         if self._child.poll() is not None:
             raise _gone()
 
-    def noisy(self, incident: Incident) -> tuple[NoisyStatistics, ...]:
+    def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Let the process read the cells and draw the noise; its steps are kept for the log alone."""
         try:
             self._channel.send({"go": incident.number})

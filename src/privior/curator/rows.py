@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from privior.curator.incidents import Incident
 from privior.curator.progress import COUNTING, Progress, tell
 from privior.errors import TableError
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.plans import Plan
 from privior.privacy import REPLACE_ONE
 from privior.tables import OpenTable, open_table
@@ -48,7 +48,7 @@ class Rows:
                 )
         return Rows(tuple(plans), sources)
 
-    def noisy(self, incident: Incident) -> tuple[NoisyStatistics, ...]:
+    def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Read the cells, once, and draw the noise of each plan, once."""
         incident.begin("reading")
         counts = {columns: source.counts() for columns, source in self.sources.items()}
@@ -56,7 +56,7 @@ class Rows:
         return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
 
 
-def drawn(plan: Plan, statistics: ExactStatistics, incident: Incident) -> NoisyStatistics:
+def drawn(plan: Plan, statistics: ExactStatistics, incident: Incident) -> Observed:
     """Draw the noise of a plan on statistics that are already counted."""
     if plan.total_public and int(statistics.counts.sum()) != plan.records:
         raise ValueError("the table changed while it was read")

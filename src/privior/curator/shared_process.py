@@ -8,7 +8,7 @@ from typing import Literal
 from privior.curator.incidents import Incident
 from privior.curator.progress import Progress
 from privior.curator.rows import Rows
-from privior.models import NoisyStatistics
+from privior.models import Observed
 from privior.plans import Plan
 
 
@@ -23,7 +23,7 @@ class SharedProcess:
     def check(self) -> None:
         """Find nothing to check."""
 
-    def noisy(self, incident: Incident) -> tuple[NoisyStatistics, ...]:
+    def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Read the cells and draw the noise."""
         return self._rows.noisy(incident)
 

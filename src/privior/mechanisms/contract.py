@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from privior.errors import PlanError, shown
 from privior.mechanisms.forecasts import NoiseSpectrum
-from privior.models import MOST_CELLS, ExactStatistics, NoisyStatistics
+from privior.models import MOST_CELLS, ExactStatistics, Observed
 from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
 
 Floats = NDArray[np.float64]
@@ -112,13 +112,13 @@ class Mechanism(Protocol):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
 
-    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+    def release(self, statistics: ExactStatistics) -> Observed:
         """Draw from the law, exactly, with randomness of the operating system."""
 
-    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log probability of releasing `observed` if these are the true counts."""
 
-    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+    def admits(self, observed: Observed, records: int) -> bool:
         """Say whether some table of that many records could have given this release."""
 
     def to_document(self) -> dict[str, object]:
@@ -140,10 +140,10 @@ def true_counts(statistics: ExactStatistics, levels: int) -> NDArray[np.int64]:
     return statistics.counts
 
 
-def with_noise(statistics: ExactStatistics, noise: Sequence[int]) -> NoisyStatistics:
+def with_noise(statistics: ExactStatistics, noise: Sequence[int]) -> Observed:
     """Add one noise to each count, in whole numbers of any length."""
     counts = true_counts(statistics, len(noise))
-    return NoisyStatistics(tuple(int(count) + z for count, z in zip(counts, noise, strict=True)))
+    return Observed(tuple(int(count) + z for count, z in zip(counts, noise, strict=True)))
 
 
 def unfit(name: str, why: str) -> PlanError:

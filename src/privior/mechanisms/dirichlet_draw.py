@@ -14,7 +14,7 @@ from privior.errors import PlanError, shown
 from privior.exact import decimal, round_down
 from privior.mechanisms.contract import PublicFacts, unfit
 from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
-from privior.models import ExactStatistics, NoisyStatistics, PosteriorDraws
+from privior.models import ExactStatistics, Observed, ObservedSticks
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest, largest_within
 from privior.privacy.composition import (
@@ -212,13 +212,13 @@ class DirichletDraw(PosteriorRelease):
         whole = float(sum(self.prior)) + float(self.rate) * self.records
         return 1 / (self.draws * (whole + 1))
 
-    def release(self, statistics: ExactStatistics) -> PosteriorDraws:
+    def release(self, statistics: ExactStatistics) -> ObservedSticks:
         """Draw the sticks, exactly rounded."""
         u = self.parameters(statistics)
         sticks = [stick for _ in range(self.draws) for stick in dirichlet_sticks(u, self.places)]
-        return PosteriorDraws(tuple(sticks), self.draws, self.places)
+        return ObservedSticks(tuple(sticks), self.draws, self.places)
 
-    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the sticks' cells, as width times density in the middle.
 
         At the ends, 0 and 1, as the integral of the leading power: right up to a share of the order of
@@ -227,7 +227,7 @@ class DirichletDraw(PosteriorRelease):
         """
         from scipy.special import betaln
 
-        if not isinstance(observed, PosteriorDraws) or not self.admits(observed, self.records):
+        if not isinstance(observed, ObservedSticks) or not self.admits(observed, self.records):
             return -math.inf
         u = np.array([float(one) for one in self.parameters(statistics)])
         a, b = u[:-1], np.cumsum(u[::-1])[::-1][1:]
@@ -238,9 +238,9 @@ class DirichletDraw(PosteriorRelease):
         logs = np.where(sticks == unit, b * left - np.log(b), logs)
         return float((logs - betaln(a, b)).sum())
 
-    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+    def admits(self, observed: Observed, records: int) -> bool:
         """Draws of the right number and size, on the right grid."""
-        if not isinstance(observed, PosteriorDraws):
+        if not isinstance(observed, ObservedSticks):
             return False
         if (observed.draws, observed.places) != (self.draws, self.places):
             return False
@@ -249,7 +249,7 @@ class DirichletDraw(PosteriorRelease):
             0 <= stick <= 1 << self.places for stick in sticks
         )
 
-    def cell_gammas(self, observed: NoisyStatistics) -> CellGammas:
+    def cell_gammas(self, observed: Observed) -> CellGammas:
         """Return r c log y - lnG(u) in each cell for each draw, and lnG(A + r n).
 
         The densities of the sticks multiply to that of the Dirichlet. A stick rounded to 0 has x^a / a
@@ -257,7 +257,7 @@ class DirichletDraw(PosteriorRelease):
         stick was rounded to 1. Another stick rounded to 1 has 1 / (sum of the u after it), no product over
         cells: that factor is left out, and said.
         """
-        if not isinstance(observed, PosteriorDraws):
+        if not isinstance(observed, ObservedSticks):
             raise TypeError("not draws")
         slopes = float(self.rate) * observed.log_probabilities().sum(axis=0)
         sticks, unit = observed.sticks, 1 << self.places

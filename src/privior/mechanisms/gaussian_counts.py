@@ -13,7 +13,7 @@ from privior.exact import decimal, rational, round_down
 from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit, with_noise
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy import (
     REPLACE_ONE,
     Budget,
@@ -158,16 +158,16 @@ class GaussianCounts:
         """Curvature 1 / stddev^2 in every cell."""
         return CellNoise(np.zeros(self.levels), np.full(self.levels, 1 / float(self.stddev) ** 2))
 
-    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+    def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws, one per cell."""
         return with_noise(statistics, discrete_gaussian(self.levels, self.stddev))
 
-    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the k noises."""
         noise = observed.array() - true_counts(statistics, self.levels)
         return float(gaussian_log_pmf(noise, float(self.stddev) ** 2).sum())
 
-    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+    def admits(self, observed: Observed, records: int) -> bool:
         """Any integers are possible."""
         return True
 

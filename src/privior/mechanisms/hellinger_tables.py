@@ -20,7 +20,7 @@ from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.hellinger import distances
 from privior.mechanisms.hellinger_forecast import rough_error, typical_table
 from privior.mechanisms.hellinger_normalisers import interpolated
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
 from privior.privacy.hellinger import MOST_SUMMED, all_tables, log_sums, number_of_tables
 from privior.randomness import MOST_BOXED, OPERATING_SYSTEM, HellingerTables
@@ -108,15 +108,15 @@ class HellingerMechanism(ABC):
     def _alpha(self) -> Floats:
         return np.array([float(a) for a in self.parameters])
 
-    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+    def release(self, statistics: ExactStatistics) -> Observed:
         """Draw a table, exactly."""
         counts = true_counts(statistics, self.levels).tolist()
         if sum(counts) != self.records:
             raise ValueError("the mechanism is for another number of records")
         sampler = HellingerTables(counts, self.parameters, lambda: self.enclosed_temperature(counts))
-        return NoisyStatistics(tuple(sampler.draw()))
+        return Observed(tuple(sampler.draw()))
 
-    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return -t(x) H(x, r) - ln Z(x), Z a sum over all outputs; -infinity for what is none."""
         counts = true_counts(statistics, self.levels)
         if not self.admits(observed, self.records) or int(counts.sum()) != self.records:
@@ -130,7 +130,7 @@ class HellingerMechanism(ABC):
         far = -rate * float(distances(counts, observed.array()[None, :], self._alpha)[0])
         return far - float(np.logaddexp.reduce(weights))
 
-    def log_likelihoods(self, observed: NoisyStatistics) -> tuple[NDArray[np.int64], Floats]:
+    def log_likelihoods(self, observed: Observed) -> tuple[NDArray[np.int64], Floats]:
         """Return all tables, and the log probability of this release under each: a sum over all pairs."""
         self.check_listable()
         tables = _outputs(self.records, self.levels)
@@ -161,7 +161,7 @@ class HellingerMechanism(ABC):
                 advice='Use pv.KNorm for larger tables, or look at the release with noise="ignore".',
             )
 
-    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+    def admits(self, observed: Observed, records: int) -> bool:
         """A release is itself a table of so many records."""
         return min(observed.counts) >= 0 and sum(observed.counts) == records == self.records
 

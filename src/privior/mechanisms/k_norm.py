@@ -13,7 +13,7 @@ from privior.exact import decimal
 from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit, with_noise
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
 from privior.privacy.pairs import KNormPair
 from privior.randomness import OPERATING_SYSTEM, k_norm
@@ -77,11 +77,11 @@ class KNorm:
         """Rate epsilon/2 in every cell."""
         return CellNoise(np.full(self.levels, float(self.epsilon) / 2), np.zeros(self.levels))
 
-    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+    def release(self, statistics: ExactStatistics) -> Observed:
         """Add an exact draw; the result may be negative and sums to the public total."""
         return with_noise(statistics, k_norm(self.levels, self.epsilon))
 
-    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return -epsilon |y - c|_1 / 2 - log normaliser; -infinity if the totals differ."""
         noise = observed.array() - true_counts(statistics, self.levels)
         if noise.sum() != 0:
@@ -89,7 +89,7 @@ class KNorm:
         epsilon = float(self.epsilon)
         return -epsilon * int(np.abs(noise).sum()) / 2 - k_norm_log_normaliser(self.levels, epsilon)
 
-    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+    def admits(self, observed: Observed, records: int) -> bool:
         """The noise sums to zero."""
         return sum(observed.counts) == records
 

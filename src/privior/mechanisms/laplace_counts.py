@@ -12,7 +12,7 @@ from privior.exact import decimal, round_up
 from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit, with_noise
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy import (
     REPLACE_ONE,
     Budget,
@@ -107,16 +107,16 @@ class LaplaceCounts:
         """Rate 1 / laplace_scale in every cell."""
         return CellNoise(np.full(self.levels, self._rate), np.zeros(self.levels))
 
-    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+    def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws, one per cell."""
         return with_noise(statistics, discrete_laplace(self.levels, self.laplace_scale))
 
-    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the k noises."""
         noise = observed.array() - true_counts(statistics, self.levels)
         return float(laplace_log_pmf(noise, self._rate).sum())
 
-    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+    def admits(self, observed: Observed, records: int) -> bool:
         """Any integers are possible."""
         return True
 

@@ -24,7 +24,7 @@ from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import Floats, check_levels, true_counts
 from privior.mechanisms.forecasts import NoiseSpectrum
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy import Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST
 
@@ -141,7 +141,7 @@ class PosteriorRelease(ABC):
         return
 
     @abstractmethod
-    def cell_gammas(self, observed: NoisyStatistics) -> CellGammas:
+    def cell_gammas(self, observed: Observed) -> CellGammas:
         """Return the likelihood as inference sees it."""
 
     def _document(self) -> dict[str, object]:

@@ -22,7 +22,7 @@ from privior.exact import decimal, round_up
 from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
 from privior.randomness import OPENDP, discrete_laplace
 
@@ -112,21 +112,21 @@ class PublishedLaplace(ABC):
         rates[-1] = 0.0
         return CellNoise(rates, np.zeros(self.levels))
 
-    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+    def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws to the first k-1 counts, clamp, subtract, clamp."""
         counts = true_counts(statistics, self.levels)
         noise = discrete_laplace(self.levels - 1, self.laplace_scale)
         first = [self._clamp(int(c) + z) for c, z in zip(counts[:-1], noise, strict=True)]
-        return NoisyStatistics((*first, self._clamp(self.records - sum(first))))
+        return Observed((*first, self._clamp(self.records - sum(first))))
 
-    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum log probabilities, or log tails where clamped; -infinity for what cannot be released."""
         counts = true_counts(statistics, self.levels)
         if not self.admits(observed, self.records):
             return -math.inf
         return float(self._log_cells(observed.array()[:-1], counts[:-1]).sum())
 
-    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+    def admits(self, observed: Observed, records: int) -> bool:
         """All counts are clamped, and the last is what the others leave."""
         first = observed.counts[:-1]
         left = self._clamp(self.records - sum(first))

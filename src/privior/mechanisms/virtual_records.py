@@ -14,7 +14,7 @@ from privior.errors import PlanError, shown
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import PublicFacts, unfit
 from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease, check_least
-from privior.models import ExactStatistics, NoisyStatistics
+from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest
 from privior.privacy.pairs import virtual_records_draw, virtual_records_epsilon
@@ -133,11 +133,11 @@ class VirtualRecords(PosteriorRelease):
         whole = float(sum(self.prior)) + float(self.rate) * self.records
         return (whole + self.drawn) / (self.drawn * (whole + 1))
 
-    def release(self, statistics: ExactStatistics) -> NoisyStatistics:
+    def release(self, statistics: ExactStatistics) -> Observed:
         """Draw the records, in whole numbers."""
-        return NoisyStatistics(virtual_counts(self.parameters(statistics), self.drawn))
+        return Observed(virtual_counts(self.parameters(statistics), self.drawn))
 
-    def log_likelihood(self, observed: NoisyStatistics, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log of the Dirichlet-multinomial probability; -infinity for what cannot be released."""
         from scipy.special import gammaln
 
@@ -150,12 +150,12 @@ class VirtualRecords(PosteriorRelease):
         ways = math.lgamma(self.drawn + 1) + math.lgamma(whole) - math.lgamma(whole + self.drawn)
         return float(cells.sum()) + ways
 
-    def admits(self, observed: NoisyStatistics, records: int) -> bool:
+    def admits(self, observed: Observed, records: int) -> bool:
         """So many records, none negative."""
         counts = observed.counts
         return len(counts) == self.levels and sum(counts) == self.drawn and min(counts) >= 0
 
-    def cell_gammas(self, observed: NoisyStatistics) -> CellGammas:
+    def cell_gammas(self, observed: Observed) -> CellGammas:
         """Return lnG(u + y) - lnG(u) in each cell, and lnG(A + r n) - lnG(A + r n + M)."""
         one = np.ones(self.levels)
         prior = np.array([float(parameter) for parameter in self.prior])

@@ -3,7 +3,7 @@
 from privior.models.dirichlet_categorical import MOST_CELLS, DirichletCategorical
 from privior.models.documents import Model, to_model
 from privior.models.learned_prior import LearnedPrior, RateLaws
-from privior.models.statistics import Counts, ExactStatistics, NoisyStatistics, PosteriorDraws
+from privior.models.statistics import Counts, ExactStatistics, Observed, ObservedSticks
 
 __all__ = [
     "MOST_CELLS",
@@ -12,8 +12,8 @@ __all__ = [
     "ExactStatistics",
     "LearnedPrior",
     "Model",
-    "NoisyStatistics",
-    "PosteriorDraws",
+    "Observed",
+    "ObservedSticks",
     "RateLaws",
     "to_model",
 ]

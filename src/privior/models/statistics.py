@@ -37,7 +37,7 @@ class ExactStatistics:
 
 
 @dataclass(frozen=True)
-class NoisyStatistics:
+class Observed:
     """Counts as a mechanism published them: integers, possibly negative, one per cell."""
 
     counts: tuple[int, ...]
@@ -48,7 +48,7 @@ class NoisyStatistics:
 
 
 @dataclass(frozen=True)
-class PosteriorDraws(NoisyStatistics):
+class ObservedSticks(Observed):
     """Draws from a Dirichlet posterior as published: whole numbers that are sticks, not counts.
 
     Stick i of a draw is the part of what the cells before left over that goes to cell i, in units of

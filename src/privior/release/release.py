@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
 from privior.mechanisms import DirichletDraw
-from privior.models import NoisyStatistics, PosteriorDraws
+from privior.models import Observed, ObservedSticks
 from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
 from privior.release.documents import exactly, is_hex
@@ -56,7 +56,7 @@ class Release:
     """
 
     plan: Plan
-    statistics: NoisyStatistics
+    statistics: Observed
     receipt: LedgerReceipt
     identifier: str
     library: str
@@ -65,7 +65,7 @@ class Release:
 
     def __post_init__(self) -> None:
         plan, counts = self.plan, self.statistics.counts
-        drawn = isinstance(self.statistics, PosteriorDraws)
+        drawn = isinstance(self.statistics, ObservedSticks)
         if drawn != isinstance(plan.mechanism, DirichletDraw):
             raise ReleaseError("the plan releases something else", where="statistics")
         if not drawn and len(counts) != plan.mechanism.levels:
@@ -105,7 +105,7 @@ class Release:
     @property
     def format(self) -> int:
         """The oldest format that can hold it: 3 knows no accounting, 2 no draws, 1 not what was spent."""
-        least = 4 if self.process is not None else 3 if isinstance(self.statistics, PosteriorDraws) else 1
+        least = 4 if self.process is not None else 3 if isinstance(self.statistics, ObservedSticks) else 1
         return max(self.receipt.format, least)
 
     @staticmethod
@@ -168,7 +168,7 @@ class Release:
     @property
     def draws(self) -> NDArray[np.float64]:
         """The released draws of the cell probabilities, as (draws, cells), computed from their sticks."""
-        if not isinstance(self.statistics, PosteriorDraws):
+        if not isinstance(self.statistics, ObservedSticks):
             raise ReleaseError(
                 "this release holds no posterior draws",
                 where=self.identifier,
@@ -246,30 +246,30 @@ def _read(document: dict[str, object], number: int) -> Release:
     )
 
 
-def statistics_document(statistics: NoisyStatistics) -> dict[str, object]:
+def statistics_document(statistics: Observed) -> dict[str, object]:
     """Write noisy statistics as plain values."""
-    if isinstance(statistics, PosteriorDraws):
+    if isinstance(statistics, ObservedSticks):
         return {"places": statistics.places, "draws": statistics.sticks.tolist()}
     return {"counts": list(statistics.counts)}
 
 
-def statistics_from_document(document: object, number: int = FORMAT) -> NoisyStatistics:
+def statistics_from_document(document: object, number: int = FORMAT) -> Observed:
     """Read noisy statistics as a release of that format holds them."""
     if number < 3 or (isinstance(document, dict) and "counts" in document):
         counts = exactly(document, "statistics", {"counts"})["counts"]
         if not isinstance(counts, list):
             raise ReleaseError("counts are not a list", where="statistics")
-        return NoisyStatistics(tuple(counts))
+        return Observed(tuple(counts))
     entries = exactly(document, "statistics", {"places", "draws"})
     draws, places = entries["draws"], entries["places"]
     if not isinstance(draws, list) or not draws or not all(isinstance(draw, list) for draw in draws):
         raise ReleaseError("draws are not lists of sticks", where="statistics")
     if len({len(draw) for draw in draws}) > 1 or not isinstance(places, int) or isinstance(places, bool):
         raise ReleaseError("draws of different size, or no grid", where="statistics")
-    return PosteriorDraws(tuple(stick for draw in draws for stick in draw), len(draws), places)
+    return ObservedSticks(tuple(stick for draw in draws for stick in draw), len(draws), places)
 
 
-def _check_size(plan: object, statistics: NoisyStatistics) -> None:
+def _check_size(plan: object, statistics: Observed) -> None:
     """Refuse a file that names more cells than it has counts for, before anything of that size is built.
 
     A mechanism may work as long as it has cells (T40); what it costs to read is then bounded by the file.
@@ -277,7 +277,7 @@ def _check_size(plan: object, statistics: NoisyStatistics) -> None:
     mechanism = plan.get("mechanism") if isinstance(plan, dict) else None
     levels = mechanism.get("levels") if isinstance(mechanism, dict) else None
     held = len(statistics.counts)
-    if isinstance(statistics, PosteriorDraws):
+    if isinstance(statistics, ObservedSticks):
         held = held // statistics.draws + 1
     if isinstance(levels, int) and levels > held:
         raise ReleaseError("not one count per cell", where="statistics", asked=held, allowed=levels)

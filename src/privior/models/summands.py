@@ -1,0 +1,81 @@
+"""Summands: what one record adds to a statistic, as whole numbers of public size.
+
+Every column maps any cell to a code, 0 to size - 1. A statistic is a sum over the records of a product of
+simple functions of codes. It is therefore a whole number, the same in every engine and in any order of the
+rows, and bounded record by record by public facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.schema import Schema
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One column's part of a summand: slope * code + shift, or the absolute value of that.
+
+    Attributes:
+        column: the column
+        slope: of the code
+        shift: added to it
+        absolute: whether the sign is dropped
+    """
+
+    column: str
+    slope: int = 1
+    shift: int = 0
+    absolute: bool = False
+
+    def of(self, codes: Codes) -> Codes:
+        """Return the factor for codes of the column."""
+        values = self.slope * codes + self.shift
+        return np.abs(values) if self.absolute else values
+
+
+@dataclass(frozen=True)
+class Summand:
+    """What one record adds: the product of the factors. Without any it is 1: records are counted."""
+
+    factors: tuple[Factor, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads, each once."""
+        return tuple(dict.fromkeys(factor.column for factor in self.factors))
+
+    def of(self, codes: dict[str, Codes]) -> Codes:
+        """Return the summand of each record, given the codes of its columns."""
+        records = len(next(iter(codes.values())))
+        return np.asarray(
+            prod(
+                (factor.of(codes[factor.column]) for factor in self.factors), start=np.ones(records, np.int64)
+            )
+        )
+
+    def bounds(self, schema: Schema) -> tuple[int, int]:
+        """Return the smallest and the largest that one record can add, both attained.
+
+        The factors of one column multiply to a function of its code, whose values are listed; columns vary
+        independently, so an end of the product is a product of ends.
+        """
+        ends = [(1, 1)]
+        for column in self.columns:
+            codes = np.arange(schema.column(column).size, dtype=np.int64)
+            here = [factor.of(codes) for factor in self.factors if factor.column == column]
+            values = prod(here[1:], start=here[0])
+            ends.append((int(values.min()), int(values.max())))
+        corners = [prod(corner) for corner in product(*ends)]
+        return min(corners), max(corners)
+
+
+#: every record counts once
+ONE = Summand()
