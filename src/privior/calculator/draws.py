@@ -87,9 +87,9 @@ def _network(facts: Facts) -> Sequence[DominatingPair]:
 
 def _bernoulli_family(facts: Facts) -> laws.TruncatedBernoulli:
     floor = number(facts, "floor")
-    prior = [rational(cell, "prior") for cell in cells(facts)][:2]
+    first, second = [rational(cell, "prior") for cell in cells(facts)][:2]
     records = 1 if facts["records"] is None else count(facts, "records")
-    return laws.TruncatedBernoulli(floor, 1 - floor, records, *prior)
+    return laws.TruncatedBernoulli(floor, 1 - floor, records, first, second)
 
 
 def _bernoulli(facts: Facts) -> list[DominatingPair]:

@@ -3,7 +3,7 @@
 from privior.models.dirichlet_categorical import MOST_CELLS, DirichletCategorical
 from privior.models.documents import Model, to_model
 from privior.models.learned_prior import LearnedPrior, RateLaws
-from privior.models.statistics import Counts, ExactStatistics, Observed, ObservedSticks
+from privior.models.statistics import Counts, ExactStatistics, Observed, ObservedPoints, ObservedSticks
 
 __all__ = [
     "MOST_CELLS",
@@ -13,6 +13,7 @@ __all__ = [
     "LearnedPrior",
     "Model",
     "Observed",
+    "ObservedPoints",
     "ObservedSticks",
     "RateLaws",
     "to_model",

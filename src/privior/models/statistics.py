@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -12,25 +13,25 @@ Counts = NDArray[np.int64]
 
 
 class ExactStatistics:
-    """True counts: private. They have no readable form, cannot be pickled, copied to text or hashed."""
+    """True counts or sums: private. They have no readable form, cannot be pickled, copied to text or hashed."""
 
     __slots__ = ("_counts",)
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, counts: ArrayLike) -> None:
         given = np.asarray(counts)
-        if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer) or given.size < 2 or given.min() < 0:
-            raise ValueError("exact statistics are a vector of two or more counts")
+        if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer) or given.size < 1:
+            raise ValueError("exact statistics are a vector of whole numbers")
         self._counts = given.astype(np.int64)
         self._counts.setflags(write=False)
 
     @property
     def counts(self) -> Counts:
-        """The true counts, for a mechanism to add noise to."""
+        """The true counts or sums, for a mechanism to add noise to."""
         return self._counts
 
     def __repr__(self) -> str:
-        return f"ExactStatistics({self._counts.size} private counts)"
+        return f"ExactStatistics({self._counts.size} private numbers)"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("exact statistics are private and cannot be written anywhere")
@@ -45,6 +46,22 @@ class Observed:
     def array(self) -> Counts:
         """Return the counts as an array."""
         return np.asarray(self.counts, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class ObservedPoints(Observed):
+    """Draws of one parameter as published: whole numbers in units of 2^-places, exactly rounded.
+
+    Attributes:
+        counts: one for each draw
+        places: binary places of the grid, negative for one coarser than the whole numbers
+    """
+
+    places: int
+
+    def values(self) -> NDArray[np.float64]:
+        """Return the draws as floats."""
+        return np.array([math.ldexp(point, -self.places) for point in self.counts])
 
 
 @dataclass(frozen=True)

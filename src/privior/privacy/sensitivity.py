@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from privior.errors import PlanError, shown
@@ -48,6 +49,17 @@ class Sensitivity:
         if relation is REPLACE_ONE:
             return Sensitivity(2 * max_rows, 2 * max_rows**2, max_rows == 1, relation)
         return Sensitivity(max_rows, max_rows**2, False, relation)
+
+    @staticmethod
+    def of_sums(ranges: Sequence[tuple[int, int]], neighbours: Neighbours | str) -> Sensitivity:
+        """Return how far one record moves sums to which it adds numbers in these ranges, each on its own.
+
+        Replacing a record moves a sum by at most the length of its range; adding or removing one by the
+        largest number in absolute value.
+        """
+        relation = Neighbours.of(neighbours)
+        moves = [high - low if relation is REPLACE_ONE else max(abs(low), abs(high)) for low, high in ranges]
+        return Sensitivity(sum(moves), sum(move**2 for move in moves), False, relation)
 
     @staticmethod
     def unit(max_rows: int) -> str:

@@ -30,6 +30,8 @@ from privior.privacy.pairs.truncated import (
     Truncated,
     TruncatedBernoulli,
     TruncatedExponential,
+    TruncatedNormal,
+    TruncatedPoisson,
 )
 from privior.privacy.pairs.two_levels import TwoLevelsPair
 from privior.privacy.pairs.virtual_records import VirtualRecordsPair, virtual_records_epsilon
@@ -56,6 +58,8 @@ __all__ = [
     "Truncated",
     "TruncatedBernoulli",
     "TruncatedExponential",
+    "TruncatedNormal",
+    "TruncatedPoisson",
     "TwoLevelsPair",
     "VirtualRecordsPair",
     "Within",

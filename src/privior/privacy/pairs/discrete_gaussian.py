@@ -1,4 +1,4 @@
-"""Discrete Gaussian noise on one or two integers that move by one."""
+"""Discrete Gaussian noise on one integer that moves by a whole number, or on two that move by one."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ _LARGEST_CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class DiscreteGaussianShift:
-    """Discrete Gaussian noise of this variance on one integer that moves by 1, or on two that do.
+    """Discrete Gaussian noise of this variance on one integer that moves by `shift`, or on two that do by 1.
 
-    One coordinate: P is the discrete Gaussian, Q its shift by one, loss(x) = (1 - 2x) / (2 variance).
+    One coordinate: P is the discrete Gaussian, Q its shift by d, loss(x) = (d^2 - 2dx) / (2 variance).
+    Smaller shifts are dominated: the law is log-concave, so the best tests are thresholds, and the chance
+    below one of them falls as the shift grows.
     Two coordinates moving by +1 and -1: the loss (1 - d) / variance depends on d = x1 - x2 only, and
     P(d) is proportional to exp(-d^2 / (4 variance)) theta(d), where theta(d), the sum over integers m
     of exp(-(m - d/2)^2 / variance), takes one value for even and one for odd d.
@@ -37,6 +39,11 @@ class DiscreteGaussianShift:
 
     variance: Fraction
     coordinates: int
+    shift: int = 1
+
+    def __post_init__(self) -> None:
+        if self.shift < 1 or (self.coordinates != 1 and self.shift != 1):
+            raise ValueError("two coordinates move by one")
 
     @property
     def pure(self) -> Fraction | None:
@@ -49,20 +56,20 @@ class DiscreteGaussianShift:
         return self
 
     def renyi(self, order: float) -> float:
-        """Return coordinates (l/(2v) + log(T(l)/T(0)) / (l-1)), T(c) the sum of exp(-(x-c)^2 / (2v)).
+        """Return coordinates (l d^2/(2v) + log(T(l d)/T(0)) / (l-1)), T(c) the sum of exp(-(x-c)^2 / (2v)).
 
         Completing the square, for each coordinate; by Poisson's formula T(c) is proportional to Jacobi's
-        theta_3 at c of parameter 2 pi i v. T is largest at whole c, so l/(2v) is a bound, reached there.
+        theta_3 at c of parameter 2 pi i v. T is largest at whole c, so l d^2/(2v) is a bound, reached there.
         """
 
         def formula() -> arb:
             from flint import acb, arb
 
             v, l = ball(self.variance), ball(order)  # noqa: E741
-            plain = l / (2 * v)
+            plain = l * self.shift**2 / (2 * v)
             if order != int(order):
                 tau = acb(0, 2 * arb.pi() * v)
-                shifted = acb.modular_theta(acb(l), tau)[2].real
+                shifted = acb.modular_theta(acb(l * self.shift), tau)[2].real
                 plain += (shifted / acb.modular_theta(acb(0), tau)[2].real).log() / (l - 1)
             return self.coordinates * plain
 
@@ -70,9 +77,9 @@ class DiscreteGaussianShift:
 
     def delta(self, epsilon: float) -> float:
         """Sum P(x) (1 - e^(epsilon - loss(x))) from the first x with a positive term downwards."""
-        variance = float(self.variance)
+        variance, d = float(self.variance), self.shift
         if self.coordinates == 1:
-            start = math.ceil(0.5 - epsilon * variance) + 1
+            start = math.ceil(d / 2 - epsilon * variance / d) + 1
             widths, norms = 2 * variance, (1.0, 1.0)
         else:
             start = math.ceil(1 - epsilon * variance) + 1
@@ -85,7 +92,7 @@ class DiscreteGaussianShift:
         chunk = min(_LARGEST_CHUNK, 64 + int(12 * math.sqrt(widths)))
         while True:
             x = np.arange(start, start - chunk, -1, dtype=np.float64)
-            loss = (1 - 2 * x) / (2 * variance) if self.coordinates == 1 else (1 - x) / variance
+            loss = d * (d - 2 * x) / (2 * variance) if self.coordinates == 1 else (1 - x) / variance
             weight = np.exp(-x * x / widths) * np.where(x % 2 == 0, norms[0], norms[1])
             gap = epsilon - loss - _ROUNDING * (abs(epsilon) + np.abs(loss))
             total += float(np.sum(weight * -np.expm1(np.minimum(gap, 0.0))))

@@ -69,7 +69,7 @@ class Truncated(ABC):
 
 @dataclass(frozen=True)
 class TruncatedBernoulli(Truncated):
-    """A chance theta in [lower, upper], prior Beta(first, second) cut to it; x is 0 or 1, h = logit theta."""
+    """A chance in [lower, upper], prior Beta(first, second) cut to it; x is 0 to `trials`, h = logit."""
 
     lower: Fraction
     upper: Fraction
@@ -77,37 +77,41 @@ class TruncatedBernoulli(Truncated):
     first: Fraction = Fraction(1)
     second: Fraction = Fraction(1)
     rate: Fraction = Fraction(1)
+    trials: int = 1
 
     def __post_init__(self) -> None:
         if not 0 < self.lower < self.upper < 1:
             raise NumberError("the chance must stay away from 0 and 1", allowed="0 < lower < upper < 1")
 
     def _log_mass(self, ones: int) -> arb:
-        """Lam(S): the integral of theta^(first + rS - 1) (1-theta)^(second + r(n-S) - 1)."""
+        """Lam(S): the integral of theta^(first + rS - 1) (1-theta)^(second + r(N-S) - 1), N all trials."""
         a = ball(self.first + self.rate * ones)
-        b = ball(self.second + self.rate * (self.records - ones))
+        b = ball(self.second + self.rate * (self.records * self.trials - ones))
         low, high = ball(self.lower), ball(self.upper)
         if high.mid() * (a + b).mid() < a.mid():  # the mass lies above: small lower tails
             return (high.beta_lower(a, b) - low.beta_lower(a, b)).log()
         return ((1 - low).beta_lower(b, a) - (1 - high).beta_lower(b, a)).log()
 
     def losses(self) -> tuple[arb, arb]:
-        """All ones and one zero, all zeros and one one."""
-        n = self.records
+        """All ones and one record of zeros, all zeros and one of ones."""
+        every, step = self.records * self.trials, self.trials
         ends = (_logit(self.lower), _logit(self.upper))
         return (
-            self._log_mass(n) - self._log_mass(n - 1) - ball(self.rate) * ends[0],
-            self._log_mass(0) - self._log_mass(1) + ball(self.rate) * ends[1],
+            self._log_mass(every) - self._log_mass(every - step) - ball(self.rate * step) * ends[0],
+            self._log_mass(0) - self._log_mass(step) + ball(self.rate * step) * ends[1],
         )
 
     def width(self) -> arb:
-        """D = 1."""
-        return ball(self.rate) * (_logit(self.upper) - _logit(self.lower))
+        """D = trials."""
+        return ball(self.rate * self.trials) * (_logit(self.upper) - _logit(self.lower))
 
 
 @dataclass(frozen=True)
 class TruncatedExponential(Truncated):
-    """A rate in [lower, upper], prior Gamma(shape, prior_rate) cut to it; x in [least, most], h = -rate."""
+    """A rate in [lower, upper], prior Gamma(shape, prior_rate) cut to it; x in [least, most], h = -rate.
+
+    `each` is what one record adds to the shape: 1, or 1/2 for a Normal precision.
+    """
 
     lower: Fraction
     upper: Fraction
@@ -117,6 +121,7 @@ class TruncatedExponential(Truncated):
     prior_rate: Fraction = Fraction(1)
     shape: Fraction = Fraction(1)
     rate: Fraction = Fraction(1)
+    each: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
         if not 0 < self.lower < self.upper or not 0 <= self.least < self.most:
@@ -124,14 +129,8 @@ class TruncatedExponential(Truncated):
 
     def _log_mass(self, total: Fraction) -> arb:
         """Lam(S): the integral of rate^(shape + rn - 1) e^(-rate (prior_rate + rS))."""
-        shape = ball(self.shape + self.rate * self.records)
-        steep = ball(self.prior_rate + self.rate * total)
-        low, high = ball(self.lower) * steep, ball(self.upper) * steep
-        if high.mid() < shape.mid():
-            mass = gamma_below(high, shape) - gamma_below(low, shape)
-        else:
-            mass = gamma_above(low, shape) - gamma_above(high, shape)
-        return mass.log() - shape * steep.log()  # the Gamma function of the shape is common to all
+        shape = self.shape + self.each * self.rate * self.records
+        return _log_gamma_mass(shape, self.prior_rate + self.rate * total, self.lower, self.upper)
 
     def losses(self) -> tuple[arb, arb]:
         """All records at the most and one at the least, all at the least and one at the most."""
@@ -145,6 +144,91 @@ class TruncatedExponential(Truncated):
     def width(self) -> arb:
         """D = most - least."""
         return ball(self.rate * (self.most - self.least) * (self.upper - self.lower))
+
+
+@dataclass(frozen=True)
+class TruncatedPoisson(Truncated):
+    """A mean in [lower, upper], prior Gamma(shape, prior_rate) cut to it; x in [0, most], h = log mean."""
+
+    lower: Fraction
+    upper: Fraction
+    records: int
+    most: int
+    prior_rate: Fraction = Fraction(1)
+    shape: Fraction = Fraction(1)
+    rate: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.lower < self.upper or self.most < 1:
+            raise NumberError("not a range", allowed="0 < lower < upper and 0 < most")
+
+    def _log_mass(self, total: int) -> arb:
+        """Lam(S): the integral of mean^(shape + rS - 1) e^(-mean (prior_rate + rn))."""
+        steep = self.prior_rate + self.rate * self.records
+        shape = self.shape + self.rate * total
+        return _log_gamma_mass(shape, steep, self.lower, self.upper) + ball(shape).lgamma()
+
+    def losses(self) -> tuple[arb, arb]:
+        """All records at the most and one at 0, all at 0 and one at the most."""
+        top, step = self.records * self.most, ball(self.rate * self.most)
+        return (
+            self._log_mass(top) - self._log_mass(top - self.most) - step * ball(self.lower).log(),
+            self._log_mass(0) - self._log_mass(self.most) + step * ball(self.upper).log(),
+        )
+
+    def width(self) -> arb:
+        """D = most."""
+        return ball(self.rate * self.most) * ball(self.upper / self.lower).log()
+
+
+@dataclass(frozen=True)
+class TruncatedNormal(Truncated):
+    """A mean in [lower, upper], prior Normal(centre, prior_variance) cut to it; x in [least, most].
+
+    Records have a known variance; h = mean / variance.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    records: int
+    least: Fraction
+    most: Fraction
+    variance: Fraction
+    centre: Fraction
+    prior_variance: Fraction
+    rate: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper or not self.least < self.most:
+            raise NumberError("not a range", allowed="lower < upper and least < most")
+
+    def _log_mass(self, total: Fraction) -> arb:
+        """Lam(S): completing the square, exp(m^2 p / 2) times the mass of Normal(m, 1/p)."""
+        precision = 1 / self.prior_variance + self.rate * self.records / self.variance
+        mean = (self.centre / self.prior_variance + self.rate * total / self.variance) / precision
+        root = (ball(precision) / 2).sqrt()
+        low, high = root * ball(self.lower - mean), root * ball(self.upper - mean)
+        if low.mid() > 0:
+            mass = low.erfc() - high.erfc()
+        elif high.mid() < 0:
+            mass = (-high).erfc() - (-low).erfc()
+        else:
+            mass = high.erf() - low.erf()
+        return mass.log() + ball(mean**2 * precision / 2)
+
+    def losses(self) -> tuple[arb, arb]:
+        """All records at the most and one at the least, all at the least and one at the most."""
+        span = self.most - self.least
+        top, bottom = self.records * self.most, self.records * self.least
+        steps = [ball(self.rate * span * end / self.variance) for end in (self.lower, self.upper)]
+        return (
+            self._log_mass(top) - self._log_mass(top - span) - steps[0],
+            self._log_mass(bottom) - self._log_mass(bottom + span) + steps[1],
+        )
+
+    def width(self) -> arb:
+        """D = most - least."""
+        return ball(self.rate * (self.most - self.least) * (self.upper - self.lower) / self.variance)
 
 
 @dataclass(frozen=True)
@@ -181,6 +265,17 @@ class FiniteBernoulli(Truncated):
     def width(self) -> arb:
         """D = 1."""
         return ball(self.rate) * (_logit(max(self.points)) - _logit(min(self.points)))
+
+
+def _log_gamma_mass(shape: Fraction, steep: Fraction, lower: Fraction, upper: Fraction) -> arb:
+    """Return the log of the integral of x^(shape-1) e^(-steep x) over [lower, upper], less lnG(shape)."""
+    k = ball(shape)
+    low, high = ball(lower * steep), ball(upper * steep)
+    if high.mid() < k.mid():
+        mass = gamma_below(high, k) - gamma_below(low, k)
+    else:
+        mass = gamma_above(low, k) - gamma_above(high, k)
+    return mass.log() - k * ball(steep).log()
 
 
 def _logit(chance: Fraction) -> arb:

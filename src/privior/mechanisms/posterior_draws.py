@@ -1,0 +1,227 @@
+"""Draws from the posterior of a family's parameter, exactly rounded: the posterior is the noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import ModelError, PlanError, shown
+from privior.exact import decimal, positive, round_down
+from privior.models import ExactStatistics, Observed, ObservedPoints
+from privior.models.families import Family
+from privior.models.laws import Beta, Conjugate, Gamma, Truncated
+from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
+from privior.privacy.calibration import LEAST, largest
+from privior.randomness import EXACTLY_ROUNDED, MOST_PLACES, Bits, rounded
+from privior.randomness import laws as exact_laws
+from privior.schema import Schema
+
+Floats = NDArray[np.float64]
+
+#: binary digits of a draw, relative to the prior's own scale
+_DIGITS = 40
+#: digits of a weight that was solved for
+_WEIGHT_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class PosteriorDraws:
+    """N draws from the posterior of the parameter, in which every record has the same weight.
+
+    theta_1, ..., theta_N ~ prior(theta) * exp(weight * (h(theta) T - n A(theta))), rounded exactly to a public
+    grid. A weight of 1 is the posterior itself; a smaller one is more diffuse and more private. The number of
+    records is public. What dominates the draws is the family's (`Family.draw_pair`).
+
+    Attributes:
+        model: the family with its prior
+        schema: the public facts of its column
+        records: n
+        draws: N
+        weight: of each record, at most 1
+        places: binary places of the grid
+    """
+
+    model: Family
+    schema: Schema
+    records: int
+    epsilon: Fraction
+    delta: Fraction
+    draws: int
+    weight: Fraction
+    places: int
+    name: ClassVar[str] = "posterior-draws"
+    about: ClassVar[str] = "exactly rounded draws from the posterior"
+    randomness: ClassVar[str] = EXACTLY_ROUNDED
+    neighbours: ClassVar[Neighbours] = REPLACE_ONE
+    levels: ClassVar[int] = 1
+
+    def __init__(
+        self,
+        model: Family,
+        schema: Schema,
+        records: int,
+        epsilon: object,
+        delta: object = 0,
+        *,
+        draws: int = 1,
+        weight: object = None,
+        places: int | None = None,
+    ) -> None:
+        budget = Budget.of(epsilon, delta)
+        if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= 10**6:
+            raise PlanError("not a number of draws", where=self.name, asked=shown(draws))
+        facts = {
+            "model": model,
+            "schema": schema,
+            "records": records,
+            "epsilon": budget.epsilon,
+            "delta": budget.delta,
+            "draws": draws,
+            "places": _places(model) if places is None else places,
+        }
+        for name, value in facts.items():
+            object.__setattr__(self, name, value)
+        if isinstance(self.places, bool) or not isinstance(self.places, int) or abs(self.places) > MOST_PLACES:
+            raise PlanError("not a number of places", where=self.name, asked=shown(places))
+        if self.delta == 0 and self._pair_at(Fraction(1, 2)).pure is None:
+            raise PlanError(
+                "needs delta > 0, or a prior that is cut at both ends: the loss of a draw is unbounded",
+                where=self.name,
+                advice="Ask for a delta, or take pv.Truncated(prior, lower, upper).",
+            )
+        found = self._largest_weight() if weight is None else positive(
+            weight, "weight", least=LEAST, most=Fraction(1)
+        )
+        object.__setattr__(self, "weight", found)
+        if not self._enough(found):
+            raise PlanError("this weight does not give the stated guarantee", where=self.name, asked=decimal(found))
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """Of the family's sum."""
+        return self.model.sensitivity(self.schema, REPLACE_ONE)
+
+    def _pair_at(self, weight: Fraction) -> DominatingPair:
+        try:
+            return self.model.draw_pair(self.schema, self.records, weight, self.draws)
+        except ModelError as error:
+            raise PlanError(error.what, where=self.name, asked=error.asked, advice=error.advice) from None
+
+    def _enough(self, weight: Fraction) -> bool:
+        pair = self._pair_at(weight)
+        if pair.pure is not None and pair.pure <= self.epsilon:
+            return True
+        return self.delta > 0 and Fraction(pair.delta(round_down(self.epsilon))) <= self.delta
+
+    def _largest_weight(self) -> Fraction:
+        found = largest(self._enough, LEAST, Fraction(1), digits=_WEIGHT_DIGITS)
+        if found is None:
+            raise PlanError(
+                "no weight is small enough for this budget",
+                where=self.name,
+                asked=str(Budget(self.epsilon, self.delta)),
+                advice="Ask for a larger epsilon or delta, for fewer draws, or take another prior.",
+            )
+        return found
+
+    @cached_property
+    def _pair(self) -> DominatingPair:
+        return self._pair_at(self.weight)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The (epsilon, delta) asked for, and the whole curve; pure if the pair is."""
+        pure = self._pair.pure is not None and self._pair.pure <= self.epsilon
+        times = "" if self.draws == 1 else f", {self.draws} draws composed"
+        kind = "largest loss" if pure else "dominating pair"
+        reason = (
+            f"{kind} of a draw from the posterior of {self.model} at weight {decimal(self.weight)}{times} "
+            "(proof: docs/guarantees.md)"
+        )
+        budget = Budget(self.epsilon, Fraction(0) if pure else self.delta)
+        return Guarantee(self._pair, self.neighbours, budget, reason)
+
+    def release(self, statistics: ExactStatistics) -> ObservedPoints:
+        """Update the prior exactly and draw, exactly rounded."""
+        total = self.model.total(self.schema, self.records, int(statistics.counts[0]))
+        posterior = self.model.update(self.model.law, self.weight * self.records, self.weight * total)
+        law, bits = _exact(posterior, self.model), Bits()
+        points = tuple(rounded(law, self.places, bits) for _ in range(self.draws))
+        return ObservedPoints(points, self.places)
+
+    def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
+        """Return the log density of the draws for each possible sum, up to the same constant."""
+        if not isinstance(observed, ObservedPoints):
+            raise TypeError("not draws")
+        base, unit = self.model.grid(self.schema)
+        totals = float(base) * self.records + float(unit) * sums[0].astype(np.float64)
+        found = np.zeros(totals.shape)
+        for theta in self.inside(observed):
+            found += self.model.log_posterior(theta, self.records, totals, float(self.weight))
+        return found
+
+    def inside(self, observed: ObservedPoints) -> Floats:
+        """Return the draws, those that were rounded to an end of the support half a unit inside it."""
+        low, high = self.model.prior.support
+        half = math.ldexp(0.5, -self.places)
+        values = observed.values()
+        if low is not None:
+            values = np.maximum(values, float(low) + half)
+        return values if high is None else np.minimum(values, float(high) - half)
+
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
+        """Return the log density of the draws if this is the true sum."""
+        return float(self.log_likelihoods(observed, statistics.counts[:, np.newaxis])[0])
+
+    def admits(self, observed: Observed, records: int) -> bool:
+        """Draws of the right number, on the right grid, in the support but for rounding."""
+        if not isinstance(observed, ObservedPoints) or observed.places != self.places:
+            return False
+        low, high = self.model.prior.support
+        unit = Fraction(2) ** -self.places
+        inside = all(
+            (low is None or low <= (point + 1) * unit) and (high is None or (point - 1) * unit <= high)
+            for point in observed.counts
+        )
+        return inside and len(observed.counts) == self.draws
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values; the model and the schema stand beside it in a plan."""
+        return {
+            "name": self.name,
+            "records": self.records,
+            "epsilon": decimal(self.epsilon),
+            "delta": decimal(self.delta),
+            "draws": self.draws,
+            "weight": decimal(self.weight),
+            "places": self.places,
+        }
+
+
+def _places(model: Family) -> int:
+    """Choose the grid from the prior alone: so many digits below its median."""
+    law = model.law
+    if isinstance(law, Beta):
+        return _DIGITS
+    typical = law.quantile(0.5) if isinstance(law, Gamma) else math.sqrt(law.variance)
+    return _DIGITS - math.floor(math.log2(max(typical, 1e-200)))
+
+
+def _exact(posterior: Conjugate, model: Family) -> exact_laws.Law:
+    """Return the law to draw from, cut where the prior is."""
+    match posterior:
+        case Beta():
+            law: exact_laws.Law = exact_laws.BetaLaw(posterior.first, posterior.second)
+        case Gamma():
+            law = exact_laws.GammaLaw(posterior.shape, posterior.rate)
+        case _:
+            law = exact_laws.NormalLaw(posterior.mean, posterior.variance)
+    if isinstance(model.prior, Truncated):
+        return exact_laws.TruncatedLaw(law, *model.prior.support)
+    return law

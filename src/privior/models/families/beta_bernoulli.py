@@ -1,0 +1,47 @@
+"""Yes or no with a Beta prior of the chance: one trial a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from privior.errors import ModelError
+from privior.models.families.beta_binomial import BetaBinomial
+from privior.models.laws import Beta
+from privior.models.summands import Factor, Summand
+from privior.schema import Schema
+
+
+@dataclass(frozen=True, init=False)
+class BetaBernoulli(BetaBinomial):
+    """x = 1 with chance theta, theta ~ Beta(a, b): theta | x ~ Beta(a + sum x, b + n - sum x).
+
+    Attributes:
+        column: true or false, or any column of two levels
+        event: the level that counts as 1; None for true, or the second level
+    """
+
+    event: str | None = None
+    family: ClassVar[str] = "beta-bernoulli"
+
+    def __init__(self, column: str, prior: object = Beta(), event: object = None) -> None:
+        super().__init__(column, 1, prior)
+        object.__setattr__(self, "event", None if event is None else str(event))
+
+    def summand(self, schema: Schema) -> Summand:
+        """1 for the event, else 0."""
+        kind = schema.column(self.column)
+        if kind.size != 2:
+            raise ModelError(
+                "the column has more than two levels",
+                where=f"{self.family}, {self.column}",
+                asked=f"{kind.size} levels",
+                allowed=2,
+                advice="Take pv.DirichletCategorical.",
+            )
+        code = 1 if self.event is None else kind.code(self.event)
+        return Summand((Factor(self.column) if code else Factor(self.column, -1, 1),))
+
+    def facts(self) -> dict[str, object]:
+        """The event, if it is named."""
+        return {} if self.event is None else {"event": self.event}

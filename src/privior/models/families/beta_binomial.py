@@ -1,0 +1,115 @@
+"""Successes in a known number of trials, the same for each record, with a Beta prior of their chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privior.errors import ModelError, shown
+from privior.models.families.family import Family, Floats, as_beta, numeric, pure_draws
+from privior.models.laws import Beta, Conjugate, Law
+from privior.models.summands import Factor, Summand
+from privior.privacy.composition import compose_symmetric
+from privior.privacy.pairs import (
+    BetaPair,
+    DominatingPair,
+    TruncatedBernoulli,
+    TwoLevelsPair,
+    both_orders,
+)
+from privior.schema import Schema
+
+
+@dataclass(frozen=True)
+class BetaBinomial(Family):
+    """x ~ Binomial(trials, theta), theta ~ Beta(a, b): theta | x ~ Beta(a + sum x, b + n trials - sum x).
+
+    The values of the column are 0 to `trials`. One replaced record moves up to `trials` successes, as if
+    that many records of one trial belonged to one unit.
+    """
+
+    column: str
+    trials: int
+    prior: Law
+    family: ClassVar[str] = "beta-binomial"
+    parameter: ClassVar[str] = "probability"
+    conjugate: ClassVar[type[Conjugate]] = Beta
+
+    def __init__(self, column: str, trials: int, prior: object = Beta()) -> None:
+        if isinstance(trials, bool) or not isinstance(trials, int) or not 1 <= trials <= 10**6:
+            raise ModelError("not a number of trials", where=self.family, asked=shown(trials))
+        object.__setattr__(self, "trials", trials)
+        self._set(column, prior)
+
+    def summand(self, schema: Schema) -> Summand:
+        """The successes."""
+        lower, step, size = numeric(schema, self.column, self.family)
+        if lower != 0 or step != 1 or size != self.trials + 1:
+            raise ModelError(
+                "the column does not count the successes of so many trials",
+                where=f"{self.family}, {self.column}",
+                asked=f"{self.trials} trials",
+                allowed=f"integer, 0 to {self.trials}",
+            )
+        return Summand((Factor(self.column),))
+
+    def grid(self, schema: Schema) -> tuple[Fraction, Fraction]:
+        """As they are."""
+        return Fraction(0), Fraction(1)
+
+    def update(self, law: Conjugate, records: Fraction, total: Fraction) -> Beta:
+        """Add successes and failures."""
+        beta = as_beta(law)
+        return Beta(beta.first + total, beta.second + self.trials * records - total)
+
+    def updated(self, records: float, totals: Floats) -> tuple[Floats, Floats, Floats]:
+        """Add successes and failures."""
+        beta = as_beta(self.law)
+        failures = self.trials * records - totals
+        return float(beta.first) + totals, float(beta.second) + failures, np.zeros_like(totals)
+
+    def natural(self, theta: Floats) -> Floats:
+        """Return the log odds."""
+        return np.asarray(np.log(theta) - np.log1p(-theta))
+
+    def partition(self, theta: Floats) -> Floats:
+        """Return -trials log(1 - theta)."""
+        return np.asarray(-self.trials * np.log1p(-theta))
+
+    def log_measure(self, records: Floats, totals: Floats, unit: float) -> Floats:
+        """Return log C(n trials, T)."""
+        from scipy.special import gammaln
+
+        every = self.trials * records
+        inside = (totals >= 0) & (totals <= every)
+        safe = np.where(inside, totals, 0.0)
+        ways = gammaln(every + 1) - gammaln(safe + 1) - gammaln(every - safe + 1)
+        return np.asarray(np.where(inside, ways, -np.inf))
+
+    def mean_of(self, theta: Floats) -> Floats:
+        """Return trials times the chance."""
+        return self.trials * theta
+
+    def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
+        """Two cells, successes and failures; cut to an interval inside (0, 1) the draw is pure.
+
+        A record replaced moves d <= trials successes: Beta(A + r d, B) against Beta(A, B + r d), A and B at
+        least the prior's, is dominated by the pair of the prior's own parameters and d. The best tests are
+        thresholds, the likelihood ratio being monotone, and both of their chances move apart as d grows.
+        """
+        self.check(schema)
+        beta, ends = as_beta(self.law), self.cut_ends
+        if ends is not None:
+            each = TruncatedBernoulli(*ends, records, beta.first, beta.second, weight, self.trials)
+            return pure_draws(each, draws)
+        one: DominatingPair = TwoLevelsPair(beta.first, beta.second, weight, records)
+        if self.trials > 1:
+            one = both_orders(BetaPair(beta.first, beta.second, weight * self.trials))
+        return compose_symmetric([(one, draws)])
+
+    def facts(self) -> dict[str, object]:
+        """The number of trials."""
+        return {"trials": self.trials}

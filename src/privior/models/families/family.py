@@ -1,0 +1,267 @@
+"""The contract of a conjugate family of one parameter.
+
+    theta ~ prior                                               a conjugate law, or one cut to an interval
+    log p(x | theta) = h(theta) t(x) - A(theta) + a constant    one record
+    T = t(x_1) + ... + t(x_n)                                   the statistic
+
+On the public grid of its column t(x) is base + unit * j, j a whole number with public bounds. What is summed
+in an engine is j; T = base n + unit sum j is exact. A cell outside the bounds counts as the nearest one
+inside, so the family speaks of records as the schema sees them.
+
+A family knows its likelihood twice: exactly, as the update of its prior's parameters, from which posteriors
+are drawn; and in floating point, for inference. Where a draw from the posterior has a proved privacy, it has
+the pair too.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import ModelError, NumberError, shown
+from privior.exact import decimal, rational
+from privior.models.laws.masses import log_normaliser
+from privior.models.laws import Beta, Conjugate, Gamma, Law, Normal, Truncated, to_law
+from privior.models.summands import ONE, Summand
+from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity, pairs
+from privior.privacy.pairs import DominatingPair, SignedSteps
+from privior.schema import Boolean, Bounded, Integer, Schema
+
+Floats = NDArray[np.float64]
+
+
+class Family(ABC):
+    """One column, one parameter, one conjugate prior.
+
+    Attributes:
+        column: the column whose values are modelled
+        prior: of the parameter
+    """
+
+    column: str
+    prior: Law
+    family: ClassVar[str]
+    #: what the parameter is called in answers
+    parameter: ClassVar[str]
+    #: the kind of law that is conjugate
+    conjugate: ClassVar[type[Conjugate]]
+
+    def _set(self, column: str, prior: object) -> None:
+        if not isinstance(column, str) or not column:
+            raise ModelError("not the name of a column", where=self.family, asked=shown(column))
+        law = to_law(prior) if isinstance(prior, dict) else prior
+        base = law.law if isinstance(law, Truncated) else law
+        if not isinstance(base, self.conjugate):
+            raise ModelError(
+                "this prior is not conjugate here",
+                where=self.family,
+                asked=shown(prior),
+                allowed=f"pv.{self.conjugate.__name__}(...), or that in pv.Truncated(...)",
+            )
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "prior", law)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return (self.column,)
+
+    @property
+    def law(self) -> Conjugate:
+        """The prior's law, without the interval to which it may be cut."""
+        return self.prior.law if isinstance(self.prior, Truncated) else self.prior
+
+    # What is summed
+
+    @abstractmethod
+    def summand(self, schema: Schema) -> Summand:
+        """Return j, what one record adds to the sum."""
+
+    @abstractmethod
+    def grid(self, schema: Schema) -> tuple[Fraction, Fraction]:
+        """Return base and unit: t = base + unit * j."""
+
+    def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
+        """Return what is summed: where the number of records is private, they are counted too."""
+        self.check(schema)
+        return (self.summand(schema),) if neighbours is REPLACE_ONE else (ONE, self.summand(schema))
+
+    def bounds(self, schema: Schema) -> tuple[Fraction, Fraction]:
+        """Return the least and the largest t of a record."""
+        base, unit = self.grid(schema)
+        low, high = self.summand(schema).bounds(schema)
+        return base + unit * low, base + unit * high
+
+    def total(self, schema: Schema, records: int, summed: int) -> Fraction:
+        """Return T, exactly."""
+        base, unit = self.grid(schema)
+        return base * records + unit * summed
+
+    def check(self, schema: Schema) -> None:
+        """Refuse a schema that the family cannot be used with."""
+        self.summand(schema)
+        if schema.unit.max_rows != 1:
+            raise ModelError(
+                "this family takes one row of each unit",
+                where=self.family,
+                asked=f"max_rows {schema.unit.max_rows}",
+                allowed="max_rows 1",
+            )
+
+    def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
+        """Return how far one record moves the sums, each as far as it can."""
+        relation = Neighbours.of(neighbours)
+        if relation is REPLACE_ONE and schema.drops(self.columns):
+            raise ModelError(
+                "records with bad cells cannot be dropped under replace-one: their number would be public",
+                where=self.column,
+                asked="missing = DROP",
+                advice="Count them as a value (missing=...), or plan with neighbours=pv.ADD_OR_REMOVE_ONE.",
+            )
+        ranges = [one.bounds(schema) for one in self.summands(schema, relation)]
+        return Sensitivity.of_sums(ranges, relation)
+
+    # The likelihood
+
+    @abstractmethod
+    def update(self, law: Conjugate, records: Fraction, total: Fraction) -> Conjugate:
+        """Return the law after n records with sum T; both may be weighted."""
+
+    @abstractmethod
+    def natural(self, theta: Floats) -> Floats:
+        """Return h(theta)."""
+
+    @abstractmethod
+    def partition(self, theta: Floats) -> Floats:
+        """Return A(theta)."""
+
+    @abstractmethod
+    def log_measure(self, records: Floats, totals: Floats, unit: float) -> Floats:
+        """Return log m_n(T): T has the density or chance m_n(T) exp(h T - n A); -inf where T cannot be."""
+
+    def log_posterior(self, theta: float, records: int, totals: Floats, weight: float) -> Floats:
+        """Return the log density at theta of the posterior given n weighted records, one for each T."""
+        first, second, extra = self.updated(weight * records, weight * totals)
+        normaliser = log_normaliser(self.conjugate, first, second, self.prior.support) + extra
+        points = np.array([theta])
+        inner = self.natural(points) * totals - self.partition(points) * records
+        return np.asarray(self.prior.log_density(points) + weight * inner - normaliser)
+
+    @abstractmethod
+    def updated(self, records: float, totals: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the parameters after n records for each T, in floating point, and a logarithm.
+
+        Prior density times exp(h T - n A) is the law of these parameters times the exponential of the
+        logarithm, both written without constants.
+        """
+
+    @abstractmethod
+    def mean_of(self, theta: Floats) -> Floats:
+        """Return the mean of the column's values given the parameter."""
+
+    # Privacy
+
+    @property
+    def cut_ends(self) -> tuple[Fraction, Fraction] | None:
+        """Both ends of the interval to which the prior is cut, inside the support; None if it is not cut.
+
+        Raises ModelError where it is cut at one end only, or at an end of its support: the log likelihood
+        ratio of two records is then unbounded, and for cut laws no other pair is proved.
+        """
+        if not isinstance(self.prior, Truncated):
+            return None
+        low, high = self.prior.support
+        first, last = self.law.support
+        if low is None or high is None or low == first or high == last:
+            raise ModelError(
+                "no privacy is proved for draws from a law that is cut at one end only",
+                where=self.family,
+                asked=str(self.prior),
+                advice="Cut it at both ends, inside its support, or not at all; or release noisy statistics.",
+            )
+        return low, high
+
+    @abstractmethod
+    def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
+        """Return the pair of draws from the posterior, one record replaced, each weighing so much.
+
+        Raises ModelError where no pair is proved.
+        """
+
+    # Files
+
+    def facts(self) -> dict[str, object]:
+        """Return what the family knows beside column and prior, as plain values."""
+        return {}
+
+    def to_document(self) -> dict[str, object]:
+        """Write the model as plain values, for JSON and TOML."""
+        return {
+            "family": self.family,
+            "column": self.column,
+            **self.facts(),
+            "prior": self.prior.to_document(),
+        }
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.column}, prior {self.prior})"
+
+
+def numeric(schema: Schema, column: str, family: str) -> tuple[Fraction, Fraction, int]:
+    """Return the least value, the step and the number of values of a column of numbers."""
+    kind = schema.column(column)
+    if isinstance(kind, Boolean):
+        return Fraction(0), Fraction(1), 2
+    if isinstance(kind, Integer):
+        return Fraction(kind.lower), Fraction(1), kind.size
+    if isinstance(kind, Bounded):
+        return kind.lower, kind.grid, kind.size
+    raise ModelError(
+        "not a column of numbers", where=f"{family}, {column}", asked=kind.kind, allowed="integer, bounded"
+    )
+
+
+def known(value: object, family: str, name: str) -> Fraction:
+    """Read a fact that is known beside the prior."""
+    try:
+        return rational(value, name)
+    except NumberError as error:
+        raise ModelError(error.what, where=family, asked=error.asked, allowed=error.allowed) from None
+
+
+def above(value: object, family: str, name: str) -> Fraction:
+    """Read such a fact that is positive."""
+    number = known(value, family, name)
+    if number <= 0:
+        raise ModelError(f"{name} is not above 0", where=family, asked=decimal(number))
+    return number
+
+
+def pure_draws(each: pairs.Truncated, draws: int) -> DominatingPair:
+    """Return the pair of draws from a posterior on a bounded interval: randomised response for each."""
+    return SignedSteps(each.pure, draws)
+
+
+def as_beta(law: Conjugate) -> Beta:
+    """Return a law that is known to be Beta."""
+    if not isinstance(law, Beta):
+        raise TypeError("not a Beta law")
+    return law
+
+
+def as_gamma(law: Conjugate) -> Gamma:
+    """Return a law that is known to be Gamma."""
+    if not isinstance(law, Gamma):
+        raise TypeError("not a Gamma law")
+    return law
+
+
+def as_normal(law: Conjugate) -> Normal:
+    """Return a law that is known to be Normal."""
+    if not isinstance(law, Normal):
+        raise TypeError("not a Normal law")
+    return law

@@ -1,0 +1,53 @@
+"""Deviations from a known location, Laplace distributed, with a Gamma prior of one over their scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privior.exact import decimal
+from privior.models.families.family import Floats, known, numeric
+from privior.models.families.gamma_rate import GammaRate
+from privior.models.laws import Gamma, Law
+from privior.models.summands import Factor, Summand
+from privior.schema import Schema
+
+
+@dataclass(frozen=True)
+class LaplaceScale(GammaRate):
+    """x ~ Laplace(location, 1/theta), theta ~ Gamma(a, b).
+
+    theta | x ~ Gamma(a + n, b + sum |x - location|).
+    """
+
+    column: str
+    location: Fraction
+    prior: Law
+    family: ClassVar[str] = "laplace-scale"
+    parameter: ClassVar[str] = "rate"
+
+    def __init__(self, column: str, location: object, prior: object = Gamma()) -> None:
+        object.__setattr__(self, "location", known(location, self.family, "location"))
+        self._set(column, prior)
+
+    def summand(self, schema: Schema) -> Summand:
+        """The distance, in units that the location is a whole number of."""
+        lower, step, _ = numeric(schema, self.column, self.family)
+        offset = (lower - self.location) / step
+        return Summand((Factor(self.column, offset.denominator, offset.numerator, absolute=True),))
+
+    def grid(self, schema: Schema) -> tuple[Fraction, Fraction]:
+        """From 0."""
+        lower, step, _ = numeric(schema, self.column, self.family)
+        return Fraction(0), step / ((lower - self.location) / step).denominator
+
+    def mean_of(self, theta: Floats) -> Floats:
+        """Return the location."""
+        return np.full_like(theta, float(self.location))
+
+    def facts(self) -> dict[str, object]:
+        """The location."""
+        return {"location": decimal(self.location)}

@@ -1,0 +1,93 @@
+"""Normal values of known variance, with a Normal prior of their mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privior.exact import decimal
+from privior.models.families.family import Family, Floats, above, as_normal, numeric, pure_draws
+from privior.models.laws import Conjugate, Law, Normal
+from privior.models.summands import Factor, Summand
+from privior.privacy.pairs import DominatingPair, TruncatedNormal, normal_mean_draw
+from privior.schema import Schema
+
+
+@dataclass(frozen=True)
+class NormalMean(Family):
+    """x ~ Normal(theta, s^2), theta ~ Normal(m, t^2).
+
+    theta | x ~ Normal, of precision p = 1/t^2 + n/s^2 and mean (m/t^2 + sum x/s^2) / p.
+    """
+
+    column: str
+    variance: Fraction
+    prior: Law
+    family: ClassVar[str] = "normal-mean"
+    parameter: ClassVar[str] = "mean"
+    conjugate: ClassVar[type[Conjugate]] = Normal
+
+    def __init__(self, column: str, prior: object, *, stddev: object = None, variance: object = None) -> None:
+        spread = Normal(0, stddev=stddev, variance=variance).variance
+        object.__setattr__(self, "variance", above(spread, self.family, "variance"))
+        self._set(column, prior)
+
+    def summand(self, schema: Schema) -> Summand:
+        """Half steps from the middle of the range, which no record is far from."""
+        _, _, size = numeric(schema, self.column, self.family)
+        return Summand((Factor(self.column, 2, 1 - size),))
+
+    def grid(self, schema: Schema) -> tuple[Fraction, Fraction]:
+        """The middle of the range and half a step."""
+        lower, step, size = numeric(schema, self.column, self.family)
+        return lower + step * (size - 1) / 2, step / 2
+
+    def update(self, law: Conjugate, records: Fraction, total: Fraction) -> Normal:
+        """Add precisions, and average by them."""
+        normal = as_normal(law)
+        precision = 1 / normal.variance + records / self.variance
+        mean = (normal.mean / normal.variance + total / self.variance) / precision
+        return Normal(mean, variance=1 / precision)
+
+    def updated(self, records: float, totals: Floats) -> tuple[Floats, Floats, Floats]:
+        """Add precisions, average by them, and complete the square."""
+        normal = as_normal(self.law)
+        mean, variance, known = (float(one) for one in (normal.mean, normal.variance, self.variance))
+        precision = 1 / variance + records / known
+        means = (mean / variance + totals / known) / precision
+        squares = (means**2 * precision - mean**2 / variance) / 2
+        return means, np.full_like(totals, 1 / precision), squares
+
+    def natural(self, theta: Floats) -> Floats:
+        """Return theta / s^2."""
+        return theta / float(self.variance)
+
+    def partition(self, theta: Floats) -> Floats:
+        """Return theta^2 / (2 s^2)."""
+        return np.asarray(theta**2 / (2 * float(self.variance)))
+
+    def log_measure(self, records: Floats, totals: Floats, unit: float) -> Floats:
+        """T ~ Normal(n theta, n s^2): -T^2 / (2 n s^2) - log(n) / 2."""
+        return np.asarray(-(totals**2) / (2 * records * float(self.variance)) - np.log(records) / 2)
+
+    def mean_of(self, theta: Floats) -> Floats:
+        """Return theta."""
+        return theta
+
+    def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
+        """A record moves the mean by up to the length of the range; the variance is the same for all data."""
+        normal, (least, most) = as_normal(self.law), self.bounds(schema)
+        ends = self.cut_ends
+        if ends is not None:
+            each = TruncatedNormal(
+                *ends, records, least, most, self.variance, normal.mean, normal.variance, weight
+            )
+            return pure_draws(each, draws)
+        return normal_mean_draw(self.variance, normal.variance, records, most - least, weight, draws)
+
+    def facts(self) -> dict[str, object]:
+        """The variance."""
+        return {"variance": decimal(self.variance)}

@@ -1,0 +1,142 @@
+"""The conjugate laws of one parameter: Beta, Gamma and Normal, with exact parameters.
+
+Densities are written without their constants, for these differ between laws and never matter: whatever is
+computed from a prior and a release is divided by its own sum.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import ModelError, NumberError
+from privior.exact import decimal, positive, rational
+
+Floats = NDArray[np.float64]
+#: the ends of an interval; None where there is no end
+Ends = tuple[Fraction | None, Fraction | None]
+
+#: parameters outside this range are a mistake, and lose all digits in the update
+_LEAST, _MOST = Fraction(1, 10**9), Fraction(10**18)
+
+
+@dataclass(frozen=True)
+class Beta:
+    """Density x^(first-1) (1-x)^(second-1) on (0, 1)."""
+
+    first: Fraction
+    second: Fraction
+    name: ClassVar[str] = "beta"
+    support: ClassVar[Ends] = (Fraction(0), Fraction(1))
+
+    def __init__(self, first: object = 1, second: object = 1) -> None:
+        object.__setattr__(self, "first", _scale(first, self.name, "first"))
+        object.__setattr__(self, "second", _scale(second, self.name, "second"))
+
+    def log_density(self, points: Floats) -> Floats:
+        """Return the log density at points inside the support, up to a constant."""
+        return np.asarray(
+            (float(self.first) - 1) * np.log(points) + (float(self.second) - 1) * np.log1p(-points)
+        )
+
+    def quantile(self, share: float) -> float:
+        """Return the point below which this share of the law lies."""
+        from scipy.special import betaincinv
+
+        return float(betaincinv(float(self.first), float(self.second), share))
+
+    def to_document(self) -> dict[str, object]:
+        """Write the law as plain values."""
+        return {"law": self.name, "first": decimal(self.first), "second": decimal(self.second)}
+
+    def __str__(self) -> str:
+        return f"Beta({decimal(self.first)}, {decimal(self.second)})"
+
+
+@dataclass(frozen=True)
+class Gamma:
+    """Density x^(shape-1) e^(-rate x) on (0, infinity), of mean shape / rate."""
+
+    shape: Fraction
+    rate: Fraction
+    name: ClassVar[str] = "gamma"
+    support: ClassVar[Ends] = (Fraction(0), None)
+
+    def __init__(self, shape: object = 1, rate: object = 1) -> None:
+        object.__setattr__(self, "shape", _scale(shape, self.name, "shape"))
+        object.__setattr__(self, "rate", _scale(rate, self.name, "rate"))
+
+    def log_density(self, points: Floats) -> Floats:
+        """Return the log density at points inside the support, up to a constant."""
+        return np.asarray((float(self.shape) - 1) * np.log(points) - float(self.rate) * points)
+
+    def quantile(self, share: float) -> float:
+        """Return the point below which this share of the law lies."""
+        from scipy.special import gammaincinv
+
+        return float(gammaincinv(float(self.shape), share)) / float(self.rate)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the law as plain values."""
+        return {"law": self.name, "shape": decimal(self.shape), "rate": decimal(self.rate)}
+
+    def __str__(self) -> str:
+        return f"Gamma({decimal(self.shape)}, {decimal(self.rate)})"
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Density e^(-(x-mean)^2 / (2 variance)) on the line."""
+
+    mean: Fraction
+    variance: Fraction
+    name: ClassVar[str] = "normal"
+    support: ClassVar[Ends] = (None, None)
+
+    def __init__(self, mean: object = 0, *, stddev: object = None, variance: object = None) -> None:
+        if (stddev is None) == (variance is None):
+            raise ModelError("a Normal law has a stddev or a variance", where=self.name)
+        object.__setattr__(self, "mean", _number(mean, self.name, "mean"))
+        spread = _scale(stddev, self.name, "stddev") ** 2 if stddev is not None else None
+        object.__setattr__(
+            self, "variance", _scale(variance, self.name, "variance") if spread is None else spread
+        )
+
+    def log_density(self, points: Floats) -> Floats:
+        """Return the log density at each point, up to a constant."""
+        return np.asarray(-((points - float(self.mean)) ** 2) / (2 * float(self.variance)))
+
+    def quantile(self, share: float) -> float:
+        """Return the point below which this share of the law lies."""
+        from scipy.special import ndtri
+
+        return float(self.mean) + float(ndtri(share)) * math.sqrt(self.variance)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the law as plain values."""
+        return {"law": self.name, "mean": decimal(self.mean), "variance": decimal(self.variance)}
+
+    def __str__(self) -> str:
+        return f"Normal({decimal(self.mean)}, variance {decimal(self.variance)})"
+
+
+Conjugate = Beta | Gamma | Normal
+
+
+def _scale(value: object, law: str, name: str) -> Fraction:
+    try:
+        return positive(value, name, least=_LEAST, most=_MOST)
+    except NumberError as error:
+        raise ModelError(error.what, where=law, asked=error.asked, allowed=error.allowed) from None
+
+
+def _number(value: object, law: str, name: str) -> Fraction:
+    try:
+        return rational(value, name)
+    except NumberError as error:
+        raise ModelError(error.what, where=law, asked=error.asked, allowed=error.allowed) from None

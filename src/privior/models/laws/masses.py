@@ -1,0 +1,81 @@
+"""Normalisers of conjugate laws in floating point, for many parameters at once: for inference, never for draws."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privior.models.laws.conjugate import Conjugate, Ends, Floats
+
+#: points on which a small mass is summed
+_POINTS = 4001
+
+
+def log_normaliser(kind: type[Conjugate], first: Floats, second: Floats, ends: Ends) -> Floats:
+    """Return the log of the integral of the density, written without constant, between two ends.
+
+    Args:
+        kind: which law
+        first: its first parameter, one for each integral
+        second: its second parameter (of a Normal law: the variance)
+        ends: where the parameter lies; None for no end but the law's own
+    """
+    from scipy.special import betaln, gammaln
+
+    low, high = (None if end is None else float(end) for end in ends)
+    match kind.name:
+        case "beta":
+            whole = betaln(first, second)
+        case "gamma":
+            whole = gammaln(first) - first * np.log(second)
+        case _:
+            whole = np.log(2 * math.pi * second) / 2
+    first_end, last_end = (None if end is None else float(end) for end in kind.support)
+    if (low is None or low == first_end) and (high is None or high == last_end):
+        return np.asarray(whole)
+    share = _share(kind, first, second, low, high)
+    with np.errstate(divide="ignore"):
+        found = whole + np.log(share)
+    small = share < 1e-8  # digits were lost in a difference of two nearly equal numbers
+    if small.any():
+        found[small] = _summed(kind, first[small], second[small], low, high)
+    return np.asarray(found)
+
+
+def _share(kind: type[Conjugate], first: Floats, second: Floats, low: float | None, high: float | None) -> Floats:
+    """Return the share of the law between the ends."""
+    from scipy.special import betainc, gammainc, ndtr
+
+    def below(point: float | None, otherwise: float) -> Floats:
+        if point is None:
+            return np.full(first.shape, otherwise)
+        match kind.name:
+            case "beta":
+                return np.asarray(betainc(first, second, min(max(point, 0.0), 1.0)))
+            case "gamma":
+                return np.asarray(gammainc(first, second * max(point, 0.0)))
+            case _:
+                return np.asarray(ndtr((point - first) / np.sqrt(second)))
+
+    return below(high, 1.0) - below(low, 0.0)
+
+
+def _summed(kind: type[Conjugate], first: Floats, second: Floats, low: float | None, high: float | None) -> Floats:
+    """Sum the density on a grid that is finer towards both ends, in logs: the mass lies at one of them."""
+    from scipy.special import logsumexp
+
+    if low is None or high is None:
+        raise ValueError("a small mass is summed between two ends")
+    u = np.linspace(-18.0, 18.0, _POINTS)
+    inner = 1 / (1 + np.exp(-u))
+    points = low + (high - low) * inner
+    steps = np.log((high - low) * inner * (1 - inner) * (u[1] - u[0]))
+    match kind.name:
+        case "beta":
+            logs = (first[:, None] - 1) * np.log(points) + (second[:, None] - 1) * np.log1p(-points)
+        case "gamma":
+            logs = (first[:, None] - 1) * np.log(points) - second[:, None] * points
+        case _:
+            logs = -((points - first[:, None]) ** 2) / (2 * second[:, None])
+    return np.asarray(logsumexp(logs + steps, axis=1))
