@@ -10,25 +10,11 @@ from itertools import accumulate
 import pytest
 
 from chi_square import fits
+from digits import Digits
 from privior.randomness.entropy import Bits
 from privior.randomness.inversion import Ratio, draw_index
 
 _NO_DECAY = Fraction(0)
-
-
-class _Digits(Bits):
-    """The binary digits of a given number in [0, 1], one after the other; 1 is 0.111..."""
-
-    def __init__(self, number: Fraction) -> None:
-        self._left = number
-        self.taken = 0
-
-    def bits(self, count: int) -> int:
-        self.taken += count
-        shifted = self._left * (1 << count)
-        whole = min(math.floor(shifted), (1 << count) - 1)
-        self._left = shifted - whole
-        return whole
 
 
 def _ratio(weights: list[int]) -> Ratio:
@@ -55,7 +41,7 @@ def test_every_short_bit_string_goes_to_its_index(weights: list[int]) -> None:
     bounds = _bounds(weights)
     for string in range(2**10):
         for uniform in (Fraction(string, 2**10), Fraction(string + 1, 2**10) - Fraction(1, 2**200)):
-            drawn = draw_index(len(weights), _ratio(weights), _NO_DECAY, _Digits(uniform))
+            drawn = draw_index(len(weights), _ratio(weights), _NO_DECAY, Digits(uniform))
             assert drawn == bisect_right(bounds, uniform)
 
 
@@ -67,7 +53,7 @@ def test_a_uniform_number_next_to_a_bound_goes_to_its_index(weights: list[int], 
         for side in (-1, 1):
             uniform = bound + side * Fraction(1, 2**depth)
             if 0 <= uniform < 1:
-                drawn = draw_index(len(weights), _ratio(weights), _NO_DECAY, _Digits(uniform))
+                drawn = draw_index(len(weights), _ratio(weights), _NO_DECAY, Digits(uniform))
                 assert drawn == bisect_right(bounds, uniform)
 
 
@@ -76,13 +62,13 @@ def test_only_the_bits_that_matter_decide(depth: int) -> None:
     """The first `depth` bits are those of the bounds 3/7 and 4/7: no answer may come before them."""
     for index, bound in enumerate([Fraction(3, 7), Fraction(4, 7)]):
         for side in (-1, 1):
-            digits = _Digits(bound + side * Fraction(1, 2**depth))
+            digits = Digits(bound + side * Fraction(1, 2**depth))
             assert draw_index(3, _ratio([3, 1, 3]), _NO_DECAY, digits) == index + (side > 0)
             assert depth - 2 <= digits.taken <= 4 * depth
 
 
 def test_the_ends_need_no_more_bits() -> None:
-    first, last = _Digits(Fraction(0)), _Digits(Fraction(1))
+    first, last = Digits(Fraction(0)), Digits(Fraction(1))
     assert draw_index(3, _ratio([1, 1, 1]), _NO_DECAY, first) == 0
     assert draw_index(3, _ratio([1, 1, 1]), _NO_DECAY, last) == 2
     assert first.taken == last.taken == 64
@@ -93,7 +79,7 @@ def test_a_real_bound_is_decided_by_its_later_bits() -> None:
     e = sum((Fraction(1, math.factorial(n)) for n in range(400)), Fraction(0))
     bound = e / (e + 1)
     for side, expected in ((-1, 0), (1, 1)):
-        digits = _Digits(bound + side * Fraction(1, 2**1_500))
+        digits = Digits(bound + side * Fraction(1, 2**1_500))
         assert draw_index(2, lambda _: (1, 1), Fraction(1), digits) == expected
         assert digits.taken >= 1_500
 
@@ -119,7 +105,7 @@ def test_law_by_sample() -> None:
 
 
 def test_one_index_needs_no_bits_and_none_is_refused() -> None:
-    digits = _Digits(Fraction(1, 3))
+    digits = Digits(Fraction(1, 3))
     assert draw_index(1, _ratio([1]), _NO_DECAY, digits) == 0
     assert digits.taken == 0
     with pytest.raises(ValueError, match="no index"):

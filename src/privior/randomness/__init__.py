@@ -8,18 +8,26 @@
 - `compositions`, `boxes`: uniform tables of counts, all or those within given intervals
 - `acceptance`: a coin with probability exp(-x), x a real number
 - `hellinger`: tables with probability falling with a Hellinger distance
-- `rounding`: real numbers on a public grid, exactly rounded, by enclosures of their law, such as `beta`
+- `rounding`: real numbers on a public grid, exactly rounded, by enclosures of their law
+- `concave`: what those laws share, the chance of any interval; `beta`, `gamma` and `normal` are such laws
+- `truncated`: a law given that the draw lies in an interval
+- `mixtures`: a piece with real weights, then a number from its law; or an index alone
 - `dirichlet`: draws from Dirichlet laws as exactly rounded sticks, and counts of records from a Polya urn
 """
 
 from __future__ import annotations
 
+from privior.randomness.beta import BetaLaw
 from privior.randomness.dirichlet import EXACTLY_ROUNDED, dirichlet_sticks, virtual_counts
 from privior.randomness.discrete import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
 from privior.randomness.entropy import OPERATING_SYSTEM, Bits
+from privior.randomness.gamma import GammaLaw
 from privior.randomness.hellinger import MOST_BOXED, HellingerTables
 from privior.randomness.knorm import k_norm
-from privior.randomness.rounding import MOST_PLACES
+from privior.randomness.mixtures import Piece, draw_mixture, draw_weighted
+from privior.randomness.normal import NormalLaw
+from privior.randomness.rounding import MOST_PLACES, rounded
+from privior.randomness.truncated import TruncatedLaw
 
 __all__ = [
     "EXACTLY_ROUNDED",
@@ -28,11 +36,19 @@ __all__ = [
     "OPENDP",
     "OPERATING_SYSTEM",
     "WIDEST",
+    "BetaLaw",
     "Bits",
+    "GammaLaw",
     "HellingerTables",
+    "NormalLaw",
+    "Piece",
+    "TruncatedLaw",
     "dirichlet_sticks",
     "discrete_gaussian",
     "discrete_laplace",
+    "draw_mixture",
+    "draw_weighted",
     "k_norm",
+    "rounded",
     "virtual_counts",
 ]

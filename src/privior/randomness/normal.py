@@ -1,0 +1,83 @@
+"""The Normal law, by enclosures of its distribution function, for exactly rounded draws."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privior.randomness.concave import ConcaveLaw, Curve, ball, magnitude
+
+if TYPE_CHECKING:
+    from flint import arb
+
+
+@dataclass(frozen=True)
+class NormalLaw(ConcaveLaw):
+    """Normal(mean, variance), with exact rational parameters, in t = (x - mean) / sqrt(variance)."""
+
+    mean: Fraction
+    variance: Fraction
+    ends = (None, None)
+    steepest = (None, None)
+    guard = 16
+
+    def __post_init__(self) -> None:
+        if self.variance <= 0:
+            raise ValueError("a Normal law has a positive variance")
+
+    @property
+    def size(self) -> int:
+        """By the standard deviation."""
+        return magnitude(self.variance) // 2 + 1
+
+    @property
+    def centre(self) -> Fraction:
+        """The mean."""
+        return self.mean
+
+    def guess(self, share: float) -> Fraction | None:
+        """The quantile in floating point."""
+        from scipy.special import ndtri
+
+        found = float(ndtri(share))
+        if not math.isfinite(found):
+            return None
+        return self.mean + Fraction(found) * _root(self.variance)
+
+    def below(self, point: Fraction) -> arb:
+        """By the complementary error function."""
+        import flint
+
+        return (-self.coordinate(point) / flint.arb(2).sqrt()).erfc() / 2
+
+    def density(self, points: arb) -> arb:
+        """exp(-t^2/2) / sqrt(2 pi variance)."""
+        deviation = ball(self.variance).sqrt()
+        return self.curve().at((points - ball(self.mean)) / deviation).exp() / deviation
+
+    def coordinate(self, x: Fraction) -> arb:
+        """How many standard deviations above the mean."""
+        return ball(x - self.mean) / ball(self.variance).sqrt()
+
+    def gap(self, low: Fraction, high: Fraction) -> arb:
+        """In standard deviations."""
+        return ball(high - low) / ball(self.variance).sqrt()
+
+    def moved(self, x: Fraction, by: float) -> Fraction:
+        """So many standard deviations away."""
+        return x + Fraction(by) * _root(self.variance)
+
+    def curve(self) -> Curve:
+        """Of the logarithm of the density of t; |phi''| = 1."""
+        import flint
+
+        one, norm = flint.arb(1), (2 * flint.arb.pi()).log()
+        return Curve(lambda t: -(t * t + norm) / 2, lambda t: -t, lambda ts, height: one)
+
+
+def _root(number: Fraction) -> Fraction:
+    """Return about the square root, to the digits of a float, of a number of any size."""
+    shift = 2 * (magnitude(number) // 2)
+    return Fraction(math.sqrt(number / Fraction(2) ** shift)) * Fraction(2) ** (shift // 2)
