@@ -14,10 +14,8 @@ from privior.tables.files import Form, find
 from privior.tables.frames import open_arrow, open_pandas, open_polars
 from privior.tables.parquet import open_parquet
 from privior.tables.queries import open_ibis
+from privior.tables.question import check_cells
 from privior.tables.table import OpenTable, Source
-
-#: the exact counts are held in memory as 64-bit integers
-MOST_CELLS = 2**31
 
 #: who opens which class, by its name, so that no library is imported that the caller does not use
 _OPENERS: dict[tuple[str, str], Callable[[Any, Schema, tuple[str, ...]], Source]] = {
@@ -29,19 +27,21 @@ _OPENERS: dict[tuple[str, str], Callable[[Any, Schema, tuple[str, ...]], Source]
 }
 
 
-def open_table(table: object, schema: Schema, columns: tuple[str, ...]) -> OpenTable:
-    """Open a table to count these columns, checking public facts only: existence, names and types.
+def open_table(
+    table: object, schema: Schema, columns: tuple[str, ...], by: tuple[str, ...] | None = None
+) -> OpenTable:
+    """Open a table to count or sum these columns, checking public facts only: existence, names and types.
 
     Args:
         table: the path of a CSV or Parquet file or a glob of such files, a pyarrow table, a pandas or
             polars frame, or an Ibis table of any backend
         schema: what is publicly known
         columns: the columns to count, in the order of the counts
+        by: those whose cells are wanted, if only sums within them are; all of them unless told
     """
     if not columns:
         raise TableError("there is no column to count", where="columns")
-    if schema.cells(columns) > MOST_CELLS:
-        raise TableError("the table has too many cells", asked=schema.cells(columns), allowed=MOST_CELLS)
+    check_cells(schema.cells(columns if by is None else by))
     for name in columns:
         codes.check_floats(name, schema.column(name))
     return OpenTable(_source(table, schema, columns), schema, columns)

@@ -1,7 +1,7 @@
 """At most so many rows of each person, chosen among that person's own rows only (T21).
 
 Which rows are kept depends on the person and on the contents of her rows, never on the order of the table
-or on anyone else: every row gets a lot, the hash of the person, the row's cell and how many equal rows of
+or on anyone else: every row gets a lot, the hash of the person, the row's codes and how many equal rows of
 hers came before, and the lowest lots stay. Equal rows are interchangeable, so the order does not matter,
 and each of her rows has the same chance. Changing all rows of one person changes at most `most` counted
 rows. Rows without a person cannot be attributed to anyone and are left out; rows that a missing rule has
@@ -10,6 +10,7 @@ left out are gone before this and do not use up the limit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from privior.tables import codes
@@ -34,13 +35,15 @@ def number(relation: Relation) -> ir.Table:
     return relation.rows.agg(n=name(relation.rows).nunique())
 
 
-def at_most(rows: ir.Table, cell: str, most: int) -> ir.Table:
-    """Keep at most so many rows of each person; `cell` names the column with the content of a row."""
+def at_most(rows: ir.Table, words: Sequence[str], most: int) -> ir.Table:
+    """Keep at most so many rows of each person; `words` are numbers that say what is in a row."""
     import ibis
 
-    turned = rows.mutate(turn=ibis.row_number().over(group_by=[PERSON, cell]))
-    content = turned[cell].cast("string") + ":" + turned["turn"].cast("string") + ":" + turned[PERSON]
+    turned = rows.mutate(turn=ibis.row_number().over(group_by=[PERSON, *words]))
+    content = turned[PERSON]
+    for name in ("turn", *reversed(words)):
+        content = turned[name].cast("string") + ":" + content
     drawn = turned.mutate(lot=content.hash())
-    order = [drawn["lot"], drawn[cell], drawn["turn"]]
+    order = [drawn["lot"], *(drawn[word] for word in words), drawn["turn"]]
     ranked = drawn.mutate(rank=ibis.row_number().over(group_by=PERSON, order_by=order))
     return ranked.filter(ranked["rank"] < most)

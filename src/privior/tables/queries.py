@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from privior.errors import TableError
+from privior.models.summands import Factor, Summand
 from privior.schema import Categorical, Column, Schema
-from privior.tables import counting, persons
+from privior.tables import counting, persons, summing
 from privior.tables.headers import check_names, check_types, needed
+from privior.tables.question import Question
 from privior.tables.relations import Relation, in_ibis, names
 
 if TYPE_CHECKING:
@@ -81,7 +83,11 @@ def _rehearse(relation: Relation, schema: Schema, columns: tuple[str, ...]) -> N
     import ibis
     from ibis.common.exceptions import IbisError
 
-    questions = [counting.totals(relation, schema, columns)]
+    product = Summand(tuple(Factor(name, absolute=True) for name in columns))
+    questions = [
+        counting.totals(relation, schema, columns),
+        summing.totals(relation, Question(schema, columns, (), (product,))),
+    ]
     if schema.unit.column is not None:
         questions.append(persons.number(relation))
     try:
@@ -89,7 +95,7 @@ def _rehearse(relation: Relation, schema: Schema, columns: tuple[str, ...]) -> N
             ibis.to_sql(question)
     except IbisError as error:
         raise TableError(
-            "the database lacks an operation that counting needs",
+            "the database lacks an operation that counting or summing needs",
             where="ibis.Table",
             asked=type(error).__name__,
             advice="Export the needed columns to a Parquet file.",

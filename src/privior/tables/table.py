@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.interrupts import kept_interrupts
+from privior.models.summands import Summand
 from privior.schema import Schema
-from privior.tables import counting, persons
+from privior.tables import counting, persons, summing
+from privior.tables.question import Question
 from privior.tables.relations import Relation
 
 Answer = TypeVar("Answer")
@@ -54,6 +56,27 @@ class OpenTable:
     def counts(self) -> NDArray[np.int64]:
         """Count the records of each cell, row-major over the columns, whatever the order of the rows."""
         return _answered(self.source, lambda relation: counting.counts(relation, self.schema, self.columns))
+
+    def sums(self, by: tuple[str, ...], summands: tuple[Summand, ...]) -> NDArray[np.int64]:
+        """Add up what each record adds, in each cell of some columns, whatever the order of the rows.
+
+        A record is left out, for all sums alike, if a column that is asked about has no rule for a bad cell.
+
+        Args:
+            by: the columns that make the cells; none for one cell of all records
+            summands: what each record adds; the columns of all of them must be open
+
+        Returns:
+            a row for each cell, row-major over `by`, and a column for each summand
+        """
+        question = self.check(by, summands)
+        return _answered(self.source, lambda relation: summing.sums(relation, question))
+
+    def check(self, by: tuple[str, ...], summands: tuple[Summand, ...]) -> Question:
+        """Refuse sums that cannot be made, by public facts only, so that this can be done before a spend."""
+        question = Question(self.schema, self.columns, by, summands)
+        question.check()
+        return question
 
 
 def _answered(source: Source, question: Callable[[Relation], Answer]) -> Answer:

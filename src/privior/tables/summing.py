@@ -1,0 +1,243 @@
+"""Exact sums over the records of a table, made in the engine: at most one row per cell comes back.
+
+Levels come from the schema in its order (T17, T18, T22), a bad cell follows the missing rule of its column,
+and sums are sums of integers (T03). A record is left out if the rule of any column that is asked about says
+so, for all sums alike. Where each row counts, rows are first grouped by what is in the outer columns, so that
+levels are matched once per different text and not once per row; the factors of the inner columns are summed
+within the groups, and the factors of the outer ones multiply these sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.models.summands import Factor
+from privior.schema import Binned, Column
+from privior.tables import codes, persons
+from privior.tables.question import LIMIT, Question
+from privior.tables.relations import PERSON, Relation
+
+if TYPE_CHECKING:
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+_CELL = "cell"
+
+#: the sums within groups, one for each product of inner factors
+Parts = dict[tuple[Factor, ...], str]
+
+
+def sums(relation: Relation, question: Question) -> NDArray[np.int64]:
+    """Return the sums: a row for each cell, a column for each summand."""
+    return placed(relation.run(totals(relation, question)), question)
+
+
+def placed(answer: pa.Table, question: Question) -> NDArray[np.int64]:
+    """Put the sums of the cells that occur in their places."""
+    import pyarrow as pa
+
+    result = np.zeros((question.cells, len(question.summands)), np.int64)
+    cells = answer.column(_CELL).cast(pa.int64()).to_numpy()
+    for place in range(len(question.summands)):
+        result[cells, place] = answer.column(_total(place)).cast(pa.int64()).to_numpy()
+    return result
+
+
+def totals(relation: Relation, question: Question) -> ir.Table:
+    """Return the expression of the cells that occur and their sums."""
+    import ibis
+
+    parts: Parts = {}
+    if question.schema.unit.column is None:
+        parts = _parts(question)
+        coded = _coded(_grouped(relation, question, parts), relation, question.outer)
+    else:
+        coded = _chosen(relation, question)
+    made = [(question.place(name), question.schema.column(name)) for name in question.by]
+    if made:
+        coded = coded.mutate(**{_CELL: _number(coded, made)})
+    summed = {
+        _total(place): _limited(_sum(coded, summand.factors, parts, question))
+        for place, summand in enumerate(question.summands)
+    }
+    if made:
+        return coded.group_by(_CELL).agg(**summed)
+    return coded.agg(**summed).mutate(**{_CELL: ibis.literal(0, "int64")})
+
+
+def _sum(coded: ir.Table, factors: tuple[Factor, ...], parts: Parts, question: Question) -> ir.Value:
+    """Add up a product: of codes alone, or of codes and what has been summed within groups."""
+    inside = tuple(factor for factor in factors if question.place(factor.column) in question.inner)
+    if inside not in parts:
+        return _product(coded, factors, question).sum() if factors else coded.count()
+    outside = tuple(factor for factor in factors if factor not in inside)
+    part = coded[parts[inside]]
+    return (_product(coded, outside, question) * part if outside else part).sum()
+
+
+def _limited(total: ir.Value) -> ir.Value:
+    """Keep a sum, 0 if there is no record, in 64 bits; no plan lets it grow so large."""
+    import ibis
+
+    return total.fill_null(0).clip(ibis.literal(-LIMIT, "int64"), ibis.literal(LIMIT, "int64"))
+
+
+def _parts(question: Question) -> Parts:
+    products = (
+        tuple(factor for factor in summand.factors if question.place(factor.column) in question.inner)
+        for summand in question.summands
+    )
+    return {factors: f"part{place}" for place, factors in enumerate(dict.fromkeys(products))}
+
+
+def _grouped(relation: Relation, question: Question, parts: Parts) -> ir.Table:
+    """Reduce rows to their outer keys and sums of inner products, row by row where grouping is not exact."""
+    import ibis
+
+    rows = relation.rows
+    keys = {name: _key(rows[name], kind) for name, kind in question.outer.items()}
+    values, offsets = {}, {}
+    for name, kind in question.inner.items():
+        dropped = kind.missing_code is None
+        values[name], offsets[name] = (
+            (codes.code(rows[name], kind), 0) if dropped else codes.ruled(rows[name], kind)
+        )
+    reduced = rows.select(**keys, **values) if keys or values else rows
+    reduced = _ruled_out(reduced, question.inner)
+    moved = {factors: tuple(_moved(factor, offsets, question) for factor in factors) for factors in parts}
+    if keys and not relation.exact:
+        one = ibis.literal(1, "int64")
+        each = {
+            name: _product(reduced, moved[factors], question) if factors else one
+            for factors, name in parts.items()
+        }
+        return reduced.select(*keys, **each)
+    added = {name: _added(reduced, moved[factors], question) for factors, name in parts.items()}
+    return reduced.group_by(list(keys)).agg(**added) if keys else reduced.agg(**added)
+
+
+def _moved(factor: Factor, offsets: dict[str, int], question: Question) -> Factor:
+    """Return the factor as a function of a value to which an offset must be added to give the code."""
+    return replace(factor, shift=factor.shift + factor.slope * offsets[question.place(factor.column)])
+
+
+def _added(reduced: ir.Table, factors: tuple[Factor, ...], question: Question) -> ir.Value:
+    """Add up a product of inner factors; of a single one only the values are added row by row."""
+    if not factors:
+        return reduced.count()
+    first, *others = factors
+    if others or first.absolute:
+        return _product(reduced, factors, question).sum()
+    total = reduced[question.place(first.column)].sum()
+    return _whole(first.slope) * total + _whole(first.shift) * reduced.count()
+
+
+def _chosen(relation: Relation, question: Question) -> ir.Table:
+    """Return the codes of at most so many rows of each person; rows that belong to nobody are left out."""
+    rows = relation.rows
+    keys = {name: _key(rows[name], kind) for name, kind in question.columns.items()}
+    named = rows.select(**keys, **{PERSON: persons.name(rows)})
+    coded = _coded(named.filter(named[PERSON].notnull()), relation, question.columns)
+    words = {f"word{place}": _number(coded, word) for place, word in enumerate(_words(question.columns))}
+    return persons.at_most(coded.mutate(**words), list(words), question.schema.unit.max_rows)
+
+
+def _words(columns: dict[str, Column]) -> list[list[tuple[str, Column]]]:
+    """Split columns into as few runs as have numbers of 62 bits; together they say what is in a row."""
+    words: list[list[tuple[str, Column]]] = [[]]
+    size = 1
+    for name, kind in columns.items():
+        size *= kind.size
+        if size > LIMIT:
+            words.append([])
+            size = kind.size
+        words[-1].append((name, kind))
+    return words
+
+
+def _key(cell: ir.Value, kind: Column) -> ir.Value:
+    """Return the code of a cell, or what its code will be looked up by."""
+    if not codes.is_looked_up(kind):
+        return codes.code(cell, kind)
+    return codes.as_number(cell) if isinstance(kind, Binned) else cell
+
+
+def _coded(keyed: ir.Table, relation: Relation, columns: dict[str, Column]) -> ir.Table:
+    """Replace the keys of columns by codes, those of bad cells by the rule's."""
+    coded = _ruled_out(_looked_up(keyed, relation, columns), columns)
+    filled = {
+        name: coded[name].fill_null(kind.missing_code)
+        for name, kind in columns.items()
+        if kind.missing_code is not None
+    }
+    return coded.mutate(**filled) if filled else coded
+
+
+def _ruled_out(coded: ir.Table, columns: dict[str, Column]) -> ir.Table:
+    """Leave out records with a bad cell in a column that has no code for it."""
+    for name, kind in columns.items():
+        if kind.missing_code is None:
+            coded = coded.filter(coded[name].notnull())
+    return coded
+
+
+def _looked_up(keyed: ir.Table, relation: Relation, columns: dict[str, Column]) -> ir.Table:
+    """Replace the keys that are not codes yet by codes, null where there is none."""
+    for name, kind in columns.items():
+        if not codes.is_looked_up(kind):
+            continue
+        others = {other: keyed[other] for other in keyed.columns if other != name}
+        if isinstance(kind, Binned):
+            known = relation.lookup(codes.lookup(kind))
+            keyed = keyed.asof_join(known, on=keyed[name] >= known.edge).select(
+                **others, **{name: known.code}
+            )
+            continue
+        text = codes.as_text(keyed[name], kind)
+        if relation.exact:
+            known = relation.lookup(codes.lookup(kind))
+            keyed = keyed.left_join(known, text == known.text).select(**others, **{name: known.code})
+        else:
+            keyed = keyed.select(**others, **{name: codes.matched(text, kind)})
+    return keyed
+
+
+def _number(coded: ir.Table, columns: list[tuple[str, Column]]) -> ir.Value:
+    """Return the number of the cell that codes are in, row-major."""
+    number = _whole(0)
+    for place, (name, kind) in enumerate(columns):
+        number = number * _whole(kind.size) + coded[name] if place else coded[name]
+    return number
+
+
+def _product(table: ir.Table, factors: Sequence[Factor], question: Question) -> ir.Value:
+    return reduce(
+        lambda one, other: one * other,
+        (_factor(table[question.place(factor.column)], factor) for factor in factors),
+    )
+
+
+def _factor(code: ir.Value, factor: Factor) -> ir.Value:
+    """Return slope * code + shift in 64 bits, without the steps that change nothing."""
+    value = code.cast("int64")
+    if factor.slope != 1:
+        value = _whole(factor.slope) * value
+    if factor.shift:
+        value = value + _whole(factor.shift)
+    return value.abs() if factor.absolute else value
+
+
+def _whole(number: int) -> ir.Value:
+    import ibis
+
+    return ibis.literal(number, "int64")
+
+
+def _total(place: int) -> str:
+    return f"total{place}"
