@@ -24,7 +24,7 @@ from privior.ledger.rules import next_entry
 
 CAP, PROCESSES = 2, 4
 #: seconds that who has looked waits for the others; a sound ledger lets them wait for him
-_WAIT = 0.3
+_WAIT = 1.0
 
 Meet = Callable[[], None]
 
@@ -40,10 +40,10 @@ class System(Protocol):
 def attack(system: System) -> None:
     """Let four processes look before any of them writes: two are granted, and both are written down."""
     context: Any = multiprocessing.get_context("fork")
-    barrier, answers = context.Barrier(PROCESSES), context.SimpleQueue()
-    children = [
-        context.Process(target=_spend, args=(system, barrier, answers), daemon=True) for _ in range(PROCESSES)
-    ]
+    start, looked = context.Barrier(PROCESSES), context.Barrier(PROCESSES)
+    answers = context.SimpleQueue()
+    given = (system, start, looked, answers)
+    children = [context.Process(target=_spend, args=given, daemon=True) for _ in range(PROCESSES)]
     for child in children:
         child.start()
     grants = [answers.get() for _ in children]
@@ -53,11 +53,12 @@ def attack(system: System) -> None:
     assert system.spent() == CAP, "a spend was lost"
 
 
-def _spend(system: System, barrier: Any, answers: Any) -> None:
+def _spend(system: System, start: Any, looked: Any, answers: Any) -> None:
     def meet() -> None:
         with suppress(threading.BrokenBarrierError):  # the others wait for the ledger: on we go
-            barrier.wait(_WAIT)
+            looked.wait(_WAIT)
 
+    start.wait(60)
     answers.put(granted(lambda: system.spend(meet)))
 
 
