@@ -41,12 +41,12 @@ def attack(system: System) -> None:
     """Let four processes look before any of them writes: two are granted, and both are written down."""
     context: Any = multiprocessing.get_context("fork")
     start, looked = context.Barrier(PROCESSES), context.Barrier(PROCESSES)
-    answers = context.SimpleQueue()
+    answers = context.Queue()
     given = (system, start, looked, answers)
     children = [context.Process(target=_spend, args=given, daemon=True) for _ in range(PROCESSES)]
     for child in children:
         child.start()
-    grants = [answers.get() for _ in children]
+    grants = [answers.get(timeout=60) for _ in children]
     for child in children:
         child.join(60)
     assert sum(grants) == CAP, f"{sum(grants)} spends where the cap allows {CAP}"

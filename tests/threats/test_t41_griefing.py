@@ -7,6 +7,7 @@ refused requests that are charged.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -44,13 +45,14 @@ def attack(system: System) -> None:
 
 class Privior:
     def __init__(self, folder: Path) -> None:
+        self.plan = cache(lambda price: planned(epsilon=price))
         self.ledger = pv.Ledger.create(folder / "ledger", population="orchard", epsilon=1)
 
     def allow(self, analyst: str, share: str) -> None:
         self.ledger.allow(analyst, share)
 
     def spend(self, analyst: str, price: Fraction) -> None:
-        self.ledger.spend(planned(epsilon=price), analyst=analyst)
+        self.ledger.spend(self.plan(price), analyst=analyst)
 
 
 class FirstCome:

@@ -17,7 +17,7 @@ from twins import against
 
 import privior as pv
 
-FEW, MANY = 10, 70
+FEW, MANY = 5, 40
 
 
 class System(Protocol):
@@ -26,7 +26,7 @@ class System(Protocol):
 
 
 def attack(system: System) -> None:
-    """A spend after 70 others is as much work as one after 10."""
+    """A spend after 40 others is as much work as one after 5."""
     for number in range(FEW):
         system.spend(number)
     early = steps_of(lambda: system.spend(FEW))
