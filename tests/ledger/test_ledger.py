@@ -6,14 +6,13 @@ import copy
 import multiprocessing
 import pickle
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlite_work import steps_of
 
 import privior as pv
 from privior.ledger import EntryKind
@@ -112,35 +111,11 @@ def test_t26_processes_never_overspend(small: pv.Ledger, schema: pv.Schema) -> N
 def test_t42_one_spend_reads_one_entry(small: pv.Ledger, schema: pv.Schema) -> None:
     """The number of SQL statements and rows does not grow with the ledger."""
     plan = plan_for(schema, "0.001")
-
-    def rows_read() -> int:
-        seen = 0
-        store: Any = small._store
-        original = store._connected
-
-        @contextmanager
-        def watched() -> Iterator[sqlite3.Connection]:
-            nonlocal seen
-            with original() as connection:
-
-                def count() -> int:
-                    nonlocal seen
-                    seen += 1
-                    return 0
-
-                connection.set_progress_handler(count, 1)  # called for every step of SQLite's machine
-                yield connection
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(store, "_connected", watched)
-            small.spend(plan)
-        return seen
-
     small.spend(plan)
-    first = rows_read()
+    first = steps_of(lambda: small.spend(plan))
     for _ in range(200):
         small.spend(plan)
-    assert rows_read() <= first + 10
+    assert steps_of(lambda: small.spend(plan)) <= first + 10
 
 
 def test_entries_cannot_be_changed_or_removed(small: pv.Ledger, schema: pv.Schema) -> None:
