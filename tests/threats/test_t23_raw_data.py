@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+import arviz
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from orchard import counted, planned
 from twins import against, noise
 
@@ -24,8 +24,6 @@ import privior as pv
 from privior.curator import measure_statistics
 from privior.models import ExactStatistics
 from privior.report import page_of
-
-arviz = pytest.importorskip("arviz")  # whose first import on a day warns
 
 #: true counts that no noise of this budget hits but once in a million
 COUNTS = (483_920_177, 310_572_943, 205_506_880)
