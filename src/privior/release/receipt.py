@@ -99,7 +99,7 @@ class LedgerReceipt:
         least = self.accounting.price(plan.guarantees)
         paid = least if self.price is None else self.price
         within = all(
-            small is None or (large is not None and small <= large)
+            large is None or (small is not None and small <= large)  # None is infinite
             for amounts in ((least, paid), (paid, self.total))
             for small, large in zip(*amounts, strict=True)
         )
