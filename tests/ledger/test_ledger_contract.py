@@ -219,6 +219,21 @@ def test_a_release_proves_a_rollback_where_no_anchor_does(
     assert book.spent == pv.Budget.of("0.4")
 
 
+def test_t32_the_same_plan_spent_again_on_an_old_copy_is_another_spend(
+    place: LedgerPlace, book: pv.Ledger, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    plan = fruit_plan(schema, "0.1")
+    lost = book.spend(plan, key="march", analyst="ann")
+    forget_after(place, 0)
+    monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "another user"))
+    again = book.spend(plan, key="march", analyst="ann")
+    assert again.hash != lost.hash
+    with pytest.raises(pv.LedgerError, match="older than a spend that is known"):
+        book.verify([KnownSpend.of(lost)])
+    book.reconcile([KnownSpend.of(lost)])
+    assert book.spent == pv.Budget.of("0.2")
+
+
 def _spend_opened(address: str, schema_document: dict[str, object], times: int) -> int:
     plan, granted = fruit_plan(pv.Schema.from_document(schema_document), "0.05"), 0
     for _ in range(times):

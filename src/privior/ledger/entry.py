@@ -21,6 +21,7 @@ from privior.privacy import (
     amount_document,
     read_amount,
 )
+from privior.randomness import Bits
 
 
 class EntryKind(Enum):
@@ -55,6 +56,7 @@ class LedgerEntry:
         key: the caller's name for this spend: asked again, it is not charged again
         version: which version of the table, as its keeper calls it
         day: when, as a date; "" in ledgers of format 1
+        nonce: random, so that the same request on an old copy makes another entry; "" in older entries
         previous: the hash of the entry before
         hash: the hash of this entry, which the next one repeats
     """
@@ -77,6 +79,7 @@ class LedgerEntry:
     key: str | None = None
     version: str | None = None
     day: str = ""
+    nonce: str = ""
     previous: str = ""
     hash: str = ""
 
@@ -110,6 +113,11 @@ class LedgerEntry:
         return replace(self, hash=_seal(self.number, self.body()))
 
 
+def fresh_nonce() -> str:
+    """Return what makes an entry unlike every other, whatever it says."""
+    return f"{Bits().bits(128):032x}"
+
+
 def _document(entry: LedgerEntry) -> dict[str, object]:
     return {
         "kind": entry.kind.value,
@@ -129,6 +137,7 @@ def _document(entry: LedgerEntry) -> dict[str, object]:
         "key": entry.key,
         "version": entry.version,
         "day": entry.day,
+        **({"nonce": entry.nonce} if entry.nonce else {}),
         "previous": entry.previous,
     }
 
@@ -188,6 +197,7 @@ def _rebuilt(number: int, document: dict[str, Any], sealed: str) -> LedgerEntry:
         key=document["key"],
         version=document["version"],
         day=document["day"],
+        nonce=document.get("nonce", ""),
         previous=document["previous"],
         hash=sealed,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.pages import Page
 from privior.privacy import Amount, Budget
 
@@ -85,6 +85,7 @@ def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerE
             key=spend.mark,
             version=None,
             day=day,
+            nonce=fresh_nonce(),
             previous=last.hash,
         ).sealed()
         yield last

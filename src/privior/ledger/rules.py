@@ -12,7 +12,7 @@ from privior.errors import BudgetExceededError, KeyConflictError, LedgerError
 from privior.exact import decimal
 from privior.ledger.anchors import anchor_of
 from privior.ledger.closing import Closing, State
-from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.pages import Page
 from privior.ledger.reconciling import KnownSpend, lost
 from privior.ledger.request import Request, Spendable
@@ -157,6 +157,7 @@ def blank(last: LedgerEntry) -> LedgerEntry:
         key=None,
         version=None,
         day=today(),
+        nonce=fresh_nonce(),
         previous=last.hash,
     )
 
