@@ -234,6 +234,18 @@ def test_t32_the_same_plan_spent_again_on_an_old_copy_is_another_spend(
     assert book.spent == pv.Budget.of("0.2")
 
 
+def test_t32_no_key_of_a_request_passes_for_a_spend_charged_again(
+    place: LedgerPlace, book: pv.Ledger, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lost = KnownSpend.of(book.spend(fruit_plan(schema, "0.5")))
+    forget_after(place, 0)
+    monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "another user"))
+    with pytest.raises(pv.LedgerError, match="forgot"):
+        book.spend(fruit_plan(schema, "0.1"), key=lost.mark)
+    with pytest.raises(pv.LedgerError, match="older than a spend that is known"):
+        book.verify([lost])
+
+
 def _spend_opened(address: str, schema_document: dict[str, object], times: int) -> int:
     plan, granted = fruit_plan(pv.Schema.from_document(schema_document), "0.05"), 0
     for _ in range(times):

@@ -15,6 +15,9 @@ from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.pages import Page
 from privior.privacy import Amount, Budget
 
+#: how the keys begin of entries that charge lost spends; no request may have such a key
+MARK = "lost "
+
 
 @dataclass(frozen=True)
 class KnownSpend:
@@ -48,7 +51,7 @@ class KnownSpend:
     @property
     def mark(self) -> str:
         """The key of the entry that charges it again, so that it is charged once."""
-        return f"lost {self.hash}"
+        return f"{MARK}{self.hash}"
 
 
 def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
@@ -56,7 +59,9 @@ def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
     found = {}
     for spend in known:
         there = page.entry(spend.entry)
-        if (there is None or there.hash != spend.hash) and page.keyed(spend.mark) is None:
+        again = page.keyed(spend.mark)
+        charged = again is not None and again.kind is EntryKind.RECONCILED
+        if (there is None or there.hash != spend.hash) and not charged:
             found[spend.hash] = spend
     return sorted(found.values(), key=lambda spend: spend.entry)
 
