@@ -246,6 +246,18 @@ def test_t32_no_key_of_a_request_passes_for_a_spend_charged_again(
         book.verify([lost])
 
 
+def test_a_forgotten_quota_costs_nothing_and_leaves_the_chain_whole(
+    place: LedgerPlace, book: pv.Ledger, schema: pv.Schema
+) -> None:
+    book.spend(fruit_plan(schema, "0.1"))
+    book.allow("ann", "1/2")
+    book.reconcile()
+    forget_after(place, 1)
+    assert book.reconcile() == []
+    assert book.verify().spent == pv.Budget.of("0.1")
+    book.spend(fruit_plan(schema, "0.1"))
+
+
 def _spend_opened(address: str, schema_document: dict[str, object], times: int) -> int:
     plan, granted = fruit_plan(pv.Schema.from_document(schema_document), "0.05"), 0
     for _ in range(times):

@@ -74,6 +74,8 @@ def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerE
         linked = spend.previous in charged or (before is not None and before.hash == spend.previous)
         price = spend.price if linked else spend.total
         charged.add(spend.hash)
+        if not any(number != 0 for number in price):
+            continue  # a forgotten quota: there is nothing to charge
         last = replace(
             last,
             number=last.number + 1,
