@@ -336,3 +336,19 @@ def test_printing_shows_cap_spent_and_left(small: pv.Ledger, schema: pv.Schema) 
     assert "cap" in text
     assert "epsilon 0.25, delta 0 by 1 release" in text
     assert "epsilon 0.75" in text
+
+
+def test_the_name_of_a_hostile_ledger_leads_nowhere(small: pv.Ledger, schema: pv.Schema, state: Path) -> None:
+    opening = small.entry(0)
+    assert opening is not None
+    forged = replace(opening, key="../../planted").sealed()
+    connection = sqlite3.connect(small.where)
+    connection.execute("DROP TRIGGER entries_final")
+    row = (forged.body(), forged.hash, forged.key)
+    connection.execute("UPDATE entries SET body = ?, hash = ?, idempotency = ? WHERE number = 0", row)
+    connection.commit()
+    connection.close()
+    with pytest.raises(pv.LedgerError, match="malformed"):
+        small.spend(plan_for(schema, "0.1"))
+    assert small.last() == forged
+    assert not (state / "anchors" / "../../planted.json").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -140,7 +141,10 @@ def refuse_rollback(page: Page, known: Iterable[KnownSpend]) -> None:
 def identity_of(page: Page) -> str | None:
     """Return the ledger's random name; ledgers in memory or begun in format 1 have none."""
     opening = page.entry(0)
-    return None if opening is None else opening.key
+    key = None if opening is None else opening.key
+    if key is not None and not re.fullmatch("[0-9a-f]{32}", key):  # it becomes the name of a file
+        raise LedgerError("the ledger's own name is malformed", where=page.where, asked="entry 0")
+    return key
 
 
 def blank(last: LedgerEntry) -> LedgerEntry:
