@@ -19,6 +19,7 @@ import privior as pv
 from privior.errors import KeyConflictError
 from privior.ledger import EntryKind, KnownSpend, State
 from privior.privacy import AccountingKind
+from privior.release import LedgerReceipt
 
 
 @pytest.fixture
@@ -256,6 +257,32 @@ def test_a_forgotten_quota_costs_nothing_and_leaves_the_chain_whole(
     assert book.reconcile() == []
     assert book.verify().spent == pv.Budget.of("0.1")
     book.spend(fruit_plan(schema, "0.1"))
+
+
+def test_releases_of_other_ledgers_are_never_charged(
+    place: LedgerPlace, book: pv.Ledger, schema: pv.Schema, tmp_path: Path
+) -> None:
+    plan = fruit_plan(schema, "0.3")
+    meadow = pv.Schema(schema.columns, population="meadow", unit="person")
+    others = [
+        (pv.Ledger.create(tmp_path / "meadow", population="meadow", epsilon=1), fruit_plan(meadow, "0.3")),
+        (pv.Ledger.create(tmp_path / "larger", population="orchard", epsilon=2), plan),
+        (
+            pv.Ledger.create(
+                tmp_path / "rho", population="orchard", epsilon=1, delta="0.01", accounting="concentrated"
+            ),
+            plan,
+        ),
+    ]
+    for other, wanted in others:
+        known = KnownSpend.of(other.spend(wanted))
+        for act in (book.reconcile, book.verify):
+            with pytest.raises(pv.LedgerError, match="another ledger"):
+                act([known])
+    trial = pv.Ledger.in_memory(population="orchard", epsilon=1)
+    receipt = LedgerReceipt.of(trial.spend(plan), durable=trial.durable)
+    assert receipt.known(plan) is None
+    assert book.verify().number == 0
 
 
 def _spend_opened(address: str, schema_document: dict[str, object], times: int) -> int:

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from privior.errors import LedgerError
 from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.pages import Page
-from privior.privacy import Amount, Budget
+from privior.privacy import Accounting, Amount, Budget
 
 #: how the keys begin of entries that charge lost spends; no request may have such a key
 MARK = "lost "
@@ -31,6 +32,8 @@ class KnownSpend:
         total: what had been spent by then, itself included
         cost: what it cost, as an (epsilon, delta)
         plans: the digests of the plans that it paid for
+        population: whose budget was charged
+        accounting: how costs add up in the ledger that was charged
     """
 
     entry: int
@@ -40,12 +43,22 @@ class KnownSpend:
     total: Amount
     cost: Budget
     plans: tuple[str, ...]
+    population: str
+    accounting: Accounting
 
     @staticmethod
     def of(entry: LedgerEntry) -> KnownSpend:
         """Return what an entry proves."""
         return KnownSpend(
-            entry.number, entry.hash, entry.previous, entry.price, entry.total, entry.cost, entry.plans
+            entry.number,
+            entry.hash,
+            entry.previous,
+            entry.price,
+            entry.total,
+            entry.cost,
+            entry.plans,
+            entry.population,
+            entry.accounting,
         )
 
     @property
@@ -56,8 +69,16 @@ class KnownSpend:
 
 def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
     """Return the spends that the chain neither has nor was charged for again, by number."""
-    found = {}
+    found, last = {}, page.last()
     for spend in known:
+        if (spend.population, spend.accounting) != (last.population, last.accounting):
+            raise LedgerError(
+                "the release was charged to another ledger",
+                where=page.where,
+                asked=f"{spend.population}, cap {spend.accounting.cap}, {spend.accounting.kind.value}",
+                allowed=f"{last.population}, cap {last.cap}, {last.accounting.kind.value}",
+                advice="Name releases of this ledger only.",
+            )
         there = page.entry(spend.entry)
         again = page.keyed(spend.mark)
         charged = again is not None and again.kind is EntryKind.RECONCILED

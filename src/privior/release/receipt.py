@@ -114,11 +114,21 @@ class LedgerReceipt:
             )
 
     def known(self, plan: Plan) -> KnownSpend | None:
-        """Return what the release proves to a ledger; None if the file is too old to say it."""
-        if self.accounting is None or self.total is None:
+        """Return what the release proves to a ledger; None if the file is too old to say it, or a trial."""
+        if self.accounting is None or self.total is None or not self.durable:
             return None
         price = self.accounting.price(plan.guarantees) if self.price is None else self.price
-        return KnownSpend(self.entry, self.head, self.previous, price, self.total, plan.cost, (plan.digest,))
+        return KnownSpend(
+            self.entry,
+            self.head,
+            self.previous,
+            price,
+            self.total,
+            plan.cost,
+            (plan.digest,),
+            self.population,
+            self.accounting,
+        )
 
     def bar(self, plan: Plan) -> BudgetBar | None:
         """Draw this release's share of the population's budget; None for files of format 1, which lack it."""

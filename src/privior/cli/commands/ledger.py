@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privior.cli.options import Json, Quiet, screen_of
+from privior.cli.screen import Screen
 
 if TYPE_CHECKING:
     from privior.ledger import KnownSpend, Ledger
@@ -136,7 +137,7 @@ def verify(
 
     screen = screen_of(context)
     book = Ledger.open(path)
-    known = _known(releases)
+    known = _known(screen, releases)
     last = book.verify(known)
     screen.document({**_document(book), "holds": True, "releases compared": len(known)})
     many = "1 release" if len(known) == 1 else f"{len(known)} releases"
@@ -158,7 +159,7 @@ def reconcile(
 
     screen = screen_of(context)
     book = Ledger.open(path)
-    made = book.reconcile(_known(releases))
+    made = book.reconcile(_known(screen, releases))
     screen.document(
         {**_document(book), "charged": [{"entry": entry.number, "about": entry.about} for entry in made]}
     )
@@ -222,11 +223,19 @@ def stored(
     screen.document({"entry": entry, "releases": [str(place) for place in places]})
 
 
-def _known(releases: list[Path] | None) -> list[KnownSpend]:
+def _known(screen: Screen, releases: list[Path] | None) -> list[KnownSpend]:
+    """Return what releases prove; those that prove nothing are named."""
     from privior.release import Release
 
-    read = [Release.read(path) for path in releases or ()]
-    return [spend for one in read if (spend := one.receipt.known(one.plan)) is not None]
+    found = []
+    for path in releases or ():
+        release = Release.read(path)
+        spend = release.receipt.known(release.plan)
+        if spend is None:
+            screen.complain(f"not compared: {path} is a trial, or of format 1, which does not say its cost")
+        else:
+            found.append(spend)
+    return found
 
 
 def _document(book: Ledger) -> dict[str, object]:
