@@ -9,11 +9,12 @@ import json
 import multiprocessing
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from ledger_places import LedgerPlace, forget_after, fruit_plan
+from ledger_places import FilePlace, LedgerPlace, forget_after, fruit_plan
 
 import privior as pv
 from privior.errors import KeyConflictError
@@ -283,6 +284,29 @@ def test_releases_of_other_ledgers_are_never_charged(
     receipt = LedgerReceipt.of(trial.spend(plan), durable=trial.durable)
     assert receipt.known(plan) is None
     assert book.verify().number == 0
+
+
+@pytest.mark.parametrize("kind", list(AccountingKind))
+def test_a_ledger_charged_beyond_its_cap_says_so(
+    kind: AccountingKind, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = FilePlace(tmp_path / "cap.ledger")
+    book = pv.Ledger.create(file.path, population="orchard", epsilon=1, delta="1e-5", accounting=kind)
+    plan = fruit_plan(schema, "0.16")
+    lost = KnownSpend.of(book.spend(plan))
+    before = book.spent
+    forget_after(file, 0)
+    monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "another user"))
+    with suppress(pv.BudgetExceededError):
+        while True:
+            book.spend(plan)
+    book.reconcile([lost])
+    assert before.epsilon < 1 < book.spent.epsilon
+    assert book.left.epsilon == 0
+    assert "more than the cap" in book.picture().text(200)
+    assert "left" in str(book)
+    with pytest.raises(pv.BudgetExceededError):
+        book.spend(plan)
 
 
 def _spend_opened(address: str, schema_document: dict[str, object], times: int) -> int:

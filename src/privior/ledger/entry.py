@@ -96,7 +96,8 @@ class LedgerEntry:
     @property
     def left(self) -> Budget:
         """The cap without what was spent; what may still be spent if amounts of (epsilon, delta) add up."""
-        return self.cap - self.spent
+        left = self.cap - self.spent
+        return Budget(max(left.epsilon, Fraction(0)), max(left.delta, Fraction(0)))
 
     @property
     def incident(self) -> str:
