@@ -10,6 +10,7 @@ import multiprocessing
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -307,6 +308,15 @@ def test_a_ledger_charged_beyond_its_cap_says_so(
     assert "left" in str(book)
     with pytest.raises(pv.BudgetExceededError):
         book.spend(plan)
+
+
+def test_numbers_that_no_store_can_hold_are_no_entries(book: pv.Ledger, schema: pv.Schema) -> None:
+    known = KnownSpend.of(book.spend(fruit_plan(schema, "0.1")))
+    for number in (-1, 2**63, 10**30):
+        assert book.entry(number) is None
+        assert book.closing(number) is None
+    with pytest.raises(pv.LedgerError, match="older than a spend that is known"):
+        book.verify([replace(known, entry=10**30)])
 
 
 def _spend_opened(address: str, schema_document: dict[str, object], times: int) -> int:

@@ -82,8 +82,8 @@ class Page:
         return entry
 
     def entry(self, number: int) -> LedgerEntry | None:
-        """Return the entry of this number, if there is one."""
-        return self._one("WHERE number = ?", number)
+        """Return the entry of this number, if there is one; a release may name any number."""
+        return self._one("WHERE number = ?", number) if 0 <= number < 2**63 else None
 
     def keyed(self, key: str) -> LedgerEntry | None:
         """Return the spend with this key, if there is one."""
