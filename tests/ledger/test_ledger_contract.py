@@ -319,6 +319,22 @@ def test_numbers_that_no_store_can_hold_are_no_entries(book: pv.Ledger, schema: 
         book.verify([replace(known, entry=10**30)])
 
 
+def test_what_is_charged_again_can_be_read_however_long_its_fraction(
+    place: LedgerPlace, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    book = pv.Ledger.create(place.address, population="orchard", epsilon=1000)
+    plans = [fruit_plan(schema, Fraction(3**380 + power, 3**381 + 2**power)) for power in range(1, 25)]
+    lost = [KnownSpend.of(book.spend(plan)) for plan in plans[:12]]
+    forget_after(place, 0)
+    monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "another user"))
+    for plan in plans[12:]:
+        book.spend(plan)
+    before = book.spent.epsilon
+    book.reconcile([lost[-1]])
+    exact = before + sum((plan.cost.epsilon for plan in plans[:12]), start=Fraction(0))
+    assert exact <= book.verify().spent.epsilon <= exact * Fraction(10**9 + 1, 10**9)
+
+
 def _spend_opened(address: str, schema_document: dict[str, object], times: int) -> int:
     plan, granted = fruit_plan(pv.Schema.from_document(schema_document), "0.05"), 0
     for _ in range(times):

@@ -12,10 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from privior.errors import LedgerError
+from privior.exact import shortened_up
 from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.pages import Page
 from privior.privacy import Accounting, Amount, Budget
 
+#: of the denominator of a sum
+MOST_BITS = 8192
 #: how the keys begin of entries that charge lost spends; no request may have such a key
 MARK = "lost "
 
@@ -87,13 +90,23 @@ def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
     return sorted(found.values(), key=lambda spend: spend.entry)
 
 
+def _writable(total: Amount, price: Amount) -> Amount:
+    """Return a price, rounded up where its exact sum with the total would be too long to be written."""
+    return tuple(
+        more
+        if sum_ is None or more is None or (sum_ + more).denominator.bit_length() <= MOST_BITS
+        else shortened_up(more)
+        for sum_, more in zip(total, price, strict=True)
+    )
+
+
 def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerEntry]:
     """Yield the entries that charge lost spends again, which may go beyond the cap."""
     last, charged = page.last(), set[str]()
     for spend in missing:
         before = None if spend.entry == 0 else page.entry(spend.entry - 1)
         linked = spend.previous in charged or (before is not None and before.hash == spend.previous)
-        price = spend.price if linked else spend.total
+        price = _writable(last.total, spend.price if linked else spend.total)
         charged.add(spend.hash)
         if not any(number != 0 for number in price):
             continue  # a forgotten quota: there is nothing to charge

@@ -15,11 +15,9 @@ from privior.ledger.anchors import anchor_of
 from privior.ledger.closing import Closing, State
 from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.pages import Page
-from privior.ledger.reconciling import KnownSpend, lost
+from privior.ledger.reconciling import MOST_BITS, KnownSpend, lost
 from privior.ledger.request import Request, Spendable
 from privior.privacy import NOTHING, AccountingKind, Amount, Budget
-
-_MOST_BITS = 8192  # of a sum's denominator
 
 
 def next_entry(page: Page, request: Request) -> LedgerEntry:
@@ -35,7 +33,7 @@ def next_entry(page: Page, request: Request) -> LedgerEntry:
     price = last.accounting.price(plan.guarantees)
     total = last.accounting.add(last.total, price)
     own = _check_quota(page, request, price)
-    if max(number.denominator.bit_length() for number in total if number is not None) > _MOST_BITS:
+    if max(number.denominator.bit_length() for number in total if number is not None) > MOST_BITS:
         raise LedgerError(
             "the sum of these fractions is too long to be written exactly",
             where=page.where,
