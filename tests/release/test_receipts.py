@@ -37,3 +37,13 @@ def test_a_finite_price_for_an_infinite_divergence_is_refused(
     assert text.count("null") > 1
     with pytest.raises(pv.ReleaseError, match="does not add up"):
         pv.Release.from_json(text.replace("null", '"9"').replace('"limit": "9"', '"limit": null'))
+
+
+def test_an_accounting_without_delta_is_refused(schema: pv.Schema, table: Path, tmp_path: Path) -> None:
+    book = pv.Ledger.create(
+        tmp_path / "renyi.ledger", population="orchard", epsilon=20, delta="1e-5", accounting="renyi"
+    )
+    plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1)
+    text = pv.measure(plan, table, ledger=book).to_json()
+    with pytest.raises(pv.ReleaseError, match="without a cap"):
+        pv.Release.from_json(text.replace('"delta": "1e-5"', '"delta": "0"'))

@@ -299,6 +299,8 @@ class Accounting:
         summed = kind in (AccountingKind.GAUSSIAN, AccountingKind.CONCENTRATED)
         if summed != (limit is not None) or (kind is AccountingKind.BASIC and aside != NOTHING):
             raise LedgerError("not an accounting", asked=shown(document))
+        if kind is not AccountingKind.BASIC and not (found.part.epsilon > 0 and found.part.delta > 0):
+            raise LedgerError("an accounting without a cap of its own", asked=shown(document))
         if summed and not found._keeps:
             raise NumberError("the limit is more than the cap allows", asked=shown(document["limit"]))
         return found
