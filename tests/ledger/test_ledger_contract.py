@@ -335,6 +335,17 @@ def test_what_is_charged_again_can_be_read_however_long_its_fraction(
     assert exact <= book.verify().spent.epsilon <= exact * Fraction(10**9 + 1, 10**9)
 
 
+def test_what_failed_was_not_bought(book: pv.Ledger, schema: pv.Schema) -> None:
+    plan = fruit_plan(schema, "0.1")
+    book.fail(book.spend(plan))
+    assert book.bought(plan) is None
+    released = book.spend(plan)
+    book.finish(released, "text")
+    book.fail(book.spend(plan))
+    book.spend(plan)
+    assert book.bought(plan) == released
+
+
 def _spend_opened(address: str, schema_document: dict[str, object], times: int) -> int:
     plan, granted = fruit_plan(pv.Schema.from_document(schema_document), "0.05"), 0
     for _ in range(times):
