@@ -55,16 +55,23 @@ def create(
             show_default=False,
         ),
     ] = None,
-    aside_delta: Annotated[str, typer.Option(help="Likewise of delta.")] = "0",
+    aside_delta: Annotated[
+        str | None, typer.Option(help="Likewise of delta; with --aside-epsilon.", show_default=False)
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Open a new ledger with a cap. An existing one is never touched."""
+    from privior.errors import LedgerError
     from privior.ledger import Ledger
     from privior.privacy import NOTHING, Budget
 
     screen = screen_of(context)
-    aside = NOTHING if aside_epsilon is None else Budget.of(aside_epsilon, aside_delta)
+    if aside_epsilon is None and aside_delta is not None:
+        raise LedgerError(
+            "a delta is put aside, but no epsilon", asked=aside_delta, advice="Say --aside-epsilon too."
+        )
+    aside = NOTHING if aside_epsilon is None else Budget.of(aside_epsilon, aside_delta or 0)
     made = Ledger.create(
         path, population=population, epsilon=epsilon, delta=delta, accounting=accounting, aside=aside
     )
