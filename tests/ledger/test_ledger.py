@@ -352,3 +352,22 @@ def test_the_name_of_a_hostile_ledger_leads_nowhere(small: pv.Ledger, schema: pv
         small.spend(plan_for(schema, "0.1"))
     assert small.last() == forged
     assert not (state / "anchors" / "../../planted.json").exists()
+
+
+def test_the_log_of_a_removed_ledger_is_not_taken_for_that_of_a_new_one(
+    small: pv.Ledger, schema: pv.Schema, tmp_path: Path
+) -> None:
+    place, kept = Path(small.where), tmp_path / "kept"
+    log = Path(f"{place}-wal")
+    reader = sqlite3.connect(place)
+    reader.execute("SELECT * FROM entries").fetchall()
+    small.spend(plan_for(schema, "0.5"))
+    kept.write_bytes(log.read_bytes())
+    reader.close()
+    place.unlink()
+    log.write_bytes(kept.read_bytes())
+    with pytest.raises(pv.LedgerError, match="log of an older ledger"):
+        pv.Ledger.create(place, population="orchard", epsilon=5)
+    assert not place.exists()
+    log.unlink()
+    assert pv.Ledger.create(place, population="orchard", epsilon=5).cap == pv.Budget.of(5)
