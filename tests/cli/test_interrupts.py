@@ -152,6 +152,26 @@ def test_a_release_interrupted(name: str, orchard: Path) -> None:
     assert ("new.report.html" in left) == name.startswith("telling")
 
 
+BATCH_STEPS = {
+    "before the spend": Step("privior.ledger.ledger:Ledger.spend"),
+    "after the spend": Step("privior.ledger.ledger:Ledger.spend", "after", spent=True),
+    "telling the end": Step("privior.cli.screen:Screen.answer_table", spent=True, released=True),
+}
+
+
+@pytest.mark.parametrize("name", BATCH_STEPS)
+def test_a_batch_interrupted(name: str, orchard: Path) -> None:
+    step = BATCH_STEPS[name]
+    ended = run(
+        ["batch", "fruit.csv", "a.toml", "-l", "orchard.ledger", "--yes"], orchard, program=step.program()
+    )
+    assert ended.code == 130, ended
+    assert pv.Ledger.open(orchard / "orchard.ledger").verify().number == int(step.spent)
+    assert ("The spend stands." in ended.errors) == step.spent
+    assert ("Nothing was spent." in ended.errors) == (not step.spent)
+    assert (orchard / "a.release.json").exists() == step.released
+
+
 def test_an_interrupted_report_can_be_made_again(orchard: Path) -> None:
     program = [sys.executable, "-c", _DRIVER, "privior.report:write_whole", "before", "1"]
     arguments = ["release", "a.toml", "fruit.csv", "-l", "orchard.ledger", "-o", "new.json", "-y"]

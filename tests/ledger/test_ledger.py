@@ -311,3 +311,38 @@ def test_printing_shows_cap_spent_and_left(small: pv.Ledger, schema: pv.Schema) 
     assert "cap" in text
     assert "epsilon 0.25, delta 0 by 1 release" in text
     assert "epsilon 0.75" in text
+
+
+def test_the_name_of_a_hostile_ledger_leads_nowhere(small: pv.Ledger, schema: pv.Schema, state: Path) -> None:
+    opening = small.entry(0)
+    assert opening is not None
+    forged = replace(opening, key="../../planted").sealed()
+    connection = sqlite3.connect(small.where)
+    connection.execute("DROP TRIGGER entries_final")
+    row = (forged.body(), forged.hash, forged.key)
+    connection.execute("UPDATE entries SET body = ?, hash = ?, idempotency = ? WHERE number = 0", row)
+    connection.commit()
+    connection.close()
+    with pytest.raises(pv.LedgerError, match="malformed"):
+        small.spend(plan_for(schema, "0.1"))
+    assert small.last() == forged
+    assert not (state / "anchors" / "../../planted.json").exists()
+
+
+def test_the_log_of_a_removed_ledger_is_not_taken_for_that_of_a_new_one(
+    small: pv.Ledger, schema: pv.Schema, tmp_path: Path
+) -> None:
+    place, kept = Path(small.where), tmp_path / "kept"
+    log = Path(f"{place}-wal")
+    reader = sqlite3.connect(place)
+    reader.execute("SELECT * FROM entries").fetchall()
+    small.spend(plan_for(schema, "0.5"))
+    kept.write_bytes(log.read_bytes())
+    reader.close()
+    place.unlink()
+    log.write_bytes(kept.read_bytes())
+    with pytest.raises(pv.LedgerError, match="log of an older ledger"):
+        pv.Ledger.create(place, population="orchard", epsilon=5)
+    assert not place.exists()
+    log.unlink()
+    assert pv.Ledger.create(place, population="orchard", epsilon=5).cap == pv.Budget.of(5)
