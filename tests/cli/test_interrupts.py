@@ -114,6 +114,15 @@ STEPS = {
 }
 
 
+#: interrupted after the release was stored and before its file was written: it can be had from the ledger
+STORED = {
+    "writing the draft",
+    "after it is stored",
+    "before the draft is safe",
+    "before the file has its name",
+}
+
+
 @pytest.fixture
 def orchard(tmp_path: Path) -> Path:
     (tmp_path / "a.toml").write_text(ANALYSIS)
@@ -145,7 +154,11 @@ def test_a_release_interrupted(name: str, orchard: Path) -> None:
         assert pv.review(release, ledger).passed
         assert "complete" in ended.errors
     elif step.spent:
-        assert "Nothing was released." in ended.errors
+        kept = ledger.closing(1)
+        stored = kept is not None and bool(kept.release)
+        assert stored == (name in STORED)
+        assert ("Nothing was released." in ended.errors) == (not stored)
+        assert ("privior ledger release LEDGER 1" in ended.errors) == stored
     assert not list(temporary.iterdir())
     left = {path.name for path in orchard.iterdir()}
     assert not [name for name in left if name.startswith(".")]
