@@ -23,7 +23,7 @@ import numpy as np
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import Floats, check_levels, true_counts
-from privior.mechanisms.forecasts import NoiseSpectrum
+from privior.mechanisms.drawn_error import DrawnLaw
 from privior.models import ExactStatistics, NoisyStatistics
 from privior.privacy import Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST
@@ -131,9 +131,13 @@ class PosteriorRelease(ABC):
         return apart * self.spread * ((whole + rate * self.records) / rate) ** 2
 
     @property
-    def spectrum(self) -> NoiseSpectrum:
-        """All directions alike, as forecasts see it."""
-        return NoiseSpectrum.alike(self.expected_squared_error / (self.levels - 1), self.levels)
+    @abstractmethod
+    def spectrum(self) -> DrawnLaw:
+        """The law as forecasts see it."""
+
+    def _spectrum(self, drawn: int | None, draws: int) -> DrawnLaw:
+        known = self.sensitivity.total_fixed
+        return DrawnLaw(float(self.rate), self.spread, drawn, draws, self.least, known)
 
     @property
     def cell_noise(self) -> None:
