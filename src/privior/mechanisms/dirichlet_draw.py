@@ -208,12 +208,6 @@ class DirichletDraw(PosteriorRelease):
         return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
 
     @property
-    def spread(self) -> float:
-        """Of the mean of the draws."""
-        whole = float(sum(self.prior)) + float(self.rate) * self.records
-        return 1 / (self.draws * (whole + 1))
-
-    @property
     def spectrum(self) -> DrawnLaw:
         """The law as forecasts see it."""
         return self._spectrum(None, self.draws)

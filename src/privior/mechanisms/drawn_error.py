@@ -4,8 +4,7 @@ One cell is looked at, and all others as one: c of n records with parameters u =
 (n-c), of which `infer` sees draws of Beta(u, w), or the count of M records drawn from one. That the others
 split up tells next to nothing of c. The sums over truth, draws and posterior are those of `cell_error`.
 
-Where the total is private such a release says next to nothing of it either: all totals up to n are about as
-likely as before, and the proportions, in which each total counts by its size, are those of 2/3 n records.
+Where the total is private such a release says little of it: a typical one stands for all that are likely.
 """
 
 from __future__ import annotations
@@ -19,13 +18,18 @@ from numpy.typing import NDArray
 from privior.mechanisms.cell_error import CountLaw, SeenCell, around
 from privior.mechanisms.expect import Expect
 from privior.mechanisms.forecasts import alike, divergences
-from privior.mechanisms.scenarios import strata
+from privior.mechanisms.scenarios import strata, tables
 
 Floats = NDArray[np.float64]
 
 #: scenarios of the draws for each truth; of more draws so many are looked at, and the spread of their mean
 _SCENARIOS, _MOST_DRAWS = 24, 16
 _LEAST_SHARE = 1e-300
+#: private totals, as shares of the largest, and scenarios in which they are looked for
+_POSSIBLE = (np.arange(40) + 0.5) / 40
+_TOTALS, _CELLS = 128, 4096
+#: the strength of a law that tells nothing, for one drawn record
+_WEAK = 1e-6
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,6 @@ class DrawnLaw:
 
     Attributes:
         rate: the weight r of one record
-        spread: the variance of a released proportion p around its mean is p (1-p) times this
         drawn: how many records are drawn, M; None for the proportions themselves
         draws: how many times
         least: the public minimum of the counts
@@ -42,7 +45,6 @@ class DrawnLaw:
     """
 
     rate: float
-    spread: float
     drawn: int | None
     draws: int
     least: int
@@ -51,8 +53,7 @@ class DrawnLaw:
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Return the expected errors and the expected variance of the counts, all cells together."""
         total = float(prior.sum())
-        size = records if self.total_known else max(1, round(2 * records / 3))
-        known = records if self.total_known else records / 2
+        size, known = (records, float(records)) if self.total_known else self._totals(prior, records, expect)
         errors, hidden = np.zeros(4), 0.0
         for parameter, share, cells in alike(prior, expect.shares(prior)):
             law = CountLaw(records, parameter, total - parameter)
@@ -63,6 +64,45 @@ class DrawnLaw:
             gaps = divergences(cell.counts[:, None] / records, guesses / size, parameter, known, total)
             errors += cells * np.array([cell.expected(one) for one in gaps])
         return errors, hidden
+
+    def spread(self, whole: float | Floats) -> Floats:
+        """Return the variance of a released proportion p over p (1-p), if the parameters add up to this."""
+        if self.drawn is None:
+            return np.asarray(1 / (self.draws * (whole + 1)))
+        return np.asarray((whole + self.drawn) / (self.drawn * (whole + 1)))
+
+    def _totals(self, prior: Floats, records: int, expect: Expect) -> tuple[int, float]:
+        """Return typical private totals as `infer` finds them: with each counted by its size, and as it is.
+
+        All totals are as likely before. What was drawn has, given N, about the mean and the spread that a
+        Dirichlet law of some strength has; how far several draws are apart tells of N by their parameters.
+        """
+        from scipy.special import gammaincinv, gammaln
+
+        total, cells = float(prior.sum()), prior.size
+        possible = np.maximum(records * _POSSIBLE, 1.0)
+        whole = total + self.rate * possible
+        spread = self.spread(whole)
+        pulled = (1 - spread) * (self.rate * possible / whole) ** 2
+        far = spread + pulled * (possible + total) / (possible * (total + 1))
+        likely = prior / total * np.maximum(1 / far - 1, _WEAK)[:, None]
+        size = min(_TOTALS, max(1, _CELLS // cells))
+        counts = tables(tuple(prior.tolist()), records, expect, size)
+        true = total + self.rate * records
+        strength = max(float(1 / self.spread(true) - 1), _WEAK) / true
+        drawn = gammaincinv((prior + self.rate * counts) * strength, strata(size, cells, first=2 * cells))
+        drawn = np.maximum(drawn, _LEAST_SHARE)
+        shares = np.maximum(drawn / drawn.sum(axis=1, keepdims=True), _LEAST_SHARE)
+        if self.drawn is not None:
+            shares = np.maximum(shares, 0.5 / self.drawn)
+        logs = np.log(shares) @ (likely - 1).T + gammaln(likely.sum(axis=1)) - gammaln(likely).sum(axis=1)
+        ratio = whole / true
+        logs -= (self.draws - 1) * (cells - 1) / 2 * (ratio - 1 - np.log(ratio))
+        chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        mean = float((chances @ possible).mean())
+        by_size = float(((chances @ possible**2) / (chances @ possible)).mean())
+        return max(1, round(by_size)), mean
 
     def _seen(self, truth: CountLaw, prior: CountLaw) -> SeenCell:
         """Look at a count with this law through draws, with this prior."""
@@ -78,7 +118,7 @@ class DrawnLaw:
         seen = _Counted.of(*made, self.drawn) if self.drawn else _Drawn.of(*made, self.draws)
         whole = prior.first + rest + self.rate * prior.records
         centre = (seen.share * whole - prior.first) / self.rate
-        deviation = np.sqrt(seen.share * (1 - seen.share) * self.spread) * whole / self.rate
+        deviation = np.sqrt(seen.share * (1 - seen.share) * self.spread(whole)) * whole / self.rate
 
         def log_mass(places: Floats) -> Floats:
             u, w = parameters(places, prior.records)

@@ -26,8 +26,8 @@ Tables = NDArray[np.int64]
 
 #: outputs of so many tables are all looked at, of more those of so many scenarios
 _ALL, _SCENARIOS = 800, 192
-#: normalisers of more tables are summed for so many, and fitted for the others
-_SUMMED = 240
+#: normalisers of more tables are summed for so many, and for so many at an end
+_SUMMED, _ENDS = 240, 32
 #: two cells: tables are apart by this share of the distance at which weights fall by 1/e
 _FINE = 0.35
 #: more tables of two cells are thinned out
@@ -130,14 +130,21 @@ class _Listed:
     def log_sums(self) -> Floats:
         """Return the log of what the weights of all outputs add up to, for each table.
 
-        Near x it grows with the log parameters of x and falls with t, far from x it is e^-t: many are fitted.
+        Of many some are summed, more of them near the ends; those of two cells are interpolated. Others are
+        fitted: near x the sum grows with the log parameters of x and falls with t, far from x it is e^-t.
         """
+        number = len(self.tables)
         if self.few:
-            return self._log_sum(np.arange(len(self.tables)))
-        some = np.unique(np.linspace(0, len(self.tables) - 1, _SUMMED).astype(np.intp))
+            return self._log_sum(np.arange(number))
+        spaced = np.linspace(0, number - 1, _SUMMED).astype(np.intp)
+        if self.prior.size == 2:
+            some = np.unique(np.concatenate([spaced, np.arange(_ENDS), number - 1 - np.arange(_ENDS)]))
+            return np.interp(np.arange(number), some, self._log_sum(some))
+        some = np.union1d(spaced, np.argsort(-self.tables.max(axis=1), kind="stable")[: 3 * _ENDS])
         logs = np.log(self.tables + self.prior)
         rates = self.rates[:, None]
-        parts = (np.ones_like(rates), logs, logs**2, rates, np.log(rates), np.log(rates) ** 2)
+        pairs = [logs[:, i] * logs[:, j] for i in range(self.prior.size) for j in range(i + 1)]
+        parts = (np.ones_like(rates), logs, np.stack(pairs, axis=1), rates, np.log(rates), np.log(rates) ** 2)
         features = np.concatenate(parts, axis=1)
         fitted = np.linalg.lstsq(features[some], self._log_sum(some), rcond=None)[0]
         return np.asarray(features @ fitted)

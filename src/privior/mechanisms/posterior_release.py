@@ -114,11 +114,6 @@ class PosteriorRelease(ABC):
         return words if self.least == 0 else f"{words}, counts raised to {self.least} at least"
 
     @property
-    @abstractmethod
-    def spread(self) -> float:
-        """The variance of a released proportion p around its mean is p (1-p) times this."""
-
-    @property
     def expected_squared_error(self) -> float:
         """What the spread is worth as noise on the counts, for a truth typical of the prior.
 
@@ -128,7 +123,8 @@ class PosteriorRelease(ABC):
         prior = np.array([float(one) for one in self.prior])
         whole, rate = float(prior.sum()), float(self.rate)
         apart = (1 - float(((prior / whole) ** 2).sum())) * whole / (whole + 1)
-        return apart * self.spread * ((whole + rate * self.records) / rate) ** 2
+        parameters = whole + rate * self.records
+        return apart * float(self.spectrum.spread(parameters)) * (parameters / rate) ** 2
 
     @property
     @abstractmethod
@@ -137,7 +133,7 @@ class PosteriorRelease(ABC):
 
     def _spectrum(self, drawn: int | None, draws: int) -> DrawnLaw:
         known = self.sensitivity.total_fixed
-        return DrawnLaw(float(self.rate), self.spread, drawn, draws, self.least, known)
+        return DrawnLaw(float(self.rate), drawn, draws, self.least, known)
 
     @property
     def cell_noise(self) -> None:

@@ -129,12 +129,6 @@ class VirtualRecords(PosteriorRelease):
         return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason)
 
     @property
-    def spread(self) -> float:
-        """Of a count of M Dirichlet-multinomial records, as a proportion."""
-        whole = float(sum(self.prior)) + float(self.rate) * self.records
-        return (whole + self.drawn) / (self.drawn * (whole + 1))
-
-    @property
     def spectrum(self) -> DrawnLaw:
         """The law as forecasts see it."""
         return self._spectrum(self.drawn, 1)
