@@ -172,7 +172,8 @@ def claim(cells: list[Measured]) -> str:
     return (
         "l2 error against the true shares, prior learned, add-or-remove-one, by the expected counts (mean): "
         "never worse than the best of five peers by more than two standard errors of the difference, or than "
-        f"one record amiss in one repetition makes, and better on average: geometric mean of the ratios {better:.3f}. "
+        f"one record amiss in one repetition makes, and better on average: geometric mean of the ratios "
+        f"{better:.3f}. "
         "Judged by the paired differences (last columns, in their own standard errors) the mean is worse in "
         f"{len(ahead)} of {len(cells)} rows, at epsilon {least:g} and above, by {most:.1e} at most: there "
         "noise often leaves a table as it is, a peer is then exactly right, and a mean of whole numbers is "

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 import privior as pv
+from privior.errors import PlanError
 from privior.mechanisms import (
     MECHANISMS,
+    DirichletDraw,
     Expect,
     Forecast,
     GaussianCounts,
+    HellingerMechanism,
     KNorm,
     Mechanism,
+    PosteriorRelease,
     PublicFacts,
     PublishedLaplace,
+    VirtualRecords,
 )
+from privior.models import Observed, PosteriorDraws
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import latent_counts
+from privior.privacy.hellinger import all_tables, number_of_tables
 
 Counts = NDArray[np.int64]
 #: noise must have changed so many tables for their errors to tell anything
@@ -59,6 +68,21 @@ class Case:
             str(rng.choice(RELATIONS)),
             list(Expect)[rng.integers(3)],
         )
+
+    @staticmethod
+    def planned(
+        rng: np.random.Generator, kind: type[Mechanism], most_cells: int, most_records: int, most_tables: int
+    ) -> tuple[Case, pv.Plan]:
+        """Draw facts until this mechanism fits them, and has so few outputs if all have to be listed."""
+        listed = issubclass(kind, HellingerMechanism)
+        while True:
+            case = Case.drawn(rng, most_cells, most_records)
+            if listed:
+                case = replace(case, neighbours="replace-one")
+                if number_of_tables(case.records, len(case.prior)) > most_tables:
+                    continue
+            with suppress(PlanError):
+                return case, case.plan(kind)
 
     @cached_property
     def chosen(self) -> pv.Plan:
@@ -98,19 +122,20 @@ def simulated(
     plan: pv.Plan, tables: list[Counts], rng: np.random.Generator
 ) -> tuple[Forecast, NDArray[np.float64]]:
     """Return the errors of the posterior means, without widths, and their relative standard errors."""
-    noise = plan.mechanism.cell_noise
-    assert noise is not None
-    total = Total(most=plan.records, known=plan.total_public)
-    prior = plan.prior
-    errors, touched = [], 0
-    for counts in tables:
-        release = noisy(plan.mechanism, counts, rng)
-        touched += bool((release != counts).any())
-        seen = CellEvidence(release, noise.rates, noise.curvatures)
-        mean = np.asarray(latent_counts([seen], prior, total).mean)
+    prior, mechanism = plan.prior, plan.mechanism
+    if isinstance(mechanism, HellingerMechanism):
+        estimates = listed_estimates(mechanism, prior, tables, rng)
+    elif isinstance(mechanism, PosteriorRelease):
+        estimates = drawn_estimates(plan, mechanism, tables, rng)
+    else:
+        estimates = noisy_estimates(plan, tables, rng)
+    errors, weights, touched = [], [], 0
+    for counts, (mean, weight, changed) in zip(tables, estimates, strict=True):
+        touched += changed
         truth, guess = counts / counts.sum(), mean / mean.sum()
         smooth = (mean + prior) / (mean.sum() + prior.sum())
         held = truth > 0
+        weights.append(weight)
         errors.append(
             (
                 ((guess - truth) ** 2).sum(),
@@ -119,10 +144,75 @@ def simulated(
                 (truth[held] * np.log(truth[held] / smooth[held])).sum(),
             )
         )
-    squared, variation, hellinger, kl = means = np.mean(errors, axis=0)
+    every, shares = np.array(errors), np.array(weights)[:, None] / np.sum(weights)
+    squared, variation, hellinger, kl = means = (shares * every).sum(axis=0)
     found = Forecast(float(np.sqrt(squared)), float(variation), float(np.sqrt(hellinger)), float(kl), 0.0)
-    spread = np.std(errors, axis=0) / np.sqrt(len(tables)) / np.maximum(means, 1e-300)
+    spread = np.sqrt(((shares * (every - means)) ** 2).sum(axis=0)) / np.maximum(means, 1e-300)
     return found, spread / np.array([2, 1, 2, 1]) if touched >= TOUCHED else np.full(4, np.inf)
+
+
+#: the estimated counts, the weight of the run, and whether noise changed the table
+Estimates = Iterator[tuple[NDArray[np.float64], float, bool]]
+
+
+def noisy_estimates(plan: pv.Plan, tables: list[Counts], rng: np.random.Generator) -> Estimates:
+    """Counts with noise."""
+    noise = plan.mechanism.cell_noise
+    assert noise is not None
+    total = Total(most=plan.records, known=plan.total_public)
+    for counts in tables:
+        release = noisy(plan.mechanism, counts, rng)
+        seen = CellEvidence(release, noise.rates, noise.curvatures)
+        mean = np.asarray(latent_counts([seen], plan.prior, total).mean)
+        yield mean, 1.0, bool((release != counts).any())
+
+
+def drawn_estimates(
+    plan: pv.Plan, mechanism: PosteriorRelease, tables: list[Counts], rng: np.random.Generator
+) -> Estimates:
+    """Releases from the posterior."""
+    total = Total(most=plan.records, known=plan.total_public)
+    for counts in tables:
+        u = plan.prior + float(mechanism.rate) * np.maximum(counts, mechanism.least)
+        release: Observed
+        if isinstance(mechanism, VirtualRecords):
+            release = Observed(tuple(rng.multinomial(mechanism.drawn, rng.dirichlet(u)).tolist()))
+        else:
+            assert isinstance(mechanism, DirichletDraw)
+            unit, rest = 1 << mechanism.places, np.cumsum(u[::-1])[::-1][1:]
+            sticks = rng.beta(u[:-1], rest, (mechanism.draws, u.size - 1)).ravel()
+            whole = tuple(round(stick * unit) for stick in sticks.tolist())
+            release = PosteriorDraws(whole, mechanism.draws, mechanism.places)
+        gammas = [mechanism.cell_gammas(release)]
+        yield np.asarray(latent_counts([], plan.prior, total, gammas=gammas).mean), 1.0, True
+
+
+def listed_estimates(
+    mechanism: HellingerMechanism,
+    prior: NDArray[np.float64],
+    tables: list[Counts],
+    rng: np.random.Generator,
+) -> Estimates:
+    """Tables by their Hellinger distance. Every other one is any table, and weighted by its chance.
+
+    Otherwise rare outputs, far away, would not be seen, in which most of the squared error may lie.
+    """
+    every = all_tables(mechanism.records, mechanism.levels)
+    rates = mechanism.temperatures(every)
+    halves = gammaln(prior[:, None] + np.arange(2 * mechanism.records + 1) / 2)
+    overlap = sum(known[cell[:, None] + cell] for known, cell in zip(halves, every.T, strict=True))
+    overlap -= (np.diag(overlap)[:, None] + np.diag(overlap)) / 2
+    chances = np.exp(-rates[:, None] * np.sqrt(-np.expm1(np.minimum(overlap, 0))))
+    chances /= chances.sum(axis=1, keepdims=True)
+    believed = (gammaln(every + prior) - gammaln(every + 1)).sum(axis=1)
+    believed = np.exp(believed - believed.max())
+    places = {tuple(table): place for place, table in enumerate(every.tolist())}
+    for counts in tables:
+        law = chances[places[tuple(counts.tolist())]]
+        proposed = (law + 1 / len(every)) / 2
+        release = rng.choice(len(every), p=proposed)
+        posterior = believed * chances[:, release]
+        yield posterior @ every / posterior.sum(), float(law[release] / proposed[release]), True
 
 
 def noisy(mechanism: Mechanism, counts: Counts, rng: np.random.Generator) -> Counts:
@@ -186,6 +276,15 @@ class Tally:
         return found
 
     def add(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
+        self.compare(case, results)
+        name = case.chosen.mechanism.name
+        chosen, spread = next((real.l2, s[0]) for plan, real, s in results if plan.mechanism.name == name)
+        if spread < SPREAD:
+            self.choices += 1
+            self.right += chosen <= 1.1 * min(real.l2 for _, real, _ in results) * (1 + 2 * spread)
+
+    def compare(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
+        """Count the forecasts that are near."""
         off, judged = np.zeros(4, bool), np.zeros(4, bool)
         for plan, real, spread in results:
             ratios = np.array([getattr(plan.forecast, m) / max(getattr(real, m), 1e-300) for m in MEASURES])
@@ -197,8 +296,3 @@ class Tally:
             if not near[told].all():
                 print(plan.mechanism.name, case, ratios.round(2), spread.round(3))
         self.off, self.cases = self.off + off, self.cases + judged
-        name = case.chosen.mechanism.name
-        chosen, spread = next((real.l2, s[0]) for plan, real, s in results if plan.mechanism.name == name)
-        if spread < SPREAD:
-            self.choices += 1
-            self.right += chosen <= 1.1 * min(real.l2 for _, real, _ in results) * (1 + 2 * spread)

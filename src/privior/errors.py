@@ -231,13 +231,19 @@ class ReleaseInterruptedError(KeyboardInterrupt):
 
     Attributes:
         entry: the number of the ledger entry
-        written: whether the release file had been written, whole, by then
+        written: whether all release files had been written, whole, by then
+        stored: whether the ledger has what was drawn
     """
 
-    def __init__(self, entry: int, *, written: bool) -> None:
+    def __init__(self, entry: int, *, written: bool, stored: bool) -> None:
         self.entry = entry
         self.written = written
-        file = "The release file is complete." if written else "Nothing was released."
+        self.stored = stored
+        file = "Nothing was released."
+        if written:
+            file = "The release file is complete."
+        elif stored:
+            file = f"The ledger has what was drawn: privior ledger release LEDGER {entry} writes it, free."
         super().__init__(
             f"interrupted after the budget was spent (ledger entry {entry}). {file} The spend stands."
         )

@@ -235,7 +235,9 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
         )
     if release.plan.digest not in entry.plans:
         return Check("ledger", Verdict.FAILS, f"entry {receipt.entry} was charged for another plan")
-    if (receipt.total, receipt.accounting) not in ((None, None), (entry.total, entry.accounting)):
+    stated = (receipt.total, receipt.accounting, receipt.price, receipt.previous)
+    kept = (entry.total, entry.accounting, entry.price, entry.previous)
+    if any(said not in (None, there) for said, there in zip(stated, kept, strict=True)):
         return Check("ledger", Verdict.FAILS, "the file states other totals than the ledger")
     return Check(
         "ledger", Verdict.HOLDS, f"entry {receipt.entry} was charged for exactly this plan; the chain holds"
@@ -246,8 +248,11 @@ def _stored(release: Release, ledger: Ledger | None) -> Check:
     """Compare the file with what the ledger stored when it was drawn."""
     try:
         closing = None if ledger is None else ledger.closing(release.receipt.entry)
+        entry = None if ledger is None else ledger.entry(release.receipt.entry)
     except PriviorError as error:
         return Check("bytes", Verdict.FAILS, error.what)
+    if closing is None and entry is not None and entry.day:  # format 1 stored no releases
+        return Check("bytes", Verdict.FAILS, "the ledger stored no release for this entry: it was cut off")
     if closing is None:
         return Check(
             "bytes",

@@ -114,6 +114,15 @@ STEPS = {
 }
 
 
+#: interrupted after the release was stored and before its file was written: it can be had from the ledger
+STORED = {
+    "writing the draft",
+    "after it is stored",
+    "before the draft is safe",
+    "before the file has its name",
+}
+
+
 @pytest.fixture
 def orchard(tmp_path: Path) -> Path:
     (tmp_path / "a.toml").write_text(ANALYSIS)
@@ -145,11 +154,35 @@ def test_a_release_interrupted(name: str, orchard: Path) -> None:
         assert pv.review(release, ledger).passed
         assert "complete" in ended.errors
     elif step.spent:
-        assert "Nothing was released." in ended.errors
+        kept = ledger.closing(1)
+        stored = kept is not None and bool(kept.release)
+        assert stored == (name in STORED)
+        assert ("Nothing was released." in ended.errors) == (not stored)
+        assert ("privior ledger release LEDGER 1" in ended.errors) == stored
     assert not list(temporary.iterdir())
     left = {path.name for path in orchard.iterdir()}
     assert not [name for name in left if name.startswith(".")]
     assert ("new.report.html" in left) == name.startswith("telling")
+
+
+BATCH_STEPS = {
+    "before the spend": Step("privior.ledger.ledger:Ledger.spend"),
+    "after the spend": Step("privior.ledger.ledger:Ledger.spend", "after", spent=True),
+    "telling the end": Step("privior.cli.screen:Screen.answer_table", spent=True, released=True),
+}
+
+
+@pytest.mark.parametrize("name", BATCH_STEPS)
+def test_a_batch_interrupted(name: str, orchard: Path) -> None:
+    step = BATCH_STEPS[name]
+    ended = run(
+        ["batch", "fruit.csv", "a.toml", "-l", "orchard.ledger", "--yes"], orchard, program=step.program()
+    )
+    assert ended.code == 130, ended
+    assert pv.Ledger.open(orchard / "orchard.ledger").verify().number == int(step.spent)
+    assert ("The spend stands." in ended.errors) == step.spent
+    assert ("Nothing was spent." in ended.errors) == (not step.spent)
+    assert (orchard / "a.release.json").exists() == step.released
 
 
 def test_an_interrupted_report_can_be_made_again(orchard: Path) -> None:

@@ -157,3 +157,11 @@ def test_other_accountings(accounting: str, clinic: Path) -> None:
     assert run(["review", "r.json", "-l", "o.ledger"], clinic).code == 0
     pure = ["ledger", "create", "p.ledger", "-p", "clinic", "-e", "4", "--accounting", accounting]
     assert run(pure, clinic).code == 4
+
+
+def test_a_delta_aside_without_an_epsilon_is_not_ignored(tmp_path: Path) -> None:
+    cap = ["ledger", "create", "o.ledger", "-p", "clinic", "-e", "4", "-d", "1e-5", "--accounting", "renyi"]
+    made = run([*cap, "--aside-delta", "1e-6"], tmp_path)
+    assert made.code == 4
+    assert "--aside-epsilon" in made.errors
+    assert not (tmp_path / "o.ledger").exists()

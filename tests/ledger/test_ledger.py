@@ -6,14 +6,13 @@ import copy
 import multiprocessing
 import pickle
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlite_work import steps_of
 
 import privior as pv
 from privior.ledger import EntryKind
@@ -112,35 +111,11 @@ def test_t26_processes_never_overspend(small: pv.Ledger, schema: pv.Schema) -> N
 def test_t42_one_spend_reads_one_entry(small: pv.Ledger, schema: pv.Schema) -> None:
     """The number of SQL statements and rows does not grow with the ledger."""
     plan = plan_for(schema, "0.001")
-
-    def rows_read() -> int:
-        seen = 0
-        store: Any = small._store
-        original = store._connected
-
-        @contextmanager
-        def watched() -> Iterator[sqlite3.Connection]:
-            nonlocal seen
-            with original() as connection:
-
-                def count() -> int:
-                    nonlocal seen
-                    seen += 1
-                    return 0
-
-                connection.set_progress_handler(count, 1)  # called for every step of SQLite's machine
-                yield connection
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(store, "_connected", watched)
-            small.spend(plan)
-        return seen
-
     small.spend(plan)
-    first = rows_read()
+    first = steps_of(lambda: small.spend(plan))
     for _ in range(200):
         small.spend(plan)
-    assert rows_read() <= first + 10
+    assert steps_of(lambda: small.spend(plan)) <= first + 10
 
 
 def test_entries_cannot_be_changed_or_removed(small: pv.Ledger, schema: pv.Schema) -> None:
@@ -336,3 +311,38 @@ def test_printing_shows_cap_spent_and_left(small: pv.Ledger, schema: pv.Schema) 
     assert "cap" in text
     assert "epsilon 0.25, delta 0 by 1 release" in text
     assert "epsilon 0.75" in text
+
+
+def test_the_name_of_a_hostile_ledger_leads_nowhere(small: pv.Ledger, schema: pv.Schema, state: Path) -> None:
+    opening = small.entry(0)
+    assert opening is not None
+    forged = replace(opening, key="../../planted").sealed()
+    connection = sqlite3.connect(small.where)
+    connection.execute("DROP TRIGGER entries_final")
+    row = (forged.body(), forged.hash, forged.key)
+    connection.execute("UPDATE entries SET body = ?, hash = ?, idempotency = ? WHERE number = 0", row)
+    connection.commit()
+    connection.close()
+    with pytest.raises(pv.LedgerError, match="malformed"):
+        small.spend(plan_for(schema, "0.1"))
+    assert small.last() == forged
+    assert not (state / "anchors" / "../../planted.json").exists()
+
+
+def test_the_log_of_a_removed_ledger_is_not_taken_for_that_of_a_new_one(
+    small: pv.Ledger, schema: pv.Schema, tmp_path: Path
+) -> None:
+    place, kept = Path(small.where), tmp_path / "kept"
+    log = Path(f"{place}-wal")
+    reader = sqlite3.connect(place)
+    reader.execute("SELECT * FROM entries").fetchall()
+    small.spend(plan_for(schema, "0.5"))
+    kept.write_bytes(log.read_bytes())
+    reader.close()
+    place.unlink()
+    log.write_bytes(kept.read_bytes())
+    with pytest.raises(pv.LedgerError, match="log of an older ledger"):
+        pv.Ledger.create(place, population="orchard", epsilon=5)
+    assert not place.exists()
+    log.unlink()
+    assert pv.Ledger.create(place, population="orchard", epsilon=5).cap == pv.Budget.of(5)

@@ -9,16 +9,19 @@ import json
 import multiprocessing
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from ledger_places import LedgerPlace, forget_after, fruit_plan
+from ledger_places import FilePlace, LedgerPlace, forget_after, fruit_plan
 
 import privior as pv
 from privior.errors import KeyConflictError
 from privior.ledger import EntryKind, KnownSpend, State
 from privior.privacy import AccountingKind
+from privior.release import LedgerReceipt
 
 
 @pytest.fixture
@@ -217,6 +220,130 @@ def test_a_release_proves_a_rollback_where_no_anchor_does(
     (made,) = book.reconcile([KnownSpend.of(spends[2])])
     assert made.price == spends[2].total  # the entry before it is unknown too
     assert book.spent == pv.Budget.of("0.4")
+
+
+def test_t32_the_same_plan_spent_again_on_an_old_copy_is_another_spend(
+    place: LedgerPlace, book: pv.Ledger, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    plan = fruit_plan(schema, "0.1")
+    lost = book.spend(plan, key="march", analyst="ann")
+    forget_after(place, 0)
+    monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "another user"))
+    again = book.spend(plan, key="march", analyst="ann")
+    assert again.hash != lost.hash
+    with pytest.raises(pv.LedgerError, match="older than a spend that is known"):
+        book.verify([KnownSpend.of(lost)])
+    book.reconcile([KnownSpend.of(lost)])
+    assert book.spent == pv.Budget.of("0.2")
+
+
+def test_t32_no_key_of_a_request_passes_for_a_spend_charged_again(
+    place: LedgerPlace, book: pv.Ledger, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lost = KnownSpend.of(book.spend(fruit_plan(schema, "0.5")))
+    forget_after(place, 0)
+    monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "another user"))
+    with pytest.raises(pv.LedgerError, match="forgot"):
+        book.spend(fruit_plan(schema, "0.1"), key=lost.mark)
+    with pytest.raises(pv.LedgerError, match="older than a spend that is known"):
+        book.verify([lost])
+
+
+def test_a_forgotten_quota_costs_nothing_and_leaves_the_chain_whole(
+    place: LedgerPlace, book: pv.Ledger, schema: pv.Schema
+) -> None:
+    book.spend(fruit_plan(schema, "0.1"))
+    book.allow("ann", "1/2")
+    book.reconcile()
+    forget_after(place, 1)
+    assert book.reconcile() == []
+    assert book.verify().spent == pv.Budget.of("0.1")
+    book.spend(fruit_plan(schema, "0.1"))
+
+
+def test_releases_of_other_ledgers_are_never_charged(
+    place: LedgerPlace, book: pv.Ledger, schema: pv.Schema, tmp_path: Path
+) -> None:
+    plan = fruit_plan(schema, "0.3")
+    meadow = pv.Schema(schema.columns, population="meadow", unit="person")
+    others = [
+        (pv.Ledger.create(tmp_path / "meadow", population="meadow", epsilon=1), fruit_plan(meadow, "0.3")),
+        (pv.Ledger.create(tmp_path / "larger", population="orchard", epsilon=2), plan),
+        (
+            pv.Ledger.create(
+                tmp_path / "rho", population="orchard", epsilon=1, delta="0.01", accounting="concentrated"
+            ),
+            plan,
+        ),
+    ]
+    for other, wanted in others:
+        known = KnownSpend.of(other.spend(wanted))
+        for act in (book.reconcile, book.verify):
+            with pytest.raises(pv.LedgerError, match="another ledger"):
+                act([known])
+    trial = pv.Ledger.in_memory(population="orchard", epsilon=1)
+    receipt = LedgerReceipt.of(trial.spend(plan), durable=trial.durable)
+    assert receipt.known(plan) is None
+    assert book.verify().number == 0
+
+
+@pytest.mark.parametrize("kind", list(AccountingKind))
+def test_a_ledger_charged_beyond_its_cap_says_so(
+    kind: AccountingKind, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = FilePlace(tmp_path / "cap.ledger")
+    book = pv.Ledger.create(file.path, population="orchard", epsilon=1, delta="1e-5", accounting=kind)
+    plan = fruit_plan(schema, "0.16")
+    lost = KnownSpend.of(book.spend(plan))
+    before = book.spent
+    forget_after(file, 0)
+    monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "another user"))
+    with suppress(pv.BudgetExceededError):
+        while True:
+            book.spend(plan)
+    book.reconcile([lost])
+    assert before.epsilon < 1 < book.spent.epsilon
+    assert book.left.epsilon == 0
+    assert "more than the cap" in book.picture().text(200)
+    assert "left" in str(book)
+    with pytest.raises(pv.BudgetExceededError):
+        book.spend(plan)
+
+
+def test_numbers_that_no_store_can_hold_are_no_entries(book: pv.Ledger, schema: pv.Schema) -> None:
+    known = KnownSpend.of(book.spend(fruit_plan(schema, "0.1")))
+    for number in (-1, 2**63, 10**30):
+        assert book.entry(number) is None
+        assert book.closing(number) is None
+    with pytest.raises(pv.LedgerError, match="older than a spend that is known"):
+        book.verify([replace(known, entry=10**30)])
+
+
+def test_what_is_charged_again_can_be_read_however_long_its_fraction(
+    place: LedgerPlace, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    book = pv.Ledger.create(place.address, population="orchard", epsilon=1000)
+    plans = [fruit_plan(schema, Fraction(3**380 + power, 3**381 + 2**power)) for power in range(1, 25)]
+    lost = [KnownSpend.of(book.spend(plan)) for plan in plans[:12]]
+    forget_after(place, 0)
+    monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "another user"))
+    for plan in plans[12:]:
+        book.spend(plan)
+    before = book.spent.epsilon
+    book.reconcile([lost[-1]])
+    exact = before + sum((plan.cost.epsilon for plan in plans[:12]), start=Fraction(0))
+    assert exact <= book.verify().spent.epsilon <= exact * Fraction(10**9 + 1, 10**9)
+
+
+def test_what_failed_was_not_bought(book: pv.Ledger, schema: pv.Schema) -> None:
+    plan = fruit_plan(schema, "0.1")
+    book.fail(book.spend(plan))
+    assert book.bought(plan) is None
+    released = book.spend(plan)
+    book.finish(released, "text")
+    book.fail(book.spend(plan))
+    book.spend(plan)
+    assert book.bought(plan) == released
 
 
 def _spend_opened(address: str, schema_document: dict[str, object], times: int) -> int:

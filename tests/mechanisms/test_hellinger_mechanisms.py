@@ -305,8 +305,8 @@ def test_two_releases_of_one_table(schema: pv.Schema) -> None:
     assert "listed all tables" in str(posterior)
 
 
-def test_forecasts_are_near_what_is_drawn() -> None:
-    """For many outputs the forecast is rough: within a factor of two of the mean of 60 draws."""
+def test_the_expected_squared_error_is_near_what_is_drawn() -> None:
+    """For many outputs it is rough: within a factor of two of the mean of 60 draws."""
     for mechanism in (pv.EHD(3, 3, 3000), pv.EHDS(5, 1, 2000, gamma="0.01")):
         even = np.full(mechanism.levels, mechanism.records // mechanism.levels)
         squares = [

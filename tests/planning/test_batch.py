@@ -132,3 +132,10 @@ def test_a_ledger_charges_a_batch_at_once_or_not_at_all() -> None:
     assert book.verify() == entry
     book.spend(pv.Batch.of([planned(epsilon="0.25")], by="region"))
     assert book.left.epsilon == Fraction(0)
+
+
+def test_a_plan_of_one_group_is_not_turned_into_one_of_others() -> None:
+    north = pv.Batch.of([planned()], by="region").members[0]
+    assert pv.Batch.of([north]).members == (north,)
+    with pytest.raises(pv.PlanError, match="cannot be divided"):
+        pv.Batch.of([north], by="age")

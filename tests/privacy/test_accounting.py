@@ -171,3 +171,11 @@ def test_an_accounting_that_forgets_delta_is_seen() -> None:
     always: Callable[[float], list[Choice]] = lambda loss: [("aside", F(1, 4))]  # noqa: E731
     assert stick(runs(books, always, cheat=True), float(CAP.epsilon)) > float(CAP.delta)
     assert stick(runs(books, always), float(CAP.epsilon)) <= float(CAP.delta)
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("cap", [Budget.of(2), Budget.of("0.4", "0.05"), Budget.of(2, "0.01"), ASIDE])
+def test_a_written_accounting_without_a_cap_of_its_own_is_refused(kind: AccountingKind, cap: Budget) -> None:
+    written = Accounting(kind, CAP, ASIDE, Accounting.of(kind, CAP, ASIDE).limit).to_document()
+    with pytest.raises((LedgerError, NumberError)):
+        Accounting.from_document({**written, "cap": cap.to_document()})

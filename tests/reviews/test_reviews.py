@@ -10,6 +10,7 @@ import pytest
 
 import privior as pv
 from privior.privacy import Accounting, AccountingKind
+from privior.release import LedgerReceipt
 from privior.reviews import Verdict
 
 
@@ -89,3 +90,27 @@ def test_a_broken_law_fails_the_enumeration(release_file: Path, monkeypatch: pyt
     found = pv.review(release)
     assert not found.passed
     assert any(check.name == "enumeration" and check.verdict is Verdict.FAILS for check in found.checks)
+
+
+def test_a_price_or_a_predecessor_that_the_ledger_does_not_know_fails(
+    release_file: Path, plan: pv.Plan, table: Path, ledger: pv.Ledger
+) -> None:
+    release = pv.measure(plan, table, ledger=ledger)
+    for facts in ({"price": release.receipt.total}, {"previous": "0" * 64}):
+        forged = replace(release, receipt=replace(release.receipt, **facts))
+        assert verdicts(pv.verify(forged, ledger))["ledger"] == "FAILS"
+    assert pv.verify(release, ledger).passed
+
+
+def test_a_release_for_a_spend_that_was_cut_off_fails(
+    release_file: Path, plan: pv.Plan, ledger: pv.Ledger
+) -> None:
+    cut_off = ledger.spend(plan)
+    forged = replace(
+        pv.Release.read(release_file),
+        receipt=LedgerReceipt.of(cut_off, durable=True),
+        read_digest=None,
+    )
+    found = verdicts(pv.verify(forged, ledger))
+    assert found["ledger"] == "holds"
+    assert found["bytes"] == "FAILS"

@@ -6,7 +6,7 @@ gives the same release, and nobody draws again until she likes the noise (T29).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,13 +73,13 @@ class Charge:
         price = last.accounting.price(self.work.guarantees)
         return last.accounting.bar(last.total, price, self.work.schema.population)
 
-    def carry_out(self, draw: Draw, write: Write, place: Path | None = None) -> tuple[Release, ...]:
+    def carry_out(self, draw: Draw, write: Write, places: Sequence[Path] = ()) -> tuple[Release, ...]:
         """Spend, draw, store, write. An interruption says what the ledger says: whether the spend stands.
 
         Args:
             draw: draws what is released; every failure from here on has the same answer
             write: writes it
-            place: where it writes the first release file, if it does
+            places: where it writes the release files, if it does
         """
         start = self.book.last().number
         with single_interrupt():
@@ -90,8 +90,8 @@ class Charge:
             number = self._entry_since(start)
             if number is None:
                 raise KeyboardInterrupt
-            written = place is not None and place.exists() and place.stat().st_size > 0
-            raise ReleaseInterruptedError(number, written=written)
+            written = bool(places) and all(place.exists() and place.stat().st_size for place in places)
+            raise ReleaseInterruptedError(number, written=written, stored=self._stored(number))
 
     def _entry_since(self, start: int) -> int | None:
         """Return the entry that charged this since then; if the ledger cannot be read, the next one."""
@@ -100,6 +100,14 @@ class Charge:
             return next((entry.number for entry in entries if entry.plans == self.work.digests), None)
         except LedgerError:
             return start + 1
+
+    def _stored(self, number: int) -> bool:
+        """Say whether the ledger has what this entry paid for."""
+        try:
+            closing = self.book.closing(number)
+        except LedgerError:
+            return False
+        return self.book.durable and closing is not None and bool(closing.release)
 
     def _uniform(self, entry: LedgerEntry, draw: Draw, write: Write) -> tuple[Release, ...]:
         """Do what follows the spend; every failure has the same answer, raised where no cause hangs on it."""
@@ -115,7 +123,7 @@ class Charge:
             interrupted = True
         except BaseException as error:  # whatever it is, it may depend on the data
             incident.record(error)
-            with suppress(LedgerError):
+            with suppress(Exception):  # the answer stays the same if this fails too
                 self.book.fail(entry)
         raise KeyboardInterrupt if interrupted else _failed(receipt, incident)
 

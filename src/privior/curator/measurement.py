@@ -106,7 +106,7 @@ class Measurement:
         reader.check()
         with _taken(self.outputs):
             tell(progress, f"spending {work.cost}")
-            return self.charge.carry_out(draw, write, self.outputs[0] if self.outputs else None)
+            return self.charge.carry_out(draw, write, self.outputs)
 
     def _given_again(self, stored: tuple[Release, ...]) -> tuple[Release, ...]:
         with _taken(self.outputs):

@@ -29,7 +29,7 @@ from privior.release import statistics_from_document
 _START = "import sys; sys.path[:] = sys.argv[1:]; from privior.curator.worker import main; main()"
 #: how the name of the private temporary folder begins; nothing else is ever removed
 FOLDER = "privior-rows-"
-#: seconds that a killed process may take to be gone, and one that says nothing more to tell its exit code
+#: seconds that a killed process may take to be gone, and one that is done or says nothing more to end
 _PATIENCE, _MOMENT = 10, 1
 
 
@@ -147,13 +147,16 @@ def _end(child: subprocess.Popen[bytes], folder: str, owner: int) -> None:
     """End the process and remove its folder; not in a fork, which has a copy of what is not its own."""
     if os.getpid() != owner:
         return
-    child.kill()
     for pipe in (child.stdin, child.stdout):
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
-    with suppress(subprocess.TimeoutExpired):
-        child.wait(_PATIENCE)
+    try:
+        child.wait(_MOMENT)  # without its pipes it removes the folder itself, also if this side is killed now
+    except subprocess.TimeoutExpired:
+        child.kill()
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(_PATIENCE)
     _wipe(folder)
 
 

@@ -21,6 +21,7 @@ from privior.privacy import (
     amount_document,
     read_amount,
 )
+from privior.randomness import Bits
 
 
 class EntryKind(Enum):
@@ -55,6 +56,7 @@ class LedgerEntry:
         key: the caller's name for this spend: asked again, it is not charged again
         version: which version of the table, as its keeper calls it
         day: when, as a date; "" in ledgers of format 1
+        nonce: random, so that the same request on an old copy makes another entry; "" in older entries
         previous: the hash of the entry before
         hash: the hash of this entry, which the next one repeats
     """
@@ -77,6 +79,7 @@ class LedgerEntry:
     key: str | None = None
     version: str | None = None
     day: str = ""
+    nonce: str = ""
     previous: str = ""
     hash: str = ""
 
@@ -93,7 +96,8 @@ class LedgerEntry:
     @property
     def left(self) -> Budget:
         """The cap without what was spent; what may still be spent if amounts of (epsilon, delta) add up."""
-        return self.cap - self.spent
+        left = self.cap - self.spent
+        return Budget(max(left.epsilon, Fraction(0)), max(left.delta, Fraction(0)))
 
     @property
     def incident(self) -> str:
@@ -108,6 +112,11 @@ class LedgerEntry:
     def sealed(self) -> LedgerEntry:
         """Return the entry with its hash."""
         return replace(self, hash=_seal(self.number, self.body()))
+
+
+def fresh_nonce() -> str:
+    """Return what makes an entry unlike every other, whatever it says."""
+    return f"{Bits().bits(128):032x}"
 
 
 def _document(entry: LedgerEntry) -> dict[str, object]:
@@ -129,6 +138,7 @@ def _document(entry: LedgerEntry) -> dict[str, object]:
         "key": entry.key,
         "version": entry.version,
         "day": entry.day,
+        **({"nonce": entry.nonce} if entry.nonce else {}),
         "previous": entry.previous,
     }
 
@@ -188,6 +198,7 @@ def _rebuilt(number: int, document: dict[str, Any], sealed: str) -> LedgerEntry:
         key=document["key"],
         version=document["version"],
         day=document["day"],
+        nonce=document.get("nonce", ""),
         previous=document["previous"],
         hash=sealed,
     )

@@ -19,7 +19,7 @@ from privior.errors import LedgerError, shown
 from privior.exact import decimal, rational
 from privior.ledger.anchors import anchor_of, drop_anchor
 from privior.ledger.closing import Closing, State
-from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.history import History
 from privior.ledger.pages import Store
 from privior.ledger.reconciling import KnownSpend, charges, lost
@@ -40,7 +40,6 @@ from privior.ledger.stores import store_at
 from privior.ledger.verifying import chained, verified
 from privior.pictures import BudgetBar, listing, markup
 from privior.privacy import NOTHING, Accounting, AccountingKind, Amount, Budget
-from privior.randomness import Bits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,7 +78,7 @@ class Ledger:
         check_name(population, "population")
         store = store_at(path)
         chosen = Accounting.of(accounting, Budget.of(epsilon, delta), aside)
-        store.create(_opening(population, chosen, identity=f"{Bits().bits(128):032x}"))
+        store.create(_opening(population, chosen, identity=fresh_nonce()))
         return Ledger.open(path)
 
     @staticmethod
@@ -214,9 +213,7 @@ class Ledger:
         """Return the newest spend for the same plan that released something: using that again is free."""
         with self._store.reading() as page:
             entry = page.bought(plan.digests[0])
-            if entry is None or entry.plans != plan.digests or page.closing(entry) is None:
-                return None
-            return entry
+            return None if entry is None or entry.plans != plan.digests else entry
 
     # ---- quotas ---------------------------------------------------------------------------------
 

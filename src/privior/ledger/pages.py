@@ -82,16 +82,18 @@ class Page:
         return entry
 
     def entry(self, number: int) -> LedgerEntry | None:
-        """Return the entry of this number, if there is one."""
-        return self._one("WHERE number = ?", number)
+        """Return the entry of this number, if there is one; a release may name any number."""
+        return self._one("WHERE number = ?", number) if 0 <= number < 2**63 else None
 
     def keyed(self, key: str) -> LedgerEntry | None:
         """Return the spend with this key, if there is one."""
         return self._one("WHERE idempotency = ?", key)
 
     def bought(self, plan: str) -> LedgerEntry | None:
-        """Return the newest spend for a plan of this digest, if there is one."""
-        return self._one("WHERE plan = ? ORDER BY number DESC LIMIT 1", plan)
+        """Return the newest spend for a plan of this digest that released something, if there is one."""
+        released = "number IN (SELECT entry FROM closings WHERE state = ?)"
+        values = (plan, State.RELEASED.value)
+        return self._one(f"WHERE plan = ? AND {released} ORDER BY number DESC LIMIT 1", *values)
 
     def newest(self, analyst: str, kind: EntryKind) -> LedgerEntry | None:
         """Return the newest entry of this kind that names an analyst, if there is one."""

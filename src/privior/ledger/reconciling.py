@@ -11,9 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.errors import LedgerError
+from privior.exact import shortened_up
+from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.pages import Page
-from privior.privacy import Amount, Budget
+from privior.privacy import Accounting, Amount, Budget
+
+#: of the denominator of a sum
+MOST_BITS = 8192
+#: how the keys begin of entries that charge lost spends; no request may have such a key
+MARK = "lost "
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,8 @@ class KnownSpend:
         total: what had been spent by then, itself included
         cost: what it cost, as an (epsilon, delta)
         plans: the digests of the plans that it paid for
+        population: whose budget was charged
+        accounting: how costs add up in the ledger that was charged
     """
 
     entry: int
@@ -37,28 +46,58 @@ class KnownSpend:
     total: Amount
     cost: Budget
     plans: tuple[str, ...]
+    population: str
+    accounting: Accounting
 
     @staticmethod
     def of(entry: LedgerEntry) -> KnownSpend:
         """Return what an entry proves."""
         return KnownSpend(
-            entry.number, entry.hash, entry.previous, entry.price, entry.total, entry.cost, entry.plans
+            entry.number,
+            entry.hash,
+            entry.previous,
+            entry.price,
+            entry.total,
+            entry.cost,
+            entry.plans,
+            entry.population,
+            entry.accounting,
         )
 
     @property
     def mark(self) -> str:
         """The key of the entry that charges it again, so that it is charged once."""
-        return f"lost {self.hash}"
+        return f"{MARK}{self.hash}"
 
 
 def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
     """Return the spends that the chain neither has nor was charged for again, by number."""
-    found = {}
+    found, last = {}, page.last()
     for spend in known:
+        if (spend.population, spend.accounting) != (last.population, last.accounting):
+            raise LedgerError(
+                "the release was charged to another ledger",
+                where=page.where,
+                asked=f"{spend.population}, cap {spend.accounting.cap}, {spend.accounting.kind.value}",
+                allowed=f"{last.population}, cap {last.cap}, {last.accounting.kind.value}",
+                advice="Name releases of this ledger only.",
+            )
         there = page.entry(spend.entry)
-        if (there is None or there.hash != spend.hash) and page.keyed(spend.mark) is None:
+        again = page.keyed(spend.mark)
+        charged = again is not None and again.kind is EntryKind.RECONCILED
+        if (there is None or there.hash != spend.hash) and not charged:
             found[spend.hash] = spend
     return sorted(found.values(), key=lambda spend: spend.entry)
+
+
+def _writable(total: Amount, price: Amount) -> Amount:
+    """Return a price, rounded up where its exact sum with the total would be too long to be written."""
+    return tuple(
+        more
+        if sum_ is None or more is None or (sum_ + more).denominator.bit_length() <= MOST_BITS
+        else shortened_up(more)
+        for sum_, more in zip(total, price, strict=True)
+    )
 
 
 def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerEntry]:
@@ -67,8 +106,10 @@ def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerE
     for spend in missing:
         before = None if spend.entry == 0 else page.entry(spend.entry - 1)
         linked = spend.previous in charged or (before is not None and before.hash == spend.previous)
-        price = spend.price if linked else spend.total
+        price = _writable(last.total, spend.price if linked else spend.total)
         charged.add(spend.hash)
+        if not any(number != 0 for number in price):
+            continue  # a forgotten quota: there is nothing to charge
         last = replace(
             last,
             number=last.number + 1,
@@ -85,6 +126,7 @@ def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerE
             key=spend.mark,
             version=None,
             day=day,
+            nonce=fresh_nonce(),
             previous=last.hash,
         ).sealed()
         yield last

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from privior.errors import LedgerError, shown
 from privior.ledger.entry import LedgerEntry
+from privior.ledger.reconciling import MARK
 from privior.privacy import Budget, Guarantee, Neighbours
 from privior.schema import Schema
 
@@ -49,6 +50,12 @@ class Request:
     def __post_init__(self) -> None:
         for name in ("key", "analyst", "version"):
             check_name(getattr(self, name), name, optional=True)
+        if self.key is not None and self.key.startswith(MARK):
+            raise LedgerError(
+                f'keys that begin with "{MARK}" are for spends that a ledger forgot',
+                asked=shown(self.key),
+                advice="Choose another key.",
+            )
 
     def made(self, entry: LedgerEntry) -> bool:
         """Say whether an entry was made by this request."""

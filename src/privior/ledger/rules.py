@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -12,13 +13,11 @@ from privior.errors import BudgetExceededError, KeyConflictError, LedgerError
 from privior.exact import decimal
 from privior.ledger.anchors import anchor_of
 from privior.ledger.closing import Closing, State
-from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.pages import Page
-from privior.ledger.reconciling import KnownSpend, lost
+from privior.ledger.reconciling import MOST_BITS, KnownSpend, lost
 from privior.ledger.request import Request, Spendable
 from privior.privacy import NOTHING, AccountingKind, Amount, Budget
-
-_MOST_BITS = 8192  # of a sum's denominator
 
 
 def next_entry(page: Page, request: Request) -> LedgerEntry:
@@ -34,7 +33,7 @@ def next_entry(page: Page, request: Request) -> LedgerEntry:
     price = last.accounting.price(plan.guarantees)
     total = last.accounting.add(last.total, price)
     own = _check_quota(page, request, price)
-    if max(number.denominator.bit_length() for number in total if number is not None) > _MOST_BITS:
+    if max(number.denominator.bit_length() for number in total if number is not None) > MOST_BITS:
         raise LedgerError(
             "the sum of these fractions is too long to be written exactly",
             where=page.where,
@@ -140,7 +139,10 @@ def refuse_rollback(page: Page, known: Iterable[KnownSpend]) -> None:
 def identity_of(page: Page) -> str | None:
     """Return the ledger's random name; ledgers in memory or begun in format 1 have none."""
     opening = page.entry(0)
-    return None if opening is None else opening.key
+    key = None if opening is None else opening.key
+    if key is not None and not re.fullmatch("[0-9a-f]{32}", key):  # it becomes the name of a file
+        raise LedgerError("the ledger's own name is malformed", where=page.where, asked="entry 0")
+    return key
 
 
 def blank(last: LedgerEntry) -> LedgerEntry:
@@ -157,6 +159,7 @@ def blank(last: LedgerEntry) -> LedgerEntry:
         key=None,
         version=None,
         day=today(),
+        nonce=fresh_nonce(),
         previous=last.hash,
     )
 

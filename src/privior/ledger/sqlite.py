@@ -74,6 +74,13 @@ class SqliteStore:
                 where=self.where,
                 advice="A ledger is created once, and then opened.",
             )
+        for rest in ("-wal", "-journal"):
+            if Path(f"{place}{rest}").exists():
+                raise LedgerError(
+                    "the log of an older ledger lies here, and would be taken for that of the new one",
+                    where=f"{place}{rest}",
+                    advice="Bring back the ledger that it belongs to, or choose another name.",
+                )
         refuse_remote(place.parent)
         try:
             place.touch(mode=0o600, exist_ok=False)

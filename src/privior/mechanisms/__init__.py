@@ -12,6 +12,8 @@ from privior.mechanisms.gaussian_counts import GaussianCounts
 from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
+from privior.mechanisms.noisy_statistics import NoisyStatistics
+from privior.mechanisms.posterior_draws import PosteriorDraws
 from privior.mechanisms.posterior_release import CellGammas, PosteriorRelease
 from privior.mechanisms.published_laplace import LSDim, LSHist, PublishedLaplace
 from privior.mechanisms.virtual_records import VirtualRecords
@@ -34,6 +36,8 @@ __all__ = [
     "LSHist",
     "LaplaceCounts",
     "Mechanism",
+    "NoisyStatistics",
+    "PosteriorDraws",
     "PosteriorRelease",
     "Prior",
     "PublicFacts",

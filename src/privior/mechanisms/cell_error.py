@@ -9,6 +9,7 @@ are taken the sums are exact. The other cells of the table enter through the var
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ _NEAR = np.array(
 _FEWER = np.array([0.3, 0.65, 1.05, 1.55, 2.2, 3.1, 4.4, 6.5])
 #: shares of a law at which a count is looked at
 _SHARES = (np.arange(21) + 0.5) / 21
+#: a Beta law with larger parameters is looked at like a normal one
+_ROUND = 4.0
 #: whole numbers from an end of 0..n on: all up to 4, then each this much larger than the last
 _GROWTH = 1.8
 _FEW = 30
@@ -74,11 +77,13 @@ class CountLaw:
             return np.arange(self.records + 1.0)
         grown = _GROWTH ** np.arange(3, math.log(self.records) / math.log(_GROWTH))
         ends = np.concatenate([np.arange(5), grown[grown <= self.records / 2]])
-        if self.second is None:
-            deviation = math.sqrt(self.records * self.first * (1 - self.first))
-            middle = self.records * self.first + _both_sides(_FEWER) * max(deviation, 0.5)
-        else:
+        if self.second is not None and min(self.first, self.second) < _ROUND:
             middle = self.records * betaincinv(self.first, self.second, _SHARES)
+        else:
+            total = math.inf if self.second is None else self.first + self.second
+            share = self.first if self.second is None else self.first / total
+            deviation = math.sqrt(self.records * share * (1 - share) * (1 + (self.records - 1) / (total + 1)))
+            middle = self.records * share + _both_sides(_FEWER) * max(deviation, 0.5)
         every = np.concatenate([ends, self.records - ends, middle])
         return np.unique(np.clip(np.round(every), 0, self.records))
 
@@ -138,15 +143,13 @@ class SeenCell:
 
     Attributes:
         counts: true counts
-        truth: their chances
-        noise: the chances of the noises
+        chances: of each of them with each noise (truth, noise)
         places: counts that are possible given each truth and noise (truth, noise, place)
         log_mass: their log posterior weight, up to a constant
     """
 
     counts: Floats
-    truth: Floats
-    noise: Floats
+    chances: Floats
     places: Floats
     log_mass: Floats
 
@@ -156,14 +159,22 @@ class SeenCell:
         counts, truth_chances = truth.summed()
         noises, noise_chances = noise.summed()
         seen = (counts[:, None] + noises[None, :])[:, :, None]
-        near = np.clip(seen - noise.nodes(_NEAR), 0, prior.records)
+        near = seen - noise.nodes(_NEAR)
+        chances = truth_chances[:, None] * noise_chances
+        return SeenCell.through(counts, chances, near, prior, lambda places: noise.log_mass(seen - places))
+
+    @staticmethod
+    def through(
+        counts: Floats, chances: Floats, near: Floats, prior: CountLaw, log_mass: Callable[[Floats], Floats]
+    ) -> SeenCell:
+        """Look at counts through a release, of which the log likelihood of counts is given."""
+        near = np.clip(near, 0, prior.records)
         far = prior.nodes()
         places = np.concatenate([near, np.broadcast_to(far, (*near.shape[:2], far.size))], axis=2)
         places.sort(axis=2)
         with np.errstate(divide="ignore"):
-            widths = np.log(_widths(places))
-        log_mass = prior.looked_up(places) + noise.log_mass(seen - places) + widths
-        return SeenCell(counts, truth_chances, noise_chances, places, log_mass)
+            log_widths = np.log(widths(places))
+        return SeenCell(counts, chances, places, prior.looked_up(places) + log_mass(places) + log_widths)
 
     def estimates(self, tilt: float) -> tuple[Floats, float]:
         """Return E[c | y] if every count c weighs e^(tilt c) times as much, and the expected Var[c | y]."""
@@ -176,7 +187,7 @@ class SeenCell:
 
     def expected(self, values: Floats) -> float:
         """Average over truth and noise."""
-        return float(self.truth @ values @ self.noise)
+        return float((self.chances * values).sum())
 
 
 def log_rising(counts: Floats, parameter: float | Floats) -> Floats:
@@ -189,19 +200,24 @@ def log_rising(counts: Floats, parameter: float | Floats) -> Floats:
     return np.where(large, (parameter - 1) * np.log(counts + parameter / 2), exact)
 
 
+def around(centre: Floats, deviation: Floats) -> Floats:
+    """Return whole numbers that stand for all near a centre, along a new last axis."""
+    return np.asarray(np.round(centre[..., None] + deviation[..., None] * _both_sides(_NEAR)))
+
+
 def _both_sides(places: Floats) -> Floats:
     return np.concatenate([-places[::-1], [0.0], places])
 
 
 def _summed(nodes: Floats, log_mass: Floats) -> tuple[Floats, Floats]:
     """Return sorted whole numbers that matter, and their chances."""
-    mass = _widths(nodes) * np.exp(log_mass - log_mass.max())
+    mass = widths(nodes) * np.exp(log_mass - log_mass.max())
     mass /= mass.sum()
     kept = mass > _NEGLIGIBLE
     return nodes[kept], mass[kept] / mass[kept].sum()
 
 
-def _widths(nodes: Floats) -> Floats:
+def widths(nodes: Floats) -> Floats:
     """Return how many whole numbers are nearest to each of these, sorted along the last axis."""
     half = np.diff(nodes, axis=-1) / 2
     edge = np.full((*nodes.shape[:-1], 1), 0.5)

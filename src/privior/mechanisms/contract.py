@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError, shown
-from privior.mechanisms.forecasts import NoiseSpectrum
+from privior.mechanisms.forecasts import ErrorLaw
 from privior.models import MOST_CELLS, ExactStatistics, Observed
 from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
 
@@ -101,8 +101,8 @@ class Mechanism(Protocol):
         """The expected squared Euclidean length of the noise, before any use of public facts."""
 
     @property
-    def spectrum(self) -> NoiseSpectrum:
-        """The noise as forecasts see it."""
+    def spectrum(self) -> ErrorLaw:
+        """The noise, or another law, as forecasts see it."""
 
     @property
     def cell_noise(self) -> CellNoise | None:

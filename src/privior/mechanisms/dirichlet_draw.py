@@ -13,6 +13,7 @@ import numpy as np
 from privior.errors import PlanError, shown
 from privior.exact import decimal, round_down
 from privior.mechanisms.contract import PublicFacts, unfit
+from privior.mechanisms.drawn_error import DrawnLaw
 from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
 from privior.models import ExactStatistics, Observed, ObservedSticks
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
@@ -207,10 +208,9 @@ class DirichletDraw(PosteriorRelease):
         return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
 
     @property
-    def spread(self) -> float:
-        """Of the mean of the draws."""
-        whole = float(sum(self.prior)) + float(self.rate) * self.records
-        return 1 / (self.draws * (whole + 1))
+    def spectrum(self) -> DrawnLaw:
+        """The law as forecasts see it."""
+        return self._spectrum(None, self.draws)
 
     def release(self, statistics: ExactStatistics) -> ObservedSticks:
         """Draw the sticks, exactly rounded."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,17 @@ _SMALL = 1e-3
 _RARE = 1e-2
 
 
+class ErrorLaw(Protocol):
+    """The law of a release as forecasts see it: it knows the error of its posterior mean."""
+
+    def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
+        """Return expected errors and the expected posterior variance of the counts, over all cells.
+
+        The errors are the sums of (p - q)^2, of |p - q|, of (sqrt p - sqrt q)^2 and of p log(p / q), each q
+        as `Forecast` says.
+        """
+
+
 @dataclass(frozen=True)
 class NoiseSpectrum:
     """A mechanism's noise as forecasts see it.
@@ -63,6 +75,10 @@ class NoiseSpectrum:
         left = variance * (levels - 1) / levels if total_known else variance
         return NoiseSpectrum((left,) * levels, laplace, total_known)
 
+    def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
+        """Look at one cell at a time, or at all of them if the total is private."""
+        return _errors(self, prior, records, expect)
+
 
 @dataclass(frozen=True)
 class Forecast:
@@ -84,24 +100,24 @@ class Forecast:
     width: float
 
 
-def forecast(
-    spectrum: NoiseSpectrum, prior: Floats, records: int, expect: Expect = Expect.TYPICAL
-) -> Forecast:
-    """Forecast the error of a release with this noise."""
-    return _forecast(spectrum, prior, records, expect)
+def forecast(law: ErrorLaw, prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:
+    """Forecast the error of a release with this law."""
+    return _forecast(law.errors(prior, records, expect), prior, records, expect)
 
 
 def records_alone(prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:
     """Forecast the error of publishing the true counts: what no epsilon can improve on."""
-    return _forecast(NoiseSpectrum((0.0,) * prior.size), prior, records, expect)
+    return forecast(NoiseSpectrum((0.0,) * prior.size), prior, records, expect)
 
 
 def prior_alone(prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:
     """Forecast the error of publishing nothing but the prior."""
-    return _forecast(None, prior, records, expect)
+    return _forecast(_errors(None, prior, records, expect), prior, records, expect)
 
 
-def _forecast(spectrum: NoiseSpectrum | None, prior: Floats, records: int, expect: Expect) -> Forecast:
+def _errors(
+    spectrum: NoiseSpectrum | None, prior: Floats, records: int, expect: Expect
+) -> tuple[Floats, float]:
     """Add up the errors of the cells; without a spectrum nothing is released."""
     shares = expect.shares(prior)
     total = float(prior.sum())
@@ -111,7 +127,7 @@ def _forecast(spectrum: NoiseSpectrum | None, prior: Floats, records: int, expec
         if expect is Expect.TYPICAL:
             squares = (squares * total + 1) / (total + 1)
         variances = variances * max(0.0, 1 - 2 / prior.size + squares)
-    groups = _alike(prior, shares, variances)
+    groups = alike(prior, shares, variances)
     seen: list[SeenCell] = []
     for parameter, share, variance, _ in groups:
         law = CountLaw(records, parameter, total - parameter)
@@ -124,23 +140,29 @@ def _forecast(spectrum: NoiseSpectrum | None, prior: Floats, records: int, expec
     errors, hidden = np.zeros(4), 0.0
     for cell, (parameter, _, _, size) in zip(seen, groups, strict=True):
         if spectrum is None:
-            guesses = np.full((cell.counts.size, cell.noise.size), records * parameter / total)
+            guesses = np.full(cell.chances.shape, records * parameter / total)
             variance = records * parameter * (total - parameter) / total**2 * (records + total) / (1 + total)
         else:
             guesses, variance = cell.estimates(tilt)
         hidden += size * variance
-        divergences = _divergences(cell.counts[:, None], guesses, parameter, records, total)
-        errors += size * np.array([cell.expected(one) for one in divergences])
+        gaps = divergences(cell.counts[:, None] / records, guesses / records, parameter, records, total)
+        errors += size * np.array([cell.expected(one) for one in gaps])
     if spectrum is not None and not spectrum.total_known and prior.size <= MOST_CELLS:
         if max(spectrum.variances) < _RARE:
             errors[0] = min(errors[0], float(variances.sum()) / records**2)
         errors = _with_private_total(errors, spectrum, prior, records, expect)
+    return errors, hidden
+
+
+def _forecast(found: tuple[Floats, float], prior: Floats, records: int, expect: Expect) -> Forecast:
+    errors, hidden = found
+    shares = None if expect is Expect.TYPICAL else expect.shares(prior)
     return Forecast(
         l2=math.sqrt(float(errors[0])),
         total_variation=min(1.0, float(errors[1]) / 2),
         hellinger=math.sqrt(min(1.0, float(errors[2]) / 2)),
         kl=max(0.0, float(errors[3])),
-        width=_width(hidden, prior, records, None if expect is Expect.TYPICAL else shares),
+        width=_width(hidden, prior, records, shares),
     )
 
 
@@ -168,7 +190,7 @@ def _tilt(seen: list[SeenCell], sizes: list[float]) -> float:
     """
 
     pairs = list(zip(seen, sizes, strict=True))
-    records = sum(size * float(cell.truth @ cell.counts) for cell, size in pairs)
+    records = sum(size * cell.expected(cell.counts[:, None]) for cell, size in pairs)
 
     def surplus(tilt: float) -> float:
         return sum(size * cell.expected(cell.estimates(tilt)[0]) for cell, size in pairs) / records - 1
@@ -190,19 +212,19 @@ def _tilt(seen: list[SeenCell], sizes: list[float]) -> float:
     return (low + high) / 2
 
 
-def _divergences(
-    counts: Floats, guesses: Floats, parameter: float, records: int, total: float
+def divergences(
+    truth: Floats, guess: Floats, parameter: float, records: float, total: float
 ) -> tuple[Floats, ...]:
-    """Return what one cell adds to each distance; p log(p/q) - p + q, as estimates add up on average only."""
+    """Return what one cell adds to each distance, for true and guessed proportions and the guessed number of
+    records; p log(p/q) - p + q, as estimates add up on average only."""
     from scipy.special import kl_div
 
-    truth, guess = counts / records, guesses / records
-    mean = (guesses + parameter) / (records + total)
+    mean = (guess * records + parameter) / (records + total)
     gap = guess - truth
     return gap**2, np.abs(gap), (np.sqrt(guess) - np.sqrt(truth)) ** 2, np.asarray(kl_div(truth, mean))
 
 
-def _alike(*facts: Floats) -> list[tuple[float, ...]]:
+def alike(*facts: Floats) -> list[tuple[float, ...]]:
     """Group cells whose facts are alike: the mean of each fact, and how many cells."""
     table = np.stack(facts, axis=1)
     logs = np.log(np.maximum(table, _NO_NOISE))
@@ -235,7 +257,7 @@ def _width(squared: float, prior: Floats, records: int, expected: Floats | None)
     kept = math.sqrt(max(0.0, 1 - squared / spread)) if spread > 0 else 0.0
     hidden = squared / prior.size / whole**2
     widths = 0.0
-    for parameter, given, cells in _alike(prior, prior if expected is None else expected):
+    for parameter, given, cells in alike(prior, prior if expected is None else expected):
         typical = expected is None
         shares = betaincinv(parameter, total - parameter, _QUANTILES) if typical else np.array([given])
         share = parameter / total

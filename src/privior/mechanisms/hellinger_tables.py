@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError, PlanError, shown
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import Floats, Prior, PublicFacts, check_levels, true_counts, unfit
-from privior.mechanisms.forecasts import NoiseSpectrum
+from privior.mechanisms.forecasts import ErrorLaw, NoiseSpectrum
 from privior.mechanisms.hellinger import distances
 from privior.mechanisms.hellinger_forecast import rough_error, typical_table
 from privior.mechanisms.hellinger_normalisers import interpolated
+from privior.mechanisms.listed_error import ListedLaw
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
 from privior.privacy.hellinger import MOST_SUMMED, all_tables, log_sums, number_of_tables
@@ -181,8 +182,14 @@ class HellingerMechanism(ABC):
         return rough_error(typical, self._alpha, rate)
 
     @property
-    def spectrum(self) -> NoiseSpectrum:
-        """The same variance in every direction, as a rough picture of a law that is no added noise."""
+    def spectrum(self) -> ErrorLaw:
+        """The law itself where a posterior can be computed; else the same variance in every direction.
+
+        The latter is a rough picture of a law that is no added noise, and of an estimate that `infer`
+        refuses to compute.
+        """
+        if self.listable:
+            return ListedLaw(self.temperatures)
         return NoiseSpectrum.alike(self.expected_squared_error / (self.levels - 1), self.levels)
 
     def to_document(self) -> dict[str, object]:

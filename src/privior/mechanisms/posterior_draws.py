@@ -18,8 +18,16 @@ from privior.models.families import Family
 from privior.models.laws import Beta, Conjugate, Gamma, Truncated
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest
-from privior.randomness import EXACTLY_ROUNDED, MOST_PLACES, Bits, rounded
-from privior.randomness import laws as exact_laws
+from privior.randomness import (
+    EXACTLY_ROUNDED,
+    MOST_PLACES,
+    BetaLaw,
+    Bits,
+    GammaLaw,
+    NormalLaw,
+    TruncatedLaw,
+    rounded,
+)
 from privior.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -87,7 +95,11 @@ class PosteriorDraws:
         }
         for name, value in facts.items():
             object.__setattr__(self, name, value)
-        if isinstance(self.places, bool) or not isinstance(self.places, int) or abs(self.places) > MOST_PLACES:
+        if (
+            isinstance(self.places, bool)
+            or not isinstance(self.places, int)
+            or abs(self.places) > MOST_PLACES
+        ):
             raise PlanError("not a number of places", where=self.name, asked=shown(places))
         if self.delta == 0 and self._pair_at(Fraction(1, 2)).pure is None:
             raise PlanError(
@@ -95,12 +107,16 @@ class PosteriorDraws:
                 where=self.name,
                 advice="Ask for a delta, or take pv.Truncated(prior, lower, upper).",
             )
-        found = self._largest_weight() if weight is None else positive(
-            weight, "weight", least=LEAST, most=Fraction(1)
+        found = (
+            self._largest_weight()
+            if weight is None
+            else positive(weight, "weight", least=LEAST, most=Fraction(1))
         )
         object.__setattr__(self, "weight", found)
         if not self._enough(found):
-            raise PlanError("this weight does not give the stated guarantee", where=self.name, asked=decimal(found))
+            raise PlanError(
+                "this weight does not give the stated guarantee", where=self.name, asked=decimal(found)
+            )
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -213,15 +229,14 @@ def _places(model: Family) -> int:
     return _DIGITS - math.floor(math.log2(max(typical, 1e-200)))
 
 
-def _exact(posterior: Conjugate, model: Family) -> exact_laws.Law:
+def _exact(posterior: Conjugate, model: Family) -> BetaLaw | GammaLaw | NormalLaw | TruncatedLaw:
     """Return the law to draw from, cut where the prior is."""
+    law: BetaLaw | GammaLaw | NormalLaw
     match posterior:
         case Beta():
-            law: exact_laws.Law = exact_laws.BetaLaw(posterior.first, posterior.second)
+            law = BetaLaw(posterior.first, posterior.second)
         case Gamma():
-            law = exact_laws.GammaLaw(posterior.shape, posterior.rate)
+            law = GammaLaw(posterior.shape, posterior.rate)
         case _:
-            law = exact_laws.NormalLaw(posterior.mean, posterior.variance)
-    if isinstance(model.prior, Truncated):
-        return exact_laws.TruncatedLaw(law, *model.prior.support)
-    return law
+            law = NormalLaw(posterior.mean, posterior.variance)
+    return TruncatedLaw(law, *model.prior.support) if isinstance(model.prior, Truncated) else law

@@ -23,7 +23,7 @@ import numpy as np
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import Floats, check_levels, true_counts
-from privior.mechanisms.forecasts import NoiseSpectrum
+from privior.mechanisms.drawn_error import DrawnLaw
 from privior.models import ExactStatistics, Observed
 from privior.privacy import Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST
@@ -114,11 +114,6 @@ class PosteriorRelease(ABC):
         return words if self.least == 0 else f"{words}, counts raised to {self.least} at least"
 
     @property
-    @abstractmethod
-    def spread(self) -> float:
-        """The variance of a released proportion p around its mean is p (1-p) times this."""
-
-    @property
     def expected_squared_error(self) -> float:
         """What the spread is worth as noise on the counts, for a truth typical of the prior.
 
@@ -128,12 +123,17 @@ class PosteriorRelease(ABC):
         prior = np.array([float(one) for one in self.prior])
         whole, rate = float(prior.sum()), float(self.rate)
         apart = (1 - float(((prior / whole) ** 2).sum())) * whole / (whole + 1)
-        return apart * self.spread * ((whole + rate * self.records) / rate) ** 2
+        parameters = whole + rate * self.records
+        return apart * float(self.spectrum.spread(parameters)) * (parameters / rate) ** 2
 
     @property
-    def spectrum(self) -> NoiseSpectrum:
-        """All directions alike, as forecasts see it."""
-        return NoiseSpectrum.alike(self.expected_squared_error / (self.levels - 1), self.levels)
+    @abstractmethod
+    def spectrum(self) -> DrawnLaw:
+        """The law as forecasts see it."""
+
+    def _spectrum(self, drawn: int | None, draws: int) -> DrawnLaw:
+        known = self.sensitivity.total_fixed
+        return DrawnLaw(float(self.rate), drawn, draws, self.least, known)
 
     @property
     def cell_noise(self) -> None:

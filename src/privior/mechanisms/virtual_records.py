@@ -13,6 +13,7 @@ import numpy as np
 from privior.errors import PlanError, shown
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import PublicFacts, unfit
+from privior.mechanisms.drawn_error import DrawnLaw
 from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease, check_least
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
@@ -128,10 +129,9 @@ class VirtualRecords(PosteriorRelease):
         return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason)
 
     @property
-    def spread(self) -> float:
-        """Of a count of M Dirichlet-multinomial records, as a proportion."""
-        whole = float(sum(self.prior)) + float(self.rate) * self.records
-        return (whole + self.drawn) / (self.drawn * (whole + 1))
+    def spectrum(self) -> DrawnLaw:
+        """The law as forecasts see it."""
+        return self._spectrum(self.drawn, 1)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw the records, in whole numbers."""

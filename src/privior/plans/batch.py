@@ -68,6 +68,8 @@ class Batch:
                 asked=self.neighbours,
                 allowed=first.neighbours,
             )
+        if self.by is not None and any(plan.group is not None for plan in self.plans):
+            raise PlanError("a plan of one group cannot be divided into others", where="batch", asked=self.by)
         if self.neighbours not in (ADD_OR_REMOVE_ONE, REPLACE_ONE):
             raise PlanError("no such neighbour relation for groups", asked=self.neighbours)
         if len(self.members) > MOST_RELEASES:

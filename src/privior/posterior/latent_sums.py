@@ -43,7 +43,9 @@ class LatentSums:
     weights: Floats
 
     @staticmethod
-    def given(model: Family, schema: Schema, records: int, public: bool, evidence: Sequence[Evidence]) -> LatentSums:
+    def given(
+        model: Family, schema: Schema, records: int, public: bool, evidence: Sequence[Evidence]
+    ) -> LatentSums:
         """Look for the pairs.
 
         Args:
@@ -58,7 +60,10 @@ class LatentSums:
             return search.sums(records, _SUMS)
         parts = [search.sums(int(n), _FEWER_SUMS) for n in search.numbers(records)]
         merged = LatentSums(
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in ("records", "totals", "weights"))
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in ("records", "totals", "weights")
+            )
         )
         return merged.kept(search.marginals(merged))
 
@@ -97,7 +102,8 @@ class _Search:
             whole = np.rint(numbers).astype(np.int64)
             logs = np.zeros(whole.shape)
             for mechanism, observed in self.evidence:
-                logs += mechanism.count_log_likelihoods(observed, whole)
+                if isinstance(mechanism, NoisyStatistics):
+                    logs += mechanism.count_log_likelihoods(observed, whole)
             return logs
 
         if most <= _NUMBERS:
@@ -124,7 +130,9 @@ class _Search:
         for n in np.unique(pairs.records):
             some = pairs.records == n
             first, second, extra = self.model.updated(n, pairs.totals[some])
-            found[some] = extra + log_normaliser(self.model.conjugate, first, second, self.model.prior.support)
+            found[some] = extra + log_normaliser(
+                self.model.conjugate, first, second, self.model.prior.support
+            )
         return found + pairs.weights
 
     def _at(self, records: int, sums: Floats) -> LatentSums:

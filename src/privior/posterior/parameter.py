@@ -101,9 +101,14 @@ class _Coordinate:
     def of(model: Family) -> _Coordinate:
         low, high = (None if end is None else float(end) for end in model.prior.support)
         if low is None and high is None:
-            centre, reach = model.law.quantile(0.5), 1e3 * (model.law.quantile(0.99) - model.law.quantile(0.5))
+            centre, reach = (
+                model.law.quantile(0.5),
+                1e3 * (model.law.quantile(0.99) - model.law.quantile(0.5)),
+            )
             return _Coordinate(None, None, (centre - reach, centre + reach))
-        return _Coordinate(low, high, (-_FARTHEST, _FARTHEST) if high is None or low is None else (-36.0, 36.0))
+        return _Coordinate(
+            low, high, (-_FARTHEST, _FARTHEST) if high is None or low is None else (-36.0, 36.0)
+        )
 
     def theta(self, t: Floats) -> Floats:
         """Return the parameter."""
@@ -124,4 +129,3 @@ class _Coordinate:
         if self.low is None:
             return -t
         return np.asarray(-np.logaddexp(0, t) - np.logaddexp(0, -t))
-

@@ -215,7 +215,10 @@ class Accounting:
             best = min(sum_ + price for sum_, price in prices if sum_ is not None)
         else:
             best = Fraction(self._curve(own[0]).epsilon(self.part.delta))
-        return Budget(min(shortened_up(best, 6), self.part.epsilon), self.part.delta) + aside
+        read = shortened_up(best, 6)
+        if self.admits(total):  # what was reconciled may be beyond the cap, and is then read as it is
+            read = min(read, self.part.epsilon)
+        return Budget(read, self.part.delta) + aside
 
     def in_words(self, total: Amount, share: Fraction = Fraction(1)) -> str:
         """Say how much of the cap, or of a share of it, a sum is, in the accounting's own units."""
@@ -252,16 +255,18 @@ class Accounting:
         unit, sum_, limit = self._shown(self.add(before, price))[0]
         place = self.units.index(unit)
         earlier = before[place] or Fraction(0)
+        drawn = min(earlier, limit)
+        beyond = "; more than the cap was spent" if sum_ > limit else ""
         return BudgetBar(
-            earlier,
-            sum_ - earlier,
+            drawn,
+            min(sum_, limit) - drawn,
             limit,
             title=f"Budget of {population}",
-            note=f"{unit} is summed; the whole sum promises {self.part}",
+            note=f"{unit} is summed; the whole sum promises {self.part}{beyond}",
             what=unit,
             before_label=_short(earlier),
             this_label=_short(sum_ - earlier),
-            left_label=_short(limit - sum_),
+            left_label=_short(max(limit - sum_, Fraction(0))),
             cap_label=_short(limit),
         )
 
@@ -294,6 +299,8 @@ class Accounting:
         summed = kind in (AccountingKind.GAUSSIAN, AccountingKind.CONCENTRATED)
         if summed != (limit is not None) or (kind is AccountingKind.BASIC and aside != NOTHING):
             raise LedgerError("not an accounting", asked=shown(document))
+        if kind is not AccountingKind.BASIC and not (found.part.epsilon > 0 and found.part.delta > 0):
+            raise LedgerError("an accounting without a cap of its own", asked=shown(document))
         if summed and not found._keeps:
             raise NumberError("the limit is more than the cap allows", asked=shown(document["limit"]))
         return found

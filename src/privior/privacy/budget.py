@@ -65,17 +65,19 @@ class Budget:
 
 def budget_bar(before: Budget, this: Budget, cap: Budget, population: str) -> BudgetBar:
     """Draw what was spent before, what this release costs and what is left of the cap."""
-    left = cap - before - this
-    delta = f"delta: {decimal((before + this).delta)} of {decimal(cap.delta)} spent"
+    total = before + this
+    drawn = min(before.epsilon, cap.epsilon)
+    delta = f"delta: {decimal(total.delta)} of {decimal(cap.delta)} spent"
+    beyond = "" if total.fits(cap) else "; more than the cap was spent"
     return BudgetBar(
-        before.epsilon,
-        this.epsilon,
+        drawn,
+        min(total.epsilon, cap.epsilon) - drawn,
         cap.epsilon,
         title=f"Budget of {population}",
-        note="pure guarantees only" if cap.delta == 0 else delta,
+        note=("pure guarantees only" if cap.delta == 0 else delta) + beyond,
         before_label=decimal(before.epsilon),
         this_label=decimal(this.epsilon),
-        left_label=decimal(left.epsilon),
+        left_label=decimal(max(cap.epsilon - total.epsilon, Fraction(0))),
         cap_label=decimal(cap.epsilon),
     )
 

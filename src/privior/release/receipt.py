@@ -99,7 +99,7 @@ class LedgerReceipt:
         least = self.accounting.price(plan.guarantees)
         paid = least if self.price is None else self.price
         within = all(
-            small is None or (large is not None and small <= large)
+            large is None or (small is not None and small <= large)  # None is infinite
             for amounts in ((least, paid), (paid, self.total))
             for small, large in zip(*amounts, strict=True)
         )
@@ -114,11 +114,21 @@ class LedgerReceipt:
             )
 
     def known(self, plan: Plan) -> KnownSpend | None:
-        """Return what the release proves to a ledger; None if the file is too old to say it."""
-        if self.accounting is None or self.total is None:
+        """Return what the release proves to a ledger; None if the file is too old to say it, or a trial."""
+        if self.accounting is None or self.total is None or not self.durable:
             return None
         price = self.accounting.price(plan.guarantees) if self.price is None else self.price
-        return KnownSpend(self.entry, self.head, self.previous, price, self.total, plan.cost, (plan.digest,))
+        return KnownSpend(
+            self.entry,
+            self.head,
+            self.previous,
+            price,
+            self.total,
+            plan.cost,
+            (plan.digest,),
+            self.population,
+            self.accounting,
+        )
 
     def bar(self, plan: Plan) -> BudgetBar | None:
         """Draw this release's share of the population's budget; None for files of format 1, which lack it."""

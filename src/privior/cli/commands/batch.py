@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privior.cli.commands.plan import planned
-from privior.cli.commands.release import confirm
+from privior.cli.commands.release import confirm, said_if_it_stands
 from privior.cli.options import Analyst, Json, Key, LedgerAddress, Quiet, TableVersion, screen_of
+from privior.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from privior.plans import Batch
+    from privior.release import Release
 
 
 def batch(
@@ -70,8 +75,15 @@ def batch(
     with ready:
         screen.facts(together.facts())
         confirm(screen, ready, yes=yes)
-        with screen.progress() as say:
-            made = ready.carry_out_all(say)
+        with said_if_it_stands(screen, places[0], "The release files are complete."):
+            with screen.progress() as say:
+                made = ready.carry_out_all(say)
+            with screen.undisturbed():
+                _show(screen, together, places, made)
+
+
+def _show(screen: Screen, together: Batch, places: list[Path], made: tuple[Release, ...]) -> None:
+    """Say what was done; from the releases alone, since all else may have changed."""
     screen.document(
         {
             "releases": [

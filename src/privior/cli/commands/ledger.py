@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privior.cli.options import Json, Quiet, screen_of
+from privior.cli.screen import Screen
 
 if TYPE_CHECKING:
     from privior.ledger import KnownSpend, Ledger
@@ -54,16 +55,23 @@ def create(
             show_default=False,
         ),
     ] = None,
-    aside_delta: Annotated[str, typer.Option(help="Likewise of delta.")] = "0",
+    aside_delta: Annotated[
+        str | None, typer.Option(help="Likewise of delta; with --aside-epsilon.", show_default=False)
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Open a new ledger with a cap. An existing one is never touched."""
+    from privior.errors import LedgerError
     from privior.ledger import Ledger
     from privior.privacy import NOTHING, Budget
 
     screen = screen_of(context)
-    aside = NOTHING if aside_epsilon is None else Budget.of(aside_epsilon, aside_delta)
+    if aside_epsilon is None and aside_delta is not None:
+        raise LedgerError(
+            "a delta is put aside, but no epsilon", asked=aside_delta, advice="Say --aside-epsilon too."
+        )
+    aside = NOTHING if aside_epsilon is None else Budget.of(aside_epsilon, aside_delta or 0)
     made = Ledger.create(
         path, population=population, epsilon=epsilon, delta=delta, accounting=accounting, aside=aside
     )
@@ -136,7 +144,7 @@ def verify(
 
     screen = screen_of(context)
     book = Ledger.open(path)
-    known = _known(releases)
+    known = _known(screen, releases)
     last = book.verify(known)
     screen.document({**_document(book), "holds": True, "releases compared": len(known)})
     many = "1 release" if len(known) == 1 else f"{len(known)} releases"
@@ -158,7 +166,7 @@ def reconcile(
 
     screen = screen_of(context)
     book = Ledger.open(path)
-    made = book.reconcile(_known(releases))
+    made = book.reconcile(_known(screen, releases))
     screen.document(
         {**_document(book), "charged": [{"entry": entry.number, "about": entry.about} for entry in made]}
     )
@@ -222,11 +230,19 @@ def stored(
     screen.document({"entry": entry, "releases": [str(place) for place in places]})
 
 
-def _known(releases: list[Path] | None) -> list[KnownSpend]:
+def _known(screen: Screen, releases: list[Path] | None) -> list[KnownSpend]:
+    """Return what releases prove; those that prove nothing are named."""
     from privior.release import Release
 
-    read = [Release.read(path) for path in releases or ()]
-    return [spend for one in read if (spend := one.receipt.known(one.plan)) is not None]
+    found = []
+    for path in releases or ():
+        release = Release.read(path)
+        spend = release.receipt.known(release.plan)
+        if spend is None:
+            screen.complain(f"not compared: {path} is a trial, or of format 1, which does not say its cost")
+        else:
+            found.append(spend)
+    return found
 
 
 def _document(book: Ledger) -> dict[str, object]:

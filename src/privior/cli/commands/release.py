@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -98,7 +99,8 @@ def release(
         for warning in plan.warnings:
             screen.text(f"NOTE: {warning}")
         confirm(screen, ready, yes=yes)
-        _carry_out_or_say(screen, ready, place, page)
+        with said_if_it_stands(screen, place, _complete(place)):
+            _carry_out(screen, ready, place, page)
 
 
 def confirm(screen: Screen, ready: Measurement, *, yes: bool) -> None:
@@ -117,15 +119,17 @@ def confirm(screen: Screen, ready: Measurement, *, yes: bool) -> None:
         raise typer.Exit(ExitCode.NO)
 
 
-def _carry_out_or_say(screen: Screen, ready: Measurement, place: Path, page: Path | None) -> None:
+@contextmanager
+def said_if_it_stands(screen: Screen, place: Path, complete: str) -> Iterator[None]:
+    """Say of an interruption after a release file was written that the spend stands."""
     try:
-        _carry_out(screen, ready, place, page)
+        yield
     except ReleaseInterruptedError:
         raise
     except KeyboardInterrupt:
         if not place.exists():  # the name was taken for this release, so a file there is its own
             raise
-        screen.fail("Interrupted", f"interrupted. The spend stands. {_complete(place)}")
+        screen.fail("Interrupted", f"interrupted. The spend stands. {complete}")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, rational
-from privior.models.laws.masses import log_normaliser
 from privior.models.laws import Beta, Conjugate, Gamma, Law, Normal, Truncated, to_law
+from privior.models.laws.masses import log_normaliser
 from privior.models.summands import ONE, Summand
 from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity, pairs
 from privior.privacy.pairs import DominatingPair, SignedSteps

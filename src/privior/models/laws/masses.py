@@ -43,7 +43,9 @@ def log_normaliser(kind: type[Conjugate], first: Floats, second: Floats, ends: E
     return np.asarray(found)
 
 
-def _share(kind: type[Conjugate], first: Floats, second: Floats, low: float | None, high: float | None) -> Floats:
+def _share(
+    kind: type[Conjugate], first: Floats, second: Floats, low: float | None, high: float | None
+) -> Floats:
     """Return the share of the law between the ends."""
     from scipy.special import betainc, gammainc, ndtr
 
@@ -61,7 +63,9 @@ def _share(kind: type[Conjugate], first: Floats, second: Floats, low: float | No
     return below(high, 1.0) - below(low, 0.0)
 
 
-def _summed(kind: type[Conjugate], first: Floats, second: Floats, low: float | None, high: float | None) -> Floats:
+def _summed(
+    kind: type[Conjugate], first: Floats, second: Floats, low: float | None, high: float | None
+) -> Floats:
     """Sum the density on a grid that is finer towards both ends, in logs: the mass lies at one of them."""
     from scipy.special import logsumexp
 
