@@ -27,7 +27,7 @@ from privior.mechanisms import (
     PublishedLaplace,
     VirtualRecords,
 )
-from privior.models import Observed, PosteriorDraws
+from privior.models import Observed, ObservedSticks
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import latent_counts
 from privior.privacy.hellinger import all_tables, number_of_tables
@@ -182,7 +182,7 @@ def drawn_estimates(
             unit, rest = 1 << mechanism.places, np.cumsum(u[::-1])[::-1][1:]
             sticks = rng.beta(u[:-1], rest, (mechanism.draws, u.size - 1)).ravel()
             whole = tuple(round(stick * unit) for stick in sticks.tolist())
-            release = PosteriorDraws(whole, mechanism.draws, mechanism.places)
+            release = ObservedSticks(whole, mechanism.draws, mechanism.places)
         gammas = [mechanism.cell_gammas(release)]
         yield np.asarray(latent_counts([], plan.prior, total, gammas=gammas).mean), 1.0, True
 

@@ -11,7 +11,7 @@ from privior.errors import PriviorError
 from privior.ledger import Ledger
 from privior.mechanisms import DirichletDraw, Mechanism, PublicFacts, VirtualRecords
 from privior.pictures import listing, markup
-from privior.plans import Plan
+from privior.plans import Plan, TablePlan
 from privior.privacy import Budget
 from privior.release import Release
 
@@ -148,6 +148,8 @@ def _paid(release: Release, ledger: Ledger | None) -> tuple[Check, ...]:
 
 def _audited(plan: Plan) -> Check:
     """Enumerate a small twin of the mechanism: the same law on few cells and records."""
+    if not isinstance(plan, TablePlan):
+        return Check("enumeration", Verdict.OPEN, "sums and draws have too many outcomes to be listed here")
     pure = plan.guarantee.pure is not None
     cells = min(_CELLS if pure else 2, plan.mechanism.levels)
     prior = plan.model.prior
@@ -189,7 +191,7 @@ def _audited(plan: Plan) -> Check:
 
 def _declared(plan: Plan) -> list[Check]:
     """Say what of the release rests on a public minimum of the counts."""
-    if not plan.least:
+    if not isinstance(plan, TablePlan) or not plan.least:
         return []
     says = f"{plan.least_in_words}; what is inferred takes the declaration on trust"
     return [Check("minimum", Verdict.OPEN, says)]

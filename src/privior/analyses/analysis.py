@@ -16,7 +16,7 @@ from pathlib import Path
 
 from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
-from privior.mechanisms import Expect, Mechanism
+from privior.mechanisms import AnyMechanism, Expect
 from privior.models import Model, to_model
 from privior.planning import plan
 from privior.plans import Plan
@@ -36,14 +36,16 @@ class Analysis:
     neighbours: Neighbours = REPLACE_ONE
 
     def __post_init__(self) -> None:
-        kinds = {"schema": Schema, "model": Model, "budget": Budget, "neighbours": Neighbours}
+        kinds = {"schema": Schema, "budget": Budget, "neighbours": Neighbours}
         for name, kind in kinds.items():
             if not isinstance(getattr(self, name), kind):
                 raise PlanError(f"not a {kind.__name__}", where=name, asked=shown(getattr(self, name)))
+        if not isinstance(self.model, Model):
+            raise PlanError("not a model", where="model", asked=shown(self.model))
 
     def plan(
         self,
-        mechanism: type[Mechanism] | None = None,
+        mechanism: type[AnyMechanism] | None = None,
         *,
         draws: int = 1,
         least: int = 0,

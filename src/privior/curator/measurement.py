@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from privior import __version__
 from privior.curator.charging import Charge, opened_book
@@ -20,6 +20,8 @@ from privior.pictures import BudgetBar
 from privior.plans import Batch, Plan
 from privior.release import LedgerReceipt, Release
 from privior.whole_files import give_back, take_name
+
+PlanType = TypeVar("PlanType", bound=Plan)
 
 
 class Reader(Protocol):
@@ -151,7 +153,7 @@ def prepare(
 
 
 def measure(
-    plan: Plan,
+    plan: PlanType,
     table: object,
     *,
     ledger: Ledger | str | Path,
@@ -159,7 +161,7 @@ def measure(
     key: str | None = None,
     analyst: str | None = None,
     version: str | None = None,
-) -> Release:
+) -> Release[PlanType]:
     """Spend the plan's cost, then read the table once and release its noisy statistics.
 
     Args:
@@ -205,7 +207,7 @@ def measure_all(
     ).carry_out_all()
 
 
-def measure_statistics(plan: Plan, statistics: ExactStatistics, *, ledger: Ledger) -> Release:
+def measure_statistics(plan: PlanType, statistics: ExactStatistics, *, ledger: Ledger) -> Release[PlanType]:
     """Spend the plan's cost and release statistics that are already counted: the door for other curators."""
     from privior.curator.rows import drawn
 

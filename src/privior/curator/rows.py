@@ -51,8 +51,12 @@ class Rows:
     def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Read the cells, once, and draw the noise of each plan, once."""
         incident.begin("reading")
-        counts = {columns: source.counts() for columns, source in self.sources.items()}
-        statistics = [ExactStatistics(plan.counted(counts[plan.columns])) for plan in self.plans]
+        readings = {(plan.columns, plan.by, plan.summands) for plan in self.plans}
+        sums = {reading: self.sources[reading[0]].sums(*reading[1:]) for reading in readings}
+        statistics = [
+            ExactStatistics(plan.statistics(sums[plan.columns, plan.by, plan.summands]))
+            for plan in self.plans
+        ]
         return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
 
 

@@ -2,17 +2,28 @@
 
 from privior.mechanisms.contract import CellNoise, Mechanism, Prior, PublicFacts
 from privior.mechanisms.dirichlet_draw import DirichletDraw
-from privior.mechanisms.documents import MECHANISMS, ON_REQUEST, mechanism_named, to_mechanism
+from privior.mechanisms.documents import (
+    FAMILY_MECHANISMS,
+    MECHANISMS,
+    ON_REQUEST,
+    AnyMechanism,
+    FamilyMechanism,
+    mechanism_named,
+    table_mechanism_named,
+    to_family_mechanism,
+    to_mechanism,
+)
 from privior.mechanisms.ehd import EHD
 from privior.mechanisms.ehdl import EHDL
 from privior.mechanisms.ehds import EHDS
 from privior.mechanisms.expect import Expect
-from privior.mechanisms.forecasts import Forecast, forecast, prior_alone, records_alone
+from privior.mechanisms.forecasts import Ahead, Forecast, forecast, prior_alone, records_alone
 from privior.mechanisms.gaussian_counts import GaussianCounts
 from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
 from privior.mechanisms.noisy_statistics import NoisyStatistics
+from privior.mechanisms.parameter_forecast import ParameterForecast, parameter_forecast
 from privior.mechanisms.posterior_draws import PosteriorDraws
 from privior.mechanisms.posterior_release import CellGammas, PosteriorRelease
 from privior.mechanisms.published_laplace import LSDim, LSHist, PublishedLaplace
@@ -22,12 +33,16 @@ __all__ = [
     "EHD",
     "EHDL",
     "EHDS",
+    "FAMILY_MECHANISMS",
     "MECHANISMS",
     "ON_REQUEST",
+    "Ahead",
+    "AnyMechanism",
     "CellGammas",
     "CellNoise",
     "DirichletDraw",
     "Expect",
+    "FamilyMechanism",
     "Forecast",
     "GaussianCounts",
     "HellingerMechanism",
@@ -37,6 +52,7 @@ __all__ = [
     "LaplaceCounts",
     "Mechanism",
     "NoisyStatistics",
+    "ParameterForecast",
     "PosteriorDraws",
     "PosteriorRelease",
     "Prior",
@@ -45,7 +61,10 @@ __all__ = [
     "VirtualRecords",
     "forecast",
     "mechanism_named",
+    "parameter_forecast",
     "prior_alone",
     "records_alone",
+    "table_mechanism_named",
+    "to_family_mechanism",
     "to_mechanism",
 ]

@@ -13,7 +13,7 @@ probability typically has: what the records leave open, m (1-m) / (n + A + 1), p
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol
 
 import numpy as np
@@ -80,6 +80,25 @@ class NoiseSpectrum:
         return _errors(self, prior, records, expect)
 
 
+class Ahead(Protocol):
+    """What a forecast says, of a table or of a parameter."""
+
+    @property
+    def width(self) -> float:
+        """The expected width of 90% intervals."""
+
+    @property
+    def error(self) -> float:
+        """The distance by which mechanisms are compared."""
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The distances by the names that people read."""
+
+    def to_document(self) -> dict[str, float]:
+        """Write the distances as plain values."""
+
+
 @dataclass(frozen=True)
 class Forecast:
     """Typical distances between the estimated and the true proportions of the table.
@@ -98,6 +117,26 @@ class Forecast:
     hellinger: float
     kl: float
     width: float
+
+    @property
+    def error(self) -> float:
+        """The distance by which mechanisms are compared: l2."""
+        return self.l2
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The distances by the names that people read."""
+        return {
+            "90% width": self.width,
+            "l2": self.l2,
+            "total variation": self.total_variation,
+            "Hellinger": self.hellinger,
+            "KL": self.kl,
+        }
+
+    def to_document(self) -> dict[str, float]:
+        """Write the distances as plain values."""
+        return asdict(self)
 
 
 def forecast(law: ErrorLaw, prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
-from privior.models import ExactStatistics, Observed
+from privior.models import ExactStatistics, Family, Observed
 from privior.privacy import (
     REPLACE_ONE,
     Budget,
@@ -28,6 +28,7 @@ from privior.privacy import (
 )
 from privior.privacy.calibration import smallest
 from privior.randomness import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
+from privior.schema import Schema
 
 Floats = NDArray[np.float64]
 
@@ -213,6 +214,15 @@ class NoisyStatistics:
         noise, scale = observed.counts[0] - numbers, float(self.scales[0])
         return gaussian_log_pmf(noise, scale**2) if self.gaussian else laplace_log_pmf(noise, 1 / scale)
 
+    def fits(self, model: Family, schema: Schema, neighbours: Neighbours, records: int) -> bool:
+        """Say whether it is for the sums of this model."""
+        ranges = tuple(one.bounds(schema) for one in model.summands(schema, neighbours))
+        return neighbours is self.neighbours and ranges == self.ranges
+
+    def at(self, budget: Budget) -> NoisyStatistics:
+        """Return the same with another budget."""
+        return NoisyStatistics(self.ranges, budget.epsilon, budget.delta, neighbours=self.neighbours)
+
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log probability of releasing `observed` if these are the true sums."""
         return float(self.log_likelihoods(observed, statistics.counts[:, np.newaxis])[0])
@@ -242,4 +252,4 @@ def _read(ranges: object, where: str) -> tuple[tuple[int, int], ...]:
             raise PlanError("not the range of a sum", where=where, asked=shown(one))
     if not found:
         raise PlanError("no sums", where=where, asked=shown(ranges))
-    return found  # type: ignore[return-value]
+    return found

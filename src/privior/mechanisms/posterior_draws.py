@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, positive, round_down
-from privior.models import ExactStatistics, Observed, ObservedPoints
-from privior.models.families import Family
+from privior.models import ExactStatistics, Family, Observed, ObservedPoints
 from privior.models.laws import Beta, Conjugate, Gamma, Truncated
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest
@@ -190,6 +189,22 @@ class PosteriorDraws:
         if low is not None:
             values = np.maximum(values, float(low) + half)
         return values if high is None else np.minimum(values, float(high) - half)
+
+    def fits(self, model: Family, schema: Schema, neighbours: Neighbours, records: int) -> bool:
+        """Say whether it is for this model and number of records."""
+        return (model, schema, neighbours, records) == (self.model, self.schema, REPLACE_ONE, self.records)
+
+    def at(self, budget: Budget) -> PosteriorDraws:
+        """Return the same with another budget."""
+        return PosteriorDraws(
+            self.model,
+            self.schema,
+            self.records,
+            budget.epsilon,
+            budget.delta,
+            draws=self.draws,
+            places=self.places,
+        )
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log density of the draws if this is the true sum."""

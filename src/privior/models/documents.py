@@ -4,26 +4,59 @@ from __future__ import annotations
 
 from privior.errors import ModelError, shown
 from privior.models.dirichlet_categorical import DirichletCategorical
+from privior.models.families import (
+    BetaBernoulli,
+    BetaBinomial,
+    Family,
+    GammaExponential,
+    GammaPoisson,
+    LaplaceScale,
+    NormalMean,
+    NormalPrecision,
+)
 
-#: what a plan can hold: the families, one file each
-Model = DirichletCategorical
+#: what a plan can hold: tables, and families of one parameter
+Model = DirichletCategorical | Family
 
-FAMILIES: dict[str, type[Model]] = {DirichletCategorical.family: DirichletCategorical}
+#: families of one parameter by the name they have in files
+FAMILIES: dict[str, type[Family]] = {
+    kind.family: kind
+    for kind in (
+        BetaBernoulli,
+        BetaBinomial,
+        GammaPoisson,
+        GammaExponential,
+        LaplaceScale,
+        NormalMean,
+        NormalPrecision,
+    )
+}
 
 
 def to_model(document: object) -> Model:
     """Read what `to_document` wrote, refusing whatever is unknown."""
     if not isinstance(document, dict):
         raise ModelError("not a table", where="model", asked=type(document).__name__)
-    entries = dict(document)
-    family = FAMILIES.get(str(entries.pop("family", None)))
-    if family is None:
-        raise ModelError(
-            "unknown family",
-            where="model",
-            asked=shown(document.get("family")),
-            allowed=", ".join(FAMILIES),
-        )
+    entries = {str(name): value for name, value in document.items()}
+    name = str(entries.pop("family", None))
+    if name == DirichletCategorical.family:
+        return _to_table(entries)
+    if name in FAMILIES:
+        try:
+            return FAMILIES[name](**entries)
+        except TypeError:
+            raise ModelError(
+                "unknown or missing entries", where=f"model, {name}", asked=", ".join(entries)
+            ) from None
+    raise ModelError(
+        "unknown family",
+        where="model",
+        asked=shown(document.get("family")),
+        allowed=", ".join([DirichletCategorical.family, *FAMILIES]),
+    )
+
+
+def _to_table(entries: dict[str, object]) -> DirichletCategorical:
     if set(entries) - {"columns", "prior"} or "columns" not in entries:
         raise ModelError(
             "unknown or missing entries",
@@ -34,4 +67,4 @@ def to_model(document: object) -> Model:
     columns = entries["columns"]
     if not isinstance(columns, (str, list)):
         raise ModelError("columns are not names", where="model", asked=shown(columns))
-    return family(columns, prior=entries.get("prior", 1))
+    return DirichletCategorical(columns, prior=entries.get("prior", 1))

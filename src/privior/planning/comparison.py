@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import overload
 
 from privior.errors import PlanError, shown
 from privior.mechanisms import (
+    FAMILY_MECHANISMS,
     MECHANISMS,
     ON_REQUEST,
+    AnyMechanism,
     DirichletDraw,
     Expect,
     Mechanism,
@@ -15,10 +18,59 @@ from privior.mechanisms import (
     VirtualRecords,
     forecast,
 )
-from privior.models import Model
-from privior.plans import Candidate, Plan, check_records
+from privior.models import DirichletCategorical, Family, Model
+from privior.planning.families import family_plan
+from privior.plans import Candidate, FamilyPlan, TablePlan, check_records
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
+
+
+@overload
+def plan(
+    model: DirichletCategorical,
+    schema: Schema,
+    *,
+    records: int,
+    epsilon: object,
+    delta: object = ...,
+    neighbours: Neighbours | str = ...,
+    mechanism: type[AnyMechanism] | None = ...,
+    draws: int = ...,
+    least: int = ...,
+    expect: Expect | str = ...,
+) -> TablePlan: ...
+
+
+@overload
+def plan(
+    model: Family,
+    schema: Schema,
+    *,
+    records: int,
+    epsilon: object,
+    delta: object = ...,
+    neighbours: Neighbours | str = ...,
+    mechanism: type[AnyMechanism] | None = ...,
+    draws: int = ...,
+    least: int = ...,
+    expect: Expect | str = ...,
+) -> FamilyPlan: ...
+
+
+@overload
+def plan(
+    model: Model,
+    schema: Schema,
+    *,
+    records: int,
+    epsilon: object,
+    delta: object = ...,
+    neighbours: Neighbours | str = ...,
+    mechanism: type[AnyMechanism] | None = ...,
+    draws: int = ...,
+    least: int = ...,
+    expect: Expect | str = ...,
+) -> TablePlan | FamilyPlan: ...
 
 
 def plan(
@@ -29,11 +81,11 @@ def plan(
     epsilon: object,
     delta: object = 0,
     neighbours: Neighbours | str = REPLACE_ONE,
-    mechanism: type[Mechanism] | None = None,
+    mechanism: type[AnyMechanism] | None = None,
     draws: int = 1,
     least: int = 0,
     expect: Expect | str = Expect.TYPICAL,
-) -> Plan:
+) -> TablePlan | FamilyPlan:
     """Plan one release: free, and without data.
 
     Args:
@@ -54,16 +106,20 @@ def plan(
     """
     if not isinstance(model, Model):
         raise PlanError(
-            "not a model", where="model", asked=shown(model), allowed="pv.DirichletCategorical(...)"
+            "not a model", where="model", asked=shown(model), allowed="pv.DirichletCategorical(...), a family"
         )
     if not isinstance(schema, Schema):
         raise PlanError("not a schema", where="schema", asked=shown(schema), allowed="pv.Schema(...)")
     relation, expected = Neighbours.of(neighbours), Expect.of(expect)
-    size = model.size(schema)
     model.sensitivity(schema, relation)
     budget = Budget.of(epsilon, delta)
     records = int(records) if isinstance(records, Integral) else records  # numpy's numbers are not int
     check_records(records, schema)
+    if isinstance(model, Family):
+        return family_plan(model, schema, records, budget, relation, mechanism, draws, least, expected)
+    size = model.size(schema)
+    if mechanism in FAMILY_MECHANISMS:
+        raise PlanError("for families of one parameter, not for tables", where=mechanism.name)
     if draws != 1 and mechanism is not DirichletDraw:
         raise PlanError(
             "only posterior draws have a number of draws",
@@ -97,11 +153,11 @@ def plan(
     chosen, choice = _choose(built, candidates, mechanism)
     if budget.delta > 0 and chosen.guarantee.cost.delta == 0:
         choice += " It needs no delta, and none is spent."
-    return Plan(schema, model, chosen, relation, records, tuple(candidates), choice, expected)
+    return TablePlan(schema, model, chosen, relation, records, tuple(candidates), choice, expected)
 
 
 def _choose(
-    built: list[tuple[Mechanism, Candidate]], candidates: list[Candidate], wanted: type[Mechanism] | None
+    built: list[tuple[Mechanism, Candidate]], candidates: list[Candidate], wanted: type[AnyMechanism] | None
 ) -> tuple[Mechanism, str]:
     """Return the mechanism to use and one sentence that says why."""
     if wanted is not None:
@@ -130,4 +186,4 @@ def _choose(
 
 
 def _l2(candidate: Candidate) -> float:
-    return float("inf") if candidate.forecast is None else candidate.forecast.l2
+    return float("inf") if candidate.forecast is None else candidate.forecast.error

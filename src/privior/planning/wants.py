@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms import Expect, Forecast, Mechanism
+from privior.mechanisms import Ahead, AnyMechanism, Expect
 from privior.models import Model
 from privior.planning.comparison import plan
 from privior.plans import Plan
@@ -18,12 +17,13 @@ from privior.privacy import REPLACE_ONE, Neighbours
 from privior.schema import Schema
 
 #: the measures of a forecast by the names that people type
-MEASURES: dict[str, Callable[[Forecast], float]] = {
-    "width": lambda ahead: ahead.width,
-    "l2": lambda ahead: ahead.l2,
-    "total-variation": lambda ahead: ahead.total_variation,
-    "hellinger": lambda ahead: ahead.hellinger,
-    "kl": lambda ahead: ahead.kl,
+MEASURES = {
+    "width": "90% width",
+    "error": "error",
+    "l2": "l2",
+    "total-variation": "total variation",
+    "hellinger": "Hellinger",
+    "kl": "KL",
 }
 #: epsilon is sought between these, with three digits
 _LEAST, _MOST = Fraction(1, 10**6), Fraction(1000)
@@ -62,11 +62,24 @@ class Want:
                 asked=shown(text),
                 allowed=f'{", ".join(MEASURES)} and a number, as in "width 0.02"',
             )
-        return Want(measure, positive(words[2], measure, least=Fraction(1, 10**9), most=Fraction(1)))
+        return Want(measure, positive(words[2], measure, least=Fraction(1, 10**9), most=Fraction(10**9)))
 
-    def reached(self, ahead: Forecast) -> bool:
+    def of_forecast(self, ahead: Ahead) -> float:
+        """Return what a forecast says of this measure."""
+        name = MEASURES[self.measure]
+        if name not in ahead.measures:
+            known = {measure for measure, shown_as in MEASURES.items() if shown_as in ahead.measures}
+            raise PlanError(
+                "this model has no such measure",
+                where="want",
+                asked=self.measure,
+                allowed=", ".join(measure for measure in MEASURES if measure in known),
+            )
+        return ahead.measures[name]
+
+    def reached(self, ahead: Ahead) -> bool:
         """Say whether a forecast is good enough."""
-        return MEASURES[self.measure](ahead) <= self.most
+        return self.of_forecast(ahead) <= self.most
 
     def __str__(self) -> str:
         return f"{self.measure} {decimal(self.most)}"
@@ -80,7 +93,7 @@ def plan_for(
     records: int,
     delta: object = 0,
     neighbours: Neighbours | str = REPLACE_ONE,
-    mechanism: type[Mechanism] | None = None,
+    mechanism: type[AnyMechanism] | None = None,
     draws: int = 1,
     least: int = 0,
     expect: Expect | str = Expect.TYPICAL,
@@ -103,12 +116,11 @@ def plan_for(
 
     best = planned(_MOST)
     if not want.reached(best.forecast):
-        measure = MEASURES[want.measure]
         raise PlanError(
             "no epsilon can reach this: the number of records alone leaves more open",
             where="want",
             asked=str(want),
-            allowed=f"{want.measure} {measure(best.without_noise):.3g} or more, from {records} records",
+            allowed=f"{want.measure} {want.of_forecast(best.without_noise):.3g} or more, from {records} records",
             advice="Ask for less, or for fewer cells.",
         )
     low, high = _LEAST, _MOST

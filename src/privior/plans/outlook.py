@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privior.exact import decimal, round_up
-from privior.mechanisms import DirichletDraw, Forecast, HellingerMechanism
+from privior.mechanisms import Ahead, HellingerMechanism
 from privior.pictures import ErrorCurve
 
 if TYPE_CHECKING:
@@ -24,20 +24,16 @@ _CURVE = [Fraction(f"{2 ** (step / 2):.2e}") for step in range(-10, 11)]
 _WEAK = 90
 #: a release whose error is more than this share of the prior's own is hardly worth its budget
 _IDLE = 0.9
-_HEADER = ["mechanism", "epsilon", "delta", "90% width", "l2", "total variation", "Hellinger", "KL", ""]
 
 
 def warnings(plan: Plan) -> Iterator[str]:
     """Yield what somebody should know before she spends."""
-    noun, weight = plan.schema.unit.noun, float(plan.prior.sum())
-    rows = plan.records * plan.schema.unit.max_rows
-    if weight > rows:
-        yield (
-            f"The prior weighs as much as {weight:.4g} records, more than the {rows} there can be: answers "
-            "will mostly repeat the prior. Take fewer cells, or a smaller prior."
-        )
-    elif plan.forecast.l2 > _IDLE * plan.without_release.l2:
-        yield "This release would hardly say more than the prior alone. Take fewer cells or more epsilon."
+    noun = plan.schema.unit.noun
+    drowned = plan.drowned
+    if drowned:
+        yield drowned
+    elif plan.forecast.error > _IDLE * plan.without_release.error:
+        yield f"This release would hardly say more than the prior alone. Take {plan.remedy}."
     if plan.schema.unit.max_rows > 1:
         yield (
             f"Rows of one {noun} are treated as independent: if they resemble each other, intervals are too "
@@ -57,16 +53,17 @@ def warnings(plan: Plan) -> Iterator[str]:
 
 def comparison(plan: Plan) -> Table:
     """Return what the planner compared, with publishing nothing as the last row."""
-    rows = [_row(candidate) for candidate in plan.candidates]
+    measures = list(plan.without_release.measures)
+    rows = [_row(candidate, len(measures)) for candidate in plan.candidates]
     nothing = ["(prior alone)", "0", "0", *_errors(plan.without_release), "no release"]
-    return _HEADER, [*rows, nothing]
+    return ["mechanism", "epsilon", "delta", *measures, ""], [*rows, nothing]
 
 
 def budgets(plan: Plan) -> Table:
     """Return what smaller and larger budgets would buy with the plan's mechanism."""
 
-    def row(epsilon: str, error: Forecast, sure: float, note: str) -> list[str]:
-        return [epsilon, f"{error.width:.3g}", f"{error.l2:.3g}", f"{sure:g}%", note]
+    def row(epsilon: str, ahead: Ahead, sure: float, note: str) -> list[str]:
+        return [epsilon, f"{ahead.width:.3g}", f"{ahead.error:.3g}", f"{sure:g}%", note]
 
     rows = [
         row(
@@ -80,14 +77,12 @@ def budgets(plan: Plan) -> Table:
     nothing = row("0", plan.without_release, 50, "no release")
     everything = row("no limit", plan.without_noise, 100, "no privacy")
     gain = "attacker at most" if plan.guarantee.pure is not None else "attacker right"
-    return ["epsilon", "90% width", "l2 (noise only)", gain, ""], [nothing, *rows, everything]
+    return ["epsilon", "90% width", plan.error_in_words, gain, ""], [nothing, *rows, everything]
 
 
 def curve(plan: Plan) -> ErrorCurve:
     """Draw the expected width of the intervals against epsilon, with what was chosen."""
-    mechanism = plan.mechanism
-    slow = isinstance(mechanism, DirichletDraw) and (mechanism.draws, mechanism.max_rows) != (1, 1)
-    others = plan.nearby() if slow else plan.around(_CURVE)  # each takes seconds for several draws or rows
+    others = plan.nearby() if plan.slow else plan.around(_CURVE)
     plans = {round_up(other.cost.epsilon): other for other in others}
     epsilons = sorted(plans)
     return ErrorCurve(
@@ -101,14 +96,13 @@ def curve(plan: Plan) -> ErrorCurve:
             "no noise: the records alone": plan.without_noise.width,
             "no release: the prior alone": plan.without_release.width,
         },
-        note=f"90% intervals of cell probabilities, average over {plan.mechanism.levels} cells; forecast "
-        f"for {plan.expect.words}, {plan.mechanism.name}",
+        note=f"{plan.width_in_words}; forecast for {plan.expect.words}, {plan.mechanism.name}",
     )
 
 
-def _row(candidate: Candidate) -> list[str]:
+def _row(candidate: Candidate, measures: int) -> list[str]:
     if candidate.forecast is None or candidate.cost is None:
-        return [candidate.name, *[""] * 7, (candidate.unfit or "").partition(":")[0]]
+        return [candidate.name, *[""] * (measures + 2), (candidate.unfit or "").partition(":")[0]]
     cost = [_amount(candidate.cost.epsilon), _amount(candidate.cost.delta)]
     return [candidate.name, *cost, *_errors(candidate.forecast), ""]
 
@@ -119,6 +113,5 @@ def _amount(exact: Fraction) -> str:
     return written if len(written) <= 8 else f"{float(exact) * 1.0005:.4g}"
 
 
-def _errors(error: Forecast) -> list[str]:
-    distances = (error.width, error.l2, error.total_variation, error.hellinger, error.kl)
-    return [f"{distance:.4g}" for distance in distances]
+def _errors(ahead: Ahead) -> list[str]:
+    return [f"{distance:.4g}" for distance in ahead.measures.values()]

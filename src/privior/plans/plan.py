@@ -1,9 +1,13 @@
-"""The plan: model, mechanism and guarantee for one release, as a value with canonical bytes. No data."""
+"""The plan: model, mechanism and guarantee for one release, as a value with canonical bytes. No data.
+
+What tables of counts and families of one parameter have in common; `table_plan` and `family_plan` have the rest.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,19 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError, PriviorError, shown
-from privior.mechanisms import (
-    DirichletDraw,
-    Expect,
-    Forecast,
-    Mechanism,
-    PosteriorRelease,
-    PublicFacts,
-    forecast,
-    prior_alone,
-    records_alone,
-    to_mechanism,
-)
-from privior.models import Model, to_model
+from privior.mechanisms import Ahead, AnyMechanism, Expect, to_family_mechanism, to_mechanism
+from privior.models import Family, Model, Summand, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
 from privior.plans.group import Group
@@ -47,13 +40,13 @@ class Candidate:
 
     name: str
     about: str
-    forecast: Forecast | None
+    forecast: Ahead | None
     cost: Budget | None
     unfit: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(ABC):
     """What `measure` will do, fixed before any data are opened.
 
     Attributes:
@@ -70,7 +63,7 @@ class Plan:
 
     schema: Schema
     model: Model
-    mechanism: Mechanism
+    mechanism: AnyMechanism
     neighbours: Neighbours
     records: int
     candidates: tuple[Candidate, ...] = field(default=(), compare=False)
@@ -80,36 +73,13 @@ class Plan:
 
     def __post_init__(self) -> None:
         check_records(self.records, self.schema)
-        if self.mechanism.levels != self.model.size(self.schema):
-            raise PlanError(
-                "the mechanism is for another number of cells",
-                where=self.mechanism.name,
-                asked=self.mechanism.levels,
-                allowed=self.model.size(self.schema),
-            )
-        needed, honoured = self.model.sensitivity(self.schema, self.neighbours), self.mechanism.sensitivity
-        if needed != honoured:
-            raise PlanError(
-                "the mechanism is for another neighbour relation or unit of protection",
-                where=self.mechanism.name,
-                asked=f"{honoured.neighbours}, L1 {honoured.l1}",
-                allowed=f"{needed.neighbours}, L1 {needed.l1}",
-            )
-        if self.mechanism.records not in (None, self.records):
-            raise PlanError("the mechanism is for another number of records", where=self.mechanism.name)
-        priors = (None, self.model.prior, self.model.exact_parameters(self.schema))
-        if self.mechanism.prior not in priors:
-            raise PlanError("the mechanism is for another prior", where=self.mechanism.name)
+        self._check()
         if self.group is not None:
             self.group.check(self.schema, self.model, self.neighbours)
-        rows = self.records * self.schema.unit.max_rows
-        if self.least * self.mechanism.levels > rows:
-            raise PlanError(
-                "so many records in every cell are more than there can be",
-                where="least",
-                asked=f"{self.least} in each of {self.mechanism.levels} cells",
-                allowed=f"{rows // self.mechanism.levels} or fewer",
-            )
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Refuse a mechanism that is for another model, schema or number of records."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -143,67 +113,48 @@ class Plan:
         return f"{self.model} by {self.mechanism.name}{where}"
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are read: the group's first."""
-        return (*(() if self.group is None else (self.group.column,)), *self.model.columns)
+    @abstractmethod
+    def by(self) -> tuple[str, ...]:
+        """The columns whose cells divide the records: the group's first."""
 
-    def counted(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return this plan's part of the counts of its columns."""
-        return counts if self.group is None else self.group.counts(counts, self.schema)
+    @property
+    @abstractmethod
+    def summands(self) -> tuple[Summand, ...]:
+        """What each record adds to the statistics of its cell."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        read = [column for summand in self.summands for column in summand.columns]
+        return tuple(dict.fromkeys((*self.by, *read)))
+
+    @abstractmethod
+    def statistics(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return this plan's statistics from the sums of all cells, one row a cell."""
 
     @property
     def total_public(self) -> bool:
-        """Whether the counts of the table sum to the public number of records."""
+        """Whether the statistics sum to the public number of records."""
         return self.mechanism.sensitivity.total_fixed
 
     @property
-    def least(self) -> int:
-        """How many records every cell has at least, as a declared public fact; 0 if none is used."""
-        return self.mechanism.least if isinstance(self.mechanism, PosteriorRelease) else 0
+    @abstractmethod
+    def forecast(self) -> Ahead:
+        """How far from the truth the release will typically be."""
 
     @property
-    def prior(self) -> NDArray[np.float64]:
-        """The prior parameter of each cell."""
-        return self.model.parameters(self.schema)
-
-    @cached_property
-    def forecast(self) -> Forecast:
-        """How far from the truth the release will typically be."""
-        return forecast(self.mechanism.spectrum, self.prior, self.records, self.expect)
-
-    @cached_property
-    def without_release(self) -> Forecast:
+    @abstractmethod
+    def without_release(self) -> Ahead:
         """How far from the truth publishing the prior alone would be."""
-        return prior_alone(self.prior, self.records, self.expect)
 
-    @cached_property
-    def without_noise(self) -> Forecast:
-        """How far from the truth publishing the true counts would be: no epsilon can do better."""
-        return records_alone(self.prior, self.records, self.expect)
+    @property
+    @abstractmethod
+    def without_noise(self) -> Ahead:
+        """How far from the truth publishing the true statistics would be: no epsilon can do better."""
 
+    @abstractmethod
     def at(self, epsilon: object) -> Plan:
         """Return the plan of the same release with another epsilon."""
-        budget = Budget.of(epsilon, self.cost.delta)
-        facts = PublicFacts(
-            self.mechanism.levels,
-            self.records,
-            self.schema.unit.max_rows,
-            self.neighbours,
-            budget,
-            self.model.prior,
-            self.mechanism.draws if isinstance(self.mechanism, DirichletDraw) else 1,
-            self.least,
-        )
-        mechanism = self.mechanism.for_facts(facts)
-        return Plan(
-            self.schema,
-            self.model,
-            mechanism,
-            self.neighbours,
-            self.records,
-            expect=self.expect,
-            group=self.group,
-        )
 
     def around(self, factors: Sequence[Fraction]) -> list[Plan]:
         """Return the plans whose epsilon is this one's times each factor, as far as they exist."""
@@ -225,14 +176,6 @@ class Plan:
             else f", up to {unit.max_rows} rows each; the number of rows stays private"
         )
         return f"exactly {self.records} {unit.noun}s, which is public{rows}"
-
-    @property
-    def least_in_words(self) -> str:
-        """What is declared about the smallest count."""
-        return (
-            f"every cell has at least {self.least} records, which is public; a lower count is raised "
-            "to that, so the guarantee holds for every table"
-        )
 
     @property
     def bad_cells_in_words(self) -> str:
@@ -267,14 +210,16 @@ class Plan:
             "records",
         }:
             raise PlanError("not a plan, or one with unknown or missing entries", where="plan")
-        return Plan(
-            schema=Schema.from_document(document["schema"]),
-            model=to_model(document["model"]),
-            mechanism=to_mechanism(document["mechanism"]),
-            neighbours=Neighbours.of(document["neighbours"]),
-            records=document["records"],
-            group=Group.from_document(document["group"]) if "group" in document else None,
-        )
+        from privior.plans.family_plan import FamilyPlan
+        from privior.plans.table_plan import TablePlan
+
+        schema, model = Schema.from_document(document["schema"]), to_model(document["model"])
+        rest = (Neighbours.of(document["neighbours"]), document["records"])
+        group = Group.from_document(document["group"]) if "group" in document else None
+        if isinstance(model, Family):
+            law = to_family_mechanism(document["mechanism"], model, schema)
+            return FamilyPlan(schema, model, law, *rest, group=group)
+        return TablePlan(schema, model, to_mechanism(document["mechanism"]), *rest, group=group)
 
     @property
     def digest(self) -> str:
@@ -286,15 +231,24 @@ class Plan:
         facts = f"{self.mechanism.name}, {self.cost}, {self.neighbours}, {self.records} records"
         return f"<plan: {self.model}, {facts}>"
 
+    @property
+    @abstractmethod
+    def model_in_words(self) -> str:
+        """The model, and how much it learns."""
+
+    def further_facts(self) -> list[tuple[str, str]]:
+        """Say what else is declared or used."""
+        return []
+
     def facts(self) -> list[tuple[str, str]]:
         """Say what will be done and promised, as named facts."""
         unit = self.schema.unit
         return [
             ("population", f"{self.schema.population}, protecting {unit}"),
-            ("model", f"{self.model}: {self.mechanism.levels} cells"),
+            ("model", self.model_in_words),
             *([] if self.group is None else [("group", f"only records with {self.group}")]),
             ("records", self.records_in_words),
-            *([("minimum", self.least_in_words)] if self.least else []),
+            *self.further_facts(),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
             ("that is", self.guarantee.claim()),
@@ -305,6 +259,31 @@ class Plan:
     def warnings(self) -> tuple[str, ...]:
         """What somebody should know before she spends: a prior that drowns the data, a weak promise."""
         return tuple(outlook.warnings(self))
+
+    @property
+    def slow(self) -> bool:
+        """Whether planning with another epsilon takes seconds."""
+        return False
+
+    @property
+    @abstractmethod
+    def drowned(self) -> str:
+        """What to say if the prior is stronger than all records together; nothing if it is not."""
+
+    @property
+    @abstractmethod
+    def remedy(self) -> str:
+        """What makes such a release more informative, in words."""
+
+    @property
+    @abstractmethod
+    def error_in_words(self) -> str:
+        """What the error of a forecast is, for the head of a column."""
+
+    @property
+    @abstractmethod
+    def width_in_words(self) -> str:
+        """What the forecast width is the width of."""
 
     def comparison(self) -> outlook.Table:
         """Return header and rows of what the planner compared, with publishing nothing as the last row."""

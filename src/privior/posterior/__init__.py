@@ -4,6 +4,7 @@ from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.counts import CountsPosterior
 from privior.posterior.distances import EUCLIDEAN, HELLINGER, Distance
 from privior.posterior.inference import infer
+from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.posterior.quantity import Quantity
 from privior.posterior.variance import VarianceParts
 
@@ -13,6 +14,7 @@ __all__ = [
     "CategoricalPosterior",
     "CountsPosterior",
     "Distance",
+    "ParameterPosterior",
     "Quantity",
     "VarianceParts",
     "infer",

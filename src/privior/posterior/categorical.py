@@ -28,6 +28,7 @@ from privior.posterior.learned_counts import LearnedCounts
 from privior.posterior.learned_probabilities import LearnedProbabilities
 from privior.posterior.quantity import Quantity, check_level, check_number, generator
 from privior.posterior.variance import VarianceParts
+from privior.plans import TablePlan
 from privior.release import Release
 from privior.schema import Schema
 
@@ -47,7 +48,7 @@ class CategoricalPosterior:
         latent: the posterior of the true counts
     """
 
-    releases: tuple[Release, ...]
+    releases: tuple[Release[TablePlan], ...]
     model: DirichletCategorical
     latent: LatentCounts
 

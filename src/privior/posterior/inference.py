@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,36 +19,65 @@ from privior.posterior.latent import LatentCounts
 from privior.posterior.learned_counts import learned_counts
 from privior.posterior.least_counts import least_counts
 from privior.posterior.listed_counts import listed_counts
+from privior.plans import FamilyPlan, TablePlan
+from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.release import Release
+
+
+Tables = Release[TablePlan] | Sequence[Release[TablePlan]]
+Families = Release[FamilyPlan] | Sequence[Release[FamilyPlan]]
+Noise = Literal["account", "ignore"]
+
+
+@overload
+def infer(releases: Tables, *, prior: object = ..., noise: Noise = ...) -> CategoricalPosterior: ...
+
+
+@overload
+def infer(releases: Families, *, prior: object = ..., noise: Noise = ...) -> ParameterPosterior: ...
+
+
+@overload
+def infer(
+    releases: str | Path, *, prior: object = ..., noise: Noise = ...
+) -> CategoricalPosterior | ParameterPosterior: ...
 
 
 def infer(
     releases: Release | str | Path | Sequence[Release],
     *,
     prior: object = None,
-    noise: Literal["account", "ignore"] = "account",
-) -> CategoricalPosterior:
+    noise: Noise = "account",
+) -> CategoricalPosterior | ParameterPosterior:
     """Return the posterior given one release, or several of the same table.
 
-    The true counts are unknown: they are summed out exactly where that is feasible and sampled otherwise.
+    The true statistics are unknown: they are summed out exactly where that is feasible and sampled otherwise.
 
     Args:
         releases: a release or the path of its file, or several releases of one table of one population
-        prior: the analyst's own prior parameters, one number or one per cell, or `pv.LearnedPrior()`; else
-            the model's
-        noise: "account" for the privacy noise, or "ignore" it and take the noisy counts as true ones:
+        prior: the analyst's own prior: for tables parameters, one number or one per cell, or
+            `pv.LearnedPrior()`; for families a law such as `pv.Gamma(2, 1)`; else the model's
+        noise: "account" for the privacy noise, or "ignore" it and take noisy statistics as true ones:
             for comparison only, since the intervals come out too narrow
     """
     read = Release.read(releases) if isinstance(releases, (str, Path)) else releases
     given = _checked(read, priors_matter=prior is None)
+    if noise not in ("account", "ignore"):
+        raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
+    if isinstance(given[0].plan, FamilyPlan):
+        return ParameterPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
+    return _categorical(given, prior, ignore_noise=noise == "ignore")
+
+
+def _categorical(
+    given: list[Release[TablePlan]], prior: object, *, ignore_noise: bool
+) -> CategoricalPosterior:
     plan = given[0].plan
     learned = prior if isinstance(prior, LearnedPrior) else None
     own = prior is not None and learned is None
     model = DirichletCategorical(plan.model.columns, prior) if own else plan.model
     parameters = model.parameters(plan.schema)
-    if noise not in ("account", "ignore"):
-        raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
-    if noise == "ignore":
+    if ignore_noise:
         if learned is not None:
             raise InferenceError("a prior is learned from noisy counts with their noise", asked="ignore")
         return CategoricalPosterior(tuple(given), model, _certain(given, parameters))
@@ -71,7 +100,7 @@ def infer(
     return CategoricalPosterior(tuple(given), model, latent)
 
 
-def _certain(given: list[Release], parameters: NDArray[np.float64]) -> CertainCounts:
+def _certain(given: list[Release[TablePlan]], parameters: NDArray[np.float64]) -> CertainCounts:
     """Take the noisy counts of one release as the true ones."""
     mechanism = given[0].plan.mechanism
     if isinstance(mechanism, PosteriorRelease):
@@ -85,7 +114,7 @@ def _certain(given: list[Release], parameters: NDArray[np.float64]) -> CertainCo
     return CertainCounts(np.maximum(given[0].statistics.array(), 0), parameters)
 
 
-def _evidence(given: list[Release]) -> tuple[list[CellEvidence], list[CellGammas]]:
+def _evidence(given: list[Release[TablePlan]]) -> tuple[list[CellEvidence], list[CellGammas]]:
     """Return what noisy counts and what posterior draws say of each cell; other releases say neither."""
     evidence, gammas = [], []
     for release in given:
@@ -111,6 +140,8 @@ def _checked(releases: object, *, priors_matter: bool) -> list[Release]:
             "population": (other.schema.population, first.schema.population),
             "columns": (other.model.columns, first.model.columns),
             "schema": (other.schema, first.schema),
+            "family": (other.model.family, first.model.family),
+            "group": (other.group, first.group),
             "number of records": (other.records, first.records),
             "neighbours": (other.neighbours, first.neighbours),
         }

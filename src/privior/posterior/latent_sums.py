@@ -138,7 +138,7 @@ class _Search:
     def _at(self, records: int, sums: Floats) -> LatentSums:
         whole = np.rint(sums).astype(np.int64)
         base, unit = (float(one) for one in self.model.grid(self.schema))
-        totals = base * records + unit * whole
+        totals = base * records + unit * whole.astype(np.float64)
         numbers = np.full(whole.shape, float(records))
         rows = whole[None] if self.public else np.stack([np.full_like(whole, records), whole])
         logs = self.model.log_measure(numbers, totals, unit)

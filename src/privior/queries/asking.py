@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from privior.errors import InferenceError
-from privior.posterior import CategoricalPosterior, infer
+from privior.posterior import CategoricalPosterior, ParameterPosterior, infer
 from privior.posterior.certain import CertainCounts
 from privior.posterior.quantity import check_level, check_number
 from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
@@ -18,7 +18,8 @@ from privior.queries.questions import Counts, Interval, Mean, Probability, Quest
 from privior.release import Release
 from privior.schema.columns import Bounded
 
-Source = CategoricalPosterior | Release | Sequence[Release]
+Posterior = CategoricalPosterior | ParameterPosterior
+Source = Posterior | Release | Sequence[Release]
 
 
 def ask(
@@ -40,7 +41,16 @@ def ask(
     binding = Binding(written, plan.schema, plan.model.columns)
     match binding.bound(asked):
         case Counts() as counts:
-            return _counts(_posterior(source), counts, usual)
+            posterior = _posterior(source)
+            if isinstance(posterior, ParameterPosterior):
+                raise binding.error(
+                    "a family of one parameter has no table of counts",
+                    0,
+                    advice=f"Ask for mean({plan.model.column}), or for {plan.model.parameter}().",
+                )
+            return _counts(posterior, counts, usual)
+        case Parameter() as parameter:
+            return _parameter(_posterior(source), parameter, binding, usual)
         case Sample() as sample:
             return _sample(_posterior(source), sample, binding, seed)
         case number:

@@ -12,26 +12,33 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
-from privior.mechanisms import DirichletDraw
-from privior.models import Observed, ObservedSticks
+from privior.mechanisms import DirichletDraw, PosteriorDraws
+from privior.models import Observed, ObservedPoints, ObservedSticks
 from privior.pictures import BudgetBar, listing, markup
-from privior.plans import Plan
+from privior.plans import FamilyPlan, Plan
 from privior.release.documents import exactly, is_hex
 from privior.release.receipt import LedgerReceipt
 from privior.whole_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from typing_extensions import TypeVar
+
+    PlanType = TypeVar("PlanType", bound=Plan, default=Any, covariant=True)
+else:
+    from typing import TypeVar
+
+    PlanType = TypeVar("PlanType")
 
 #: the number of the file format written here; older ones are read, newer ones refused
-FORMAT = 4
+FORMAT = 5
 #: larger files are refused unread; a million cells need less
 LARGEST_FILE = 64 * 2**20
 #: where rows can have been read: in a process of their own, or in one shared with whoever asked
@@ -41,7 +48,7 @@ _ENTRIES = {"kind", "format", "library", "id", "plan", "statistics", "guarantee"
 
 
 @dataclass(frozen=True, repr=False)
-class Release:
+class Release(Generic[PlanType]):
     """Noisy statistics with everything needed to use and check them.
 
     Attributes:
@@ -55,7 +62,7 @@ class Release:
         read_digest: the SHA-256 of the file it was read from
     """
 
-    plan: Plan
+    plan: PlanType
     statistics: Observed
     receipt: LedgerReceipt
     identifier: str
@@ -65,15 +72,18 @@ class Release:
 
     def __post_init__(self) -> None:
         plan, counts = self.plan, self.statistics.counts
-        drawn = isinstance(self.statistics, ObservedSticks)
-        if drawn != isinstance(plan.mechanism, DirichletDraw):
+        if type(self.statistics) is not _released_by(plan.mechanism):
             raise ReleaseError("the plan releases something else", where="statistics")
-        if not drawn and len(counts) != plan.mechanism.levels:
+        if type(self.statistics) is Observed and len(counts) != plan.mechanism.levels:
             raise ReleaseError(
-                "not one count per cell", where="statistics", asked=len(counts), allowed=plan.mechanism.levels
+                "not one number for each statistic",
+                where="statistics",
+                asked=len(counts),
+                allowed=plan.mechanism.levels,
             )
+        largest = 2**1024 if isinstance(self.statistics, ObservedPoints) else 2**62
         if any(
-            isinstance(count, bool) or not isinstance(count, int) or abs(count) >= 2**62 for count in counts
+            isinstance(count, bool) or not isinstance(count, int) or abs(count) >= largest for count in counts
         ):
             raise ReleaseError("a count is not a whole number, or too large", where="statistics")
         if not plan.mechanism.admits(self.statistics, plan.records):
@@ -104,9 +114,12 @@ class Release:
 
     @property
     def format(self) -> int:
-        """The oldest format that can hold it: 3 knows no accounting, 2 no draws, 1 not what was spent."""
+        """The oldest format that can hold it.
+
+        4 knows no families of one parameter, 3 no accounting, 2 no draws, 1 not what was spent.
+        """
         least = 4 if self.process is not None else 3 if isinstance(self.statistics, ObservedSticks) else 1
-        return max(self.receipt.format, least)
+        return max(self.receipt.format, least, 5 if isinstance(self.plan, FamilyPlan) else 1)
 
     @staticmethod
     def from_json(text: str, where: str = "release") -> Release:
@@ -167,13 +180,15 @@ class Release:
 
     @property
     def draws(self) -> NDArray[np.float64]:
-        """The released draws of the cell probabilities, as (draws, cells), computed from their sticks."""
+        """The released draws: of the cell probabilities, as (draws, cells), or of the parameter."""
+        if isinstance(self.statistics, ObservedPoints):
+            return self.statistics.values()
         if not isinstance(self.statistics, ObservedSticks):
             raise ReleaseError(
                 "this release holds no posterior draws",
                 where=self.identifier,
                 asked=self.plan.mechanism.name,
-                allowed=DirichletDraw.name,
+                allowed=f"{DirichletDraw.name}, {PosteriorDraws.name}",
                 advice="Draw from what follows from it: pv.infer(release).draws(n).",
             )
         return self.statistics.probabilities()
@@ -250,6 +265,8 @@ def statistics_document(statistics: Observed) -> dict[str, object]:
     """Write noisy statistics as plain values."""
     if isinstance(statistics, ObservedSticks):
         return {"places": statistics.places, "draws": statistics.sticks.tolist()}
+    if isinstance(statistics, ObservedPoints):
+        return {"places": statistics.places, "points": list(statistics.counts)}
     return {"counts": list(statistics.counts)}
 
 
@@ -260,6 +277,8 @@ def statistics_from_document(document: object, number: int = FORMAT) -> Observed
         if not isinstance(counts, list):
             raise ReleaseError("counts are not a list", where="statistics")
         return Observed(tuple(counts))
+    if number > 4 and isinstance(document, dict) and "points" in document:
+        return _points(exactly(document, "statistics", {"places", "points"}))
     entries = exactly(document, "statistics", {"places", "draws"})
     draws, places = entries["draws"], entries["places"]
     if not isinstance(draws, list) or not draws or not all(isinstance(draw, list) for draw in draws):
@@ -267,6 +286,20 @@ def statistics_from_document(document: object, number: int = FORMAT) -> Observed
     if len({len(draw) for draw in draws}) > 1 or not isinstance(places, int) or isinstance(places, bool):
         raise ReleaseError("draws of different size, or no grid", where="statistics")
     return ObservedSticks(tuple(stick for draw in draws for stick in draw), len(draws), places)
+
+
+def _points(entries: dict[str, object]) -> ObservedPoints:
+    points, places = entries["points"], entries["places"]
+    if not isinstance(points, list) or not points or not isinstance(places, int) or isinstance(places, bool):
+        raise ReleaseError("draws are not a list, or no grid", where="statistics")
+    return ObservedPoints(tuple(points), places)
+
+
+def _released_by(mechanism: object) -> type[Observed]:
+    """Return what a mechanism releases."""
+    if isinstance(mechanism, PosteriorDraws):
+        return ObservedPoints
+    return ObservedSticks if isinstance(mechanism, DirichletDraw) else Observed
 
 
 def _check_size(plan: object, statistics: Observed) -> None:

@@ -233,7 +233,7 @@ def _of_counts(
     cells = tuple(rational(cell, "prior") for cell in facts.get("prior", "1").split(","))
     prior = cells[0] if len(cells) == 1 else cells
     public = PublicFacts(levels, records, max_rows, relation, budget, prior)
-    return of_mechanism(mechanism_named(name), public, count({"draws": "1", **facts}, "draws"), sought)
+    return of_mechanism(table_mechanism_named(name), public, count({"draws": "1", **facts}, "draws"), sought)
 
 
 def _beside(plot: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -134,14 +133,14 @@ def _document(made: Plan) -> dict[str, object]:
         "guarantee": made.guarantee.to_document(),
         "claim": made.guarantee.claim(),
         "expect": made.expect.value,
-        "forecast": asdict(made.forecast),
-        "without_release": asdict(made.without_release),
-        "without_noise": asdict(made.without_noise),
+        "forecast": made.forecast.to_document(),
+        "without_release": made.without_release.to_document(),
+        "without_noise": made.without_noise.to_document(),
         "candidates": [
             {
                 "mechanism": candidate.name,
                 "cost": None if candidate.cost is None else candidate.cost.to_document(),
-                "forecast": None if candidate.forecast is None else asdict(candidate.forecast),
+                "forecast": None if candidate.forecast is None else candidate.forecast.to_document(),
                 "unfit": candidate.unfit,
             }
             for candidate in made.candidates
@@ -149,6 +148,7 @@ def _document(made: Plan) -> dict[str, object]:
         "choice": made.choice,
         "warnings": list(made.warnings),
         "budgets": [
-            {"cost": other.cost.to_document(), "forecast": asdict(other.forecast)} for other in made.nearby()
+            {"cost": other.cost.to_document(), "forecast": other.forecast.to_document()}
+            for other in made.nearby()
         ],
     }

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from privior.errors import ModelError
 from privior.models.families.beta_binomial import BetaBinomial
+from privior.models.families.family import Floats
 from privior.models.laws import Beta
 from privior.models.summands import Factor, Summand
 from privior.schema import Schema
@@ -41,6 +44,12 @@ class BetaBernoulli(BetaBinomial):
             )
         code = 1 if self.event is None else kind.code(self.event)
         return Summand((Factor(self.column) if code else Factor(self.column, -1, 1),))
+
+    def below(self, theta: Floats, code: int, schema: Schema) -> Floats:
+        """Two codes, of which the event's has the chance theta."""
+        if code != 0:
+            return np.full(theta.shape, 0.0 if code < 0 else 1.0)
+        return 1 - theta if self.summand(schema).factors[0].slope > 0 else theta
 
     def facts(self) -> dict[str, object]:
         """The event, if it is named."""

@@ -89,6 +89,12 @@ class BetaBinomial(Family):
         ways = gammaln(every + 1) - gammaln(safe + 1) - gammaln(every - safe + 1)
         return np.asarray(np.where(inside, ways, -np.inf))
 
+    def value_below(self, theta: Floats, value: float) -> Floats:
+        """Return the distribution function of the binomial law."""
+        from scipy.special import bdtr
+
+        return np.asarray(bdtr(np.floor(value), self.trials, theta))
+
     def mean_of(self, theta: Floats) -> Floats:
         """Return trials times the chance."""
         return self.trials * theta

@@ -163,6 +163,17 @@ class Family(ABC):
     def mean_of(self, theta: Floats) -> Floats:
         """Return the mean of the column's values given the parameter."""
 
+    @abstractmethod
+    def value_below(self, theta: Floats, value: float) -> Floats:
+        """Return the probability that a record's value is at most this."""
+
+    def below(self, theta: Floats, code: int, schema: Schema) -> Floats:
+        """Return the probability that a record has at most this code: what lies outside is at the ends."""
+        lower, step, size = numeric(schema, self.column, self.family)
+        if code < 0 or code >= size - 1:
+            return np.full(theta.shape, 0.0 if code < 0 else 1.0)
+        return self.value_below(theta, float(lower + step * (code + Fraction(1, 2))))
+
     # Privacy
 
     @property

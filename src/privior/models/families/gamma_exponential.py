@@ -46,6 +46,10 @@ class GammaExponential(GammaRate):
         lower, step, _ = numeric(schema, self.column, self.family)
         return lower, step
 
+    def value_below(self, theta: Floats, value: float) -> Floats:
+        """Return 1 - e^(-theta x)."""
+        return np.asarray(-np.expm1(-theta * value))
+
     def mean_of(self, theta: Floats) -> Floats:
         """Return 1 / theta."""
         return np.asarray(1 / theta)

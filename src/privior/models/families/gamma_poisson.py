@@ -73,6 +73,12 @@ class GammaPoisson(Family):
         safe = np.maximum(totals, 0.0)
         return np.asarray(np.where(totals >= 0, xlogy(safe, records) - gammaln(safe + 1), -np.inf))
 
+    def value_below(self, theta: Floats, value: float) -> Floats:
+        """Return the distribution function of the Poisson law."""
+        from scipy.special import pdtr
+
+        return np.asarray(pdtr(np.floor(value), theta))
+
     def mean_of(self, theta: Floats) -> Floats:
         """Return theta."""
         return theta

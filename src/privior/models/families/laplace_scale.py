@@ -44,6 +44,12 @@ class LaplaceScale(GammaRate):
         lower, step, _ = numeric(schema, self.column, self.family)
         return Fraction(0), step / ((lower - self.location) / step).denominator
 
+    def value_below(self, theta: Floats, value: float) -> Floats:
+        """Return the distribution function of the Laplace law."""
+        away = value - float(self.location)
+        tail = np.exp(-theta * abs(away)) / 2
+        return np.asarray(tail if away < 0 else 1 - tail)
+
     def mean_of(self, theta: Floats) -> Floats:
         """Return the location."""
         return np.full_like(theta, float(self.location))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -72,6 +73,12 @@ class NormalMean(Family):
     def log_measure(self, records: Floats, totals: Floats, unit: float) -> Floats:
         """T ~ Normal(n theta, n s^2): -T^2 / (2 n s^2) - log(n) / 2."""
         return np.asarray(-(totals**2) / (2 * records * float(self.variance)) - np.log(records) / 2)
+
+    def value_below(self, theta: Floats, value: float) -> Floats:
+        """Return the distribution function of the Normal law."""
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr((value - theta) / math.sqrt(self.variance)))
 
     def mean_of(self, theta: Floats) -> Floats:
         """Return theta."""

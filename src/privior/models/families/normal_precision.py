@@ -49,6 +49,12 @@ class NormalPrecision(GammaRate):
         offset, step = self._offset(schema)
         return Fraction(0), (step / offset.denominator) ** 2 / 2
 
+    def value_below(self, theta: Floats, value: float) -> Floats:
+        """Return the distribution function of the Normal law."""
+        from scipy.special import ndtr
+
+        return np.asarray(ndtr((value - float(self.mean)) * np.sqrt(theta)))
+
     def mean_of(self, theta: Floats) -> Floats:
         """Return the known mean."""
         return np.full_like(theta, float(self.mean))

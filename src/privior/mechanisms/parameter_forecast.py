@@ -1,0 +1,115 @@
+"""Forecasts for families of one parameter: how wide its interval will be, from public facts alone.
+
+At a parameter theta a record has the information I = h'^2 v, v the variance of t; n records leave a variance of
+1/(n I) open. Noise of variance w on their sum adds w / (n h' v)^2, the slope of E[t] being h' v; N draws from a
+posterior in which records have the weight r add 1 / (N r n I). What the prior knows beside is added as
+information. The widths at quantiles of the prior are averaged.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.mechanisms.noisy_statistics import NoisyStatistics
+from privior.mechanisms.posterior_draws import PosteriorDraws
+from privior.models import Family
+from privior.models.laws import Truncated
+from privior.schema import Schema
+
+Floats = NDArray[np.float64]
+
+#: half the width of a 90% interval, in standard deviations
+_REACH = 1.6448536269514722
+_SHARES = (np.arange(15) + 0.5) / 15
+#: the relative step of numeric derivatives
+_STEP = 1e-4
+
+
+@dataclass(frozen=True)
+class ParameterForecast:
+    """Typical distances between what is inferred and the parameter.
+
+    Attributes:
+        width: expected width of the 90% interval
+        error: root of the expected squared error of the posterior mean
+    """
+
+    width: float
+    error: float
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The distances by the names that people read."""
+        return {"90% width": self.width, "error": self.error}
+
+    def to_document(self) -> dict[str, float]:
+        """Write the distances as plain values."""
+        return asdict(self)
+
+
+def parameter_forecast(
+    model: Family, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
+) -> ParameterForecast:
+    """Forecast the error; without a mechanism that of the true sum, with 0 records that of the prior."""
+    theta, prior = _typical(model)
+    variance = np.full(theta.shape, prior)
+    if records:
+        slope, spread = _slopes(model, theta)
+        information = records * slope**2 * spread
+        open_ = 1 / information
+        if isinstance(mechanism, PosteriorDraws):
+            open_ = open_ * (1 + 1 / (mechanism.draws * float(mechanism.weight)))
+        elif mechanism is not None:
+            open_ = open_ + _noise(model, schema, mechanism, theta) / (records * slope * spread) ** 2
+        variance = 1 / (1 / variance + 1 / open_)
+    return ParameterForecast(float((2 * _REACH * np.sqrt(variance)).mean()), math.sqrt(variance.mean()))
+
+
+def _typical(model: Family) -> tuple[Floats, float]:
+    """Return parameters typical of the prior, and its variance."""
+    law = model.law
+    if not isinstance(model.prior, Truncated):
+        theta = np.array([law.quantile(float(share)) for share in _SHARES])
+    else:
+        low, high = model.prior.support
+        first = law.quantile(1e-9) if low is None else float(low)
+        last = law.quantile(1 - 1e-9) if high is None else float(high)
+        points = np.linspace(first, last, 4001)[1:-1]
+        logs = law.log_density(points)
+        below = np.cumsum(np.exp(logs - logs.max()))
+        theta = np.interp(_SHARES, below / below[-1], points)
+    return theta, float(theta.var()) * 1.02
+
+
+def _slopes(model: Family, theta: Floats) -> tuple[Floats, Floats]:
+    """Return h' and the variance of t: A' / h' is the mean of t, and its slope h' times the variance."""
+    step = _STEP * np.maximum(np.abs(theta), 1e-12)
+    if model.conjugate.name == "beta":
+        step = _STEP * theta * (1 - theta)
+
+    def slope(values: Floats, after: Floats) -> Floats:
+        return np.asarray((after - values) / (2 * step))
+
+    def mean(at: Floats) -> Floats:
+        rise = model.natural(at + step) - model.natural(at - step)
+        return np.asarray((model.partition(at + step) - model.partition(at - step)) / rise)
+
+    natural = slope(model.natural(theta - step), model.natural(theta + step))
+    return natural, np.abs(slope(mean(theta - step), mean(theta + step)) / natural)
+
+
+def _noise(model: Family, schema: Schema, mechanism: NoisyStatistics, theta: Floats) -> Floats:
+    """Return the variance of the noise of T; a noisy number of records moves T by its mean."""
+    base, unit = (float(one) for one in model.grid(schema))
+    variances = mechanism.variances
+    noise = np.full(theta.shape, unit**2 * variances[-1])
+    if len(variances) > 1:
+        step = _STEP * np.maximum(np.abs(theta), 1e-12)
+        rise = model.natural(theta + step) - model.natural(theta - step)
+        mean = (model.partition(theta + step) - model.partition(theta - step)) / rise
+        noise = noise + (mean - base) ** 2 * variances[0]
+    return noise
