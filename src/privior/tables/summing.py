@@ -57,16 +57,14 @@ def totals(relation: Relation, question: Question) -> ir.Table:
     if question.schema.unit.column is None:
         parts = _parts(question)
         coded = _coded(_grouped(relation, question, parts), relation, question.outer)
+        coded = coded.mutate(**{_CELL: _number(coded, _made(question))}) if question.by else coded
     else:
         coded = _chosen(relation, question)
-    made = [(question.place(name), question.schema.column(name)) for name in question.by]
-    if made:
-        coded = coded.mutate(**{_CELL: _number(coded, made)})
     summed = {
         _total(place): _limited(_sum(coded, summand.factors, parts, question))
         for place, summand in enumerate(question.summands)
     }
-    if made:
+    if question.by:
         return coded.group_by(_CELL).agg(**summed)
     return coded.agg(**summed).mutate(**{_CELL: _whole(0)})
 
@@ -141,8 +139,19 @@ def _chosen(relation: Relation, question: Question) -> ir.Table:
     keys = {name: _key(rows[name], kind) for name, kind in question.columns.items()}
     named = rows.select(**keys, **{PERSON: persons.name(rows)})
     coded = _coded(named.filter(named[PERSON].notnull()), relation, question.columns)
-    words = {f"word{place}": _number(coded, word) for place, word in enumerate(_words(question.columns))}
-    return persons.at_most(coded.mutate(**words), list(words), question.schema.unit.max_rows)
+    words, made = _words(question.columns), _made(question)
+    numbers = {_CELL: _number(coded, made)}
+    if words != [made]:  # the cell does not say all that is in a row
+        numbers |= {f"word{place}": _number(coded, word) for place, word in enumerate(words)}
+    added = {question.place(name) for summand in question.summands for name in summand.columns}
+    numbered = coded.select(PERSON, *sorted(added), **numbers)
+    said = [name for name in numbers if name != _CELL] or [_CELL]
+    return persons.at_most(numbered, said, question.schema.unit.max_rows)
+
+
+def _made(question: Question) -> list[tuple[str, Column]]:
+    """Return the columns that make the cells."""
+    return [(question.place(name), question.schema.column(name)) for name in question.by]
 
 
 def _words(columns: dict[str, Column]) -> list[list[tuple[str, Column]]]:
