@@ -37,6 +37,7 @@ pages: .venv/test-ready  ## write docs/evidence.md anew, marking what is stale
 
 benchmarks: .venv/test-ready
 	$(BIN)/python benchmarks/counting.py
+	$(BIN)/python benchmarks/sums.py
 	$(BIN)/python benchmarks/hellinger.py
 	$(BIN)/python benchmarks/draws.py
 	PYTHONPATH=tests/ledger $(BIN)/python benchmarks/ledger.py

@@ -1,8 +1,8 @@
 """What summing a column costs beside the engine's own sum of it: `python benchmarks/sums.py`.
 
-The bar: ten million values of Parquet within 2 times the CPU of DuckDB's plain `SELECT sum(x)`. Ours reads any
-cell by its public rule, clamps and rounds it. Both are timed twice: with an engine that is already open (what
-the sum itself takes), and from nothing, each opening its engine, as one call of privior does.
+The bar: ten million values of Parquet within 2 times the CPU of DuckDB's plain `SELECT sum(x)`. Ours reads
+any cell by its public rule, clamps and rounds it. Both are timed twice: with an engine that is already open
+(what the sum itself takes), and from nothing, each opening its engine, as one call of privior does.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=9)
     asked = parser.parse_args()
     print(
-        f"{'CPU seconds':<14}{'alone: ours':>12}{'sum(x)':>8}{'ratio':>7}{'whole: ours':>13}{'sum(x)':>8}{'ratio':>7}"
+        f"{'CPU seconds':<14}{'alone: ours':>12}{'sum(x)':>8}{'ratio':>7}"
+        f"{'whole: ours':>13}{'sum(x)':>8}{'ratio':>7}"
     )
     for found in compare(asked.rows, asked.repetitions):
         (ours, plain), (all_ours, all_plain) = found.alone, found.whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from datetime import date
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,10 +81,12 @@ def code_of_text(cell: str | None, column: Column) -> int | None:
 def _number_code(number: float, column: Column) -> int:
     if isinstance(column, Integer):
         number = min(max(number, column.lower), column.upper)
-        return int(math.copysign(math.floor(abs(number) + 0.5), number)) - column.lower
+        away = math.floor(Fraction(abs(number)) + Fraction(1, 2))
+        return (away if number > 0 else -away) - column.lower
     if isinstance(column, Bounded):
         number = min(max(number, float(column.lower)), float(column.upper))
-        return math.floor((number - float(column.lower)) / float(column.grid) + 0.5)
+        steps = Fraction((number - float(column.lower)) / float(column.grid))
+        return min(math.floor(steps + Fraction(1, 2)), column.size - 1)
     assert isinstance(column, Binned)
     return sum(number >= float(edge) for edge in column.edges[1:-1])
 

@@ -69,8 +69,11 @@ class Summand:
         """
         ends = [(1, 1)]
         for column in self.columns:
-            codes = np.arange(schema.column(column).size, dtype=np.int64)
-            here = [factor.of(codes) for factor in self.factors if factor.column == column]
+            size = schema.column(column).size
+            factors = [factor for factor in self.factors if factor.column == column]
+            largest = prod(abs(factor.slope) * size + abs(factor.shift) + 1 for factor in factors)
+            codes = np.arange(size).astype(np.int64 if largest < 2**63 else object)  # objects do not wrap
+            here = [factor.of(codes) for factor in factors]
             values = prod(here[1:], start=here[0])
             ends.append((int(values.min()), int(values.max())))
         corners = [prod(corner) for corner in product(*ends)]

@@ -1,4 +1,4 @@
-"""The private side of tables: from a file or a frame to exact counts. Only the curator imports it."""
+"""The private side of tables: from a file or frame to exact counts and sums. Only the curator imports it."""
 
 from privior.tables.naming import named_columns
 from privior.tables.opening import open_table

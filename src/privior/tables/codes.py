@@ -10,6 +10,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise
+from math import nextafter
 from typing import TYPE_CHECKING
 
 from privior.errors import TableError
@@ -56,7 +57,7 @@ def code(cell: ir.Value, column: Column) -> ir.Value:
     if isinstance(column, Integer):
         return _integer_code(cell, column)
     if isinstance(column, Bounded):
-        return _bounded_code(cell, column).cast("int64")
+        return _bounded_code(cell, column)
     if isinstance(column, Binned):
         return _binned_code(as_number(cell), _inner_edges(column))
     if isinstance(column, Date):
@@ -76,15 +77,14 @@ def ruled(cell: ir.Value, column: Column) -> tuple[ir.Value, int]:
     if isinstance(column, Integer) and _is_whole(cell):
         return _whole_value(cell, column, missing)
     if isinstance(column, Bounded):
-        narrow = "int16" if column.size <= 2**15 else "int32"
-        return _bounded_code(cell, column, float(missing)).cast(narrow), 0
+        return _bounded_code(cell, column, float(missing)), 0
     return code(cell, column).fill_null(missing), 0
 
 
-def largest_value(column: Column) -> int:
-    """Return what no value or number of `ruled` and no code exceeds, whatever the type of the cells."""
+def reach(column: Column) -> int:
+    """Return what neither a code nor the two parts of `ruled` together exceed, whatever the type of cells."""
     if isinstance(column, Integer) and _is_small(column):
-        return max(column.size - 1, abs(column.lower), abs(column.upper))
+        return max(abs(column.lower), abs(column.upper)) + abs(column.lower)
     return column.size - 1
 
 
@@ -200,7 +200,10 @@ def _is_small(column: Integer) -> bool:
 
 
 def _bounded_code(cell: ir.Value, column: Bounded, missing: float | None = None) -> ir.Value:
-    """Return the code as a float. Most cells are in bounds, and NaN is above them for some engines."""
+    """Return the code; most cells are in bounds, and NaN is above them for some engines.
+
+    Halves are rounded up: adding the float below 1/2 does that for every float from 0 to 2**50.
+    """
     import ibis
 
     number = cell if cell.type().is_float64() else as_number(cell)
@@ -215,7 +218,7 @@ def _bounded_code(cell: ir.Value, column: Bounded, missing: float | None = None)
         ((number > _exact(upper)) & ~number.isnan(), _exact(min(reached, float(last)))),
         else_=ibis.null("float64") if missing is None else _exact(missing),
     )
-    return nearest.round()
+    return (nearest + _exact(nextafter(0.5, 0.0))).floor()
 
 
 def _day_code(cell: ir.Value, column: Date) -> ir.Value:

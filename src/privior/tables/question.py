@@ -83,8 +83,7 @@ class Question:
 
     def _largest(self, factor: Factor) -> int:
         """Return what no step of working out a factor exceeds, by codes or by values and their offset."""
-        largest = codes.largest_value(self.schema.column(factor.column))
-        return 2 * abs(factor.slope) * largest + abs(factor.shift)
+        return abs(factor.slope) * codes.reach(self.schema.column(factor.column)) + abs(factor.shift)
 
 
 def check_cells(cells: int) -> None:

@@ -35,6 +35,8 @@ Parts = dict[tuple[Factor, ...], str]
 
 def sums(relation: Relation, question: Question) -> NDArray[np.int64]:
     """Return the sums: a row for each cell, a column for each summand."""
+    if not question.summands:
+        return np.zeros((question.cells, 0), np.int64)
     return placed(relation.run(totals(relation, question)), question)
 
 
@@ -51,24 +53,20 @@ def placed(answer: pa.Table, question: Question) -> NDArray[np.int64]:
 
 def totals(relation: Relation, question: Question) -> ir.Table:
     """Return the expression of the cells that occur and their sums."""
-    import ibis
-
     parts: Parts = {}
     if question.schema.unit.column is None:
         parts = _parts(question)
         coded = _coded(_grouped(relation, question, parts), relation, question.outer)
+        coded = coded.mutate(**{_CELL: _number(coded, _made(question))}) if question.by else coded
     else:
         coded = _chosen(relation, question)
-    made = [(question.place(name), question.schema.column(name)) for name in question.by]
-    if made:
-        coded = coded.mutate(**{_CELL: _number(coded, made)})
     summed = {
         _total(place): _limited(_sum(coded, summand.factors, parts, question))
         for place, summand in enumerate(question.summands)
     }
-    if made:
+    if question.by:
         return coded.group_by(_CELL).agg(**summed)
-    return coded.agg(**summed).mutate(**{_CELL: ibis.literal(0, "int64")})
+    return coded.agg(**summed).mutate(**{_CELL: _whole(0)})
 
 
 def _sum(coded: ir.Table, factors: tuple[Factor, ...], parts: Parts, question: Question) -> ir.Value:
@@ -85,7 +83,7 @@ def _limited(total: ir.Value) -> ir.Value:
     """Keep a sum, 0 if there is no record, in 64 bits; no plan lets it grow so large."""
     import ibis
 
-    return total.fill_null(0).clip(ibis.literal(-LIMIT, "int64"), ibis.literal(LIMIT, "int64"))
+    return ibis.least(ibis.greatest(total.fill_null(0), _whole(-LIMIT)), _whole(LIMIT))
 
 
 def _parts(question: Question) -> Parts:
@@ -98,8 +96,6 @@ def _parts(question: Question) -> Parts:
 
 def _grouped(relation: Relation, question: Question, parts: Parts) -> ir.Table:
     """Reduce rows to their outer keys and sums of inner products, row by row where grouping is not exact."""
-    import ibis
-
     rows = relation.rows
     keys = {name: _key(rows[name], kind) for name, kind in question.outer.items()}
     values, offsets = {}, {}
@@ -112,9 +108,8 @@ def _grouped(relation: Relation, question: Question, parts: Parts) -> ir.Table:
     reduced = _ruled_out(reduced, question.inner)
     moved = {factors: tuple(_moved(factor, offsets, question) for factor in factors) for factors in parts}
     if keys and not relation.exact:
-        one = ibis.literal(1, "int64")
         each = {
-            name: _product(reduced, moved[factors], question) if factors else one
+            name: _product(reduced, moved[factors], question) if factors else _whole(1)
             for factors, name in parts.items()
         }
         return reduced.select(*keys, **each)
@@ -144,8 +139,19 @@ def _chosen(relation: Relation, question: Question) -> ir.Table:
     keys = {name: _key(rows[name], kind) for name, kind in question.columns.items()}
     named = rows.select(**keys, **{PERSON: persons.name(rows)})
     coded = _coded(named.filter(named[PERSON].notnull()), relation, question.columns)
-    words = {f"word{place}": _number(coded, word) for place, word in enumerate(_words(question.columns))}
-    return persons.at_most(coded.mutate(**words), list(words), question.schema.unit.max_rows)
+    words, made = _words(question.columns), _made(question)
+    numbers = {_CELL: _number(coded, made)}
+    if words != [made]:  # the cell does not say all that is in a row
+        numbers |= {f"word{place}": _number(coded, word) for place, word in enumerate(words)}
+    added = {question.place(name) for summand in question.summands for name in summand.columns}
+    numbered = coded.select(PERSON, *sorted(added), **numbers)
+    said = [name for name in numbers if name != _CELL] or [_CELL]
+    return persons.at_most(numbered, said, question.schema.unit.max_rows)
+
+
+def _made(question: Question) -> list[tuple[str, Column]]:
+    """Return the columns that make the cells."""
+    return [(question.place(name), question.schema.column(name)) for name in question.by]
 
 
 def _words(columns: dict[str, Column]) -> list[list[tuple[str, Column]]]:
@@ -224,19 +230,18 @@ def _product(table: ir.Table, factors: Sequence[Factor], question: Question) -> 
 
 
 def _factor(code: ir.Value, factor: Factor) -> ir.Value:
-    """Return slope * code + shift in 64 bits, without the steps that change nothing."""
-    value = code.cast("int64")
-    if factor.slope != 1:
-        value = _whole(factor.slope) * value
+    """Return slope * code + shift, in 64 bits because the slope has as many."""
+    value = _whole(factor.slope) * code
     if factor.shift:
         value = value + _whole(factor.shift)
     return value.abs() if factor.absolute else value
 
 
 def _whole(number: int) -> ir.Value:
+    """Return a number of 64 bits that the engine reads as text: it may take a literal for a shorter one."""
     import ibis
 
-    return ibis.literal(number, "int64")
+    return ibis.literal(str(number)).cast("int64")
 
 
 def _total(place: int) -> str:
