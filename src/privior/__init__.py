@@ -49,19 +49,35 @@ if TYPE_CHECKING:
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
     from privior.mechanisms import LSDim as LSDim
     from privior.mechanisms import LSHist as LSHist
+    from privior.mechanisms import NoisyStatistics as NoisyStatistics
+    from privior.mechanisms import PosteriorDraws as PosteriorDraws
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
     from privior.mechanisms import VirtualRecords as VirtualRecords
     from privior.models import DirichletCategorical as DirichletCategorical
     from privior.models import LearnedPrior as LearnedPrior
+    from privior.models.families import BetaBernoulli as BetaBernoulli
+    from privior.models.families import BetaBinomial as BetaBinomial
+    from privior.models.families import GammaExponential as GammaExponential
+    from privior.models.families import GammaPoisson as GammaPoisson
+    from privior.models.families import LaplaceScale as LaplaceScale
+    from privior.models.families import NormalMean as NormalMean
+    from privior.models.families import NormalPrecision as NormalPrecision
+    from privior.models.laws import Beta as Beta
+    from privior.models.laws import Gamma as Gamma
+    from privior.models.laws import Normal as Normal
+    from privior.models.laws import Truncated as Truncated
     from privior.planning import Want as Want
     from privior.planning import plan as plan
     from privior.planning import plan_for as plan_for
     from privior.plans import Batch as Batch
+    from privior.plans import FamilyPlan as FamilyPlan
     from privior.plans import Group as Group
     from privior.plans import Plan as Plan
+    from privior.plans import TablePlan as TablePlan
     from privior.posterior import EUCLIDEAN as EUCLIDEAN
     from privior.posterior import HELLINGER as HELLINGER
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
+    from privior.posterior import ParameterPosterior as ParameterPosterior
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
     from privior.privacy import REPLACE_ONE as REPLACE_ONE
@@ -91,17 +107,21 @@ _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE AccountingKind Budget Guarantee Neighbours Sensitivity",
     "models": "DirichletCategorical LearnedPrior",
-    "mechanisms": (
-        "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts PublishedLaplace "
-        "VirtualRecords"
+    "models.families": (
+        "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision"
     ),
-    "plans": "Batch Group Plan",
+    "models.laws": "Beta Gamma Normal Truncated",
+    "mechanisms": (
+        "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts NoisyStatistics "
+        "PosteriorDraws PublishedLaplace VirtualRecords"
+    ),
+    "plans": "Batch FamilyPlan Group Plan TablePlan",
     "planning": "Want plan plan_for",
     "analyses": "Analysis",
     "ledger": "Ledger",
     "curator": "measure measure_all",
     "release": "Release",
-    "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior infer",
+    "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior ParameterPosterior infer",
     "queries": "ask",
     "report": "write_report",
     "reviews": "Review review verify",

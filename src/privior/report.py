@@ -10,10 +10,12 @@ import numpy as np
 from privior.errors import ReleaseError, shown
 from privior.pictures import Markup, markup
 from privior.pictures.markup import element
-from privior.posterior import CategoricalPosterior, infer
+from privior.posterior import CategoricalPosterior, ParameterPosterior, infer
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.whole_files import write_whole
+
+Posterior = CategoricalPosterior | ParameterPosterior
 
 #: rows of the table of numbers; the picture shows as many
 _MOST_ROWS = 40
@@ -28,14 +30,14 @@ def write_report(release: Release, path: str | Path) -> None:
         raise ReleaseError("the report cannot be written there", where=shown(str(path))) from None
 
 
-def page_of(release: Release, posterior: CategoricalPosterior | None = None) -> str:
+def page_of(release: Release, posterior: Posterior | None = None) -> str:
     """Return the page of a release as HTML: no script, nothing to load.
 
     Args:
         release: what to report
         posterior: what follows from it, if that is known already
     """
-    found = infer(release) if posterior is None else posterior
+    found: Posterior = infer(release) if posterior is None else posterior
     plan = release.plan
     subject = " and ".join(plan.model.columns)
     return markup.page(
@@ -63,7 +65,7 @@ def _items(texts: Iterable[str]) -> Markup:
     return element("ul", *(element("li", text) for text in texts))
 
 
-def _summary(release: Release, posterior: CategoricalPosterior) -> list[Markup]:
+def _summary(release: Release, posterior: Posterior) -> list[Markup]:
     plan = release.plan
     noun = plan.schema.unit.noun
     lead = (
@@ -81,7 +83,41 @@ def _summary(release: Release, posterior: CategoricalPosterior) -> list[Markup]:
     ]
 
 
-def _findings(posterior: CategoricalPosterior) -> list[Markup]:
+def _findings(posterior: Posterior) -> list[Markup]:
+    if isinstance(posterior, ParameterPosterior):
+        return _parameter_findings(posterior)
+    return _table_findings(posterior)
+
+
+def _parameter_findings(posterior: ParameterPosterior) -> list[Markup]:
+    alone = posterior.without_noise.stddev
+    share = max(0.0, 1 - (alone / posterior.stddev()) ** 2)
+    words = (
+        f"The privacy noise accounts for about {100 * share:.0f}% of the variance of the "
+        f"{posterior.model.parameter}, the finite number of records for the rest. All intervals include both."
+    )
+    rows = [
+        [
+            one.name,
+            f"{one.mean:.6g}",
+            " to ".join(f"{end:.6g}" for end in one.interval(0.9)),
+            f"{one.stddev:.2g}",
+        ]
+        for one in posterior.quantities()
+    ]
+    return [
+        posterior.picture().html(),
+        element("p", words),
+        element(
+            "details",
+            element("summary", "The numbers"),
+            markup.table([str(posterior.model), "mean", "90% interval", "stddev"], rows, numeric=range(1, 4)),
+            open="open",
+        ),
+    ]
+
+
+def _table_findings(posterior: CategoricalPosterior) -> list[Markup]:
     parts = posterior.variance_parts()
     total = float(parts.total.sum())
     share = float(parts.privacy.sum()) / total if total > 0 else 0.0

@@ -192,11 +192,11 @@ def test_ehdl_without_a_guarantee_enters_no_ledger(schema: pv.Schema, table: Pat
         pv.plan(model, schema, records=1000, epsilon=1, mechanism=pv.EHDL)
     counts = unknown.release(ExactStatistics(np.array([500, 300, 200]))).counts  # for study
     assert sum(counts) == 1000
-    plan = pv.Plan(schema, model, unknown, pv.REPLACE_ONE, 1000)
+    plan = pv.TablePlan(schema, model, unknown, pv.REPLACE_ONE, 1000)
     with pytest.raises(pv.PlanError, match="no guarantee"):
         pv.measure(plan, table, ledger=ledger)
     assert ledger.last().number == 0
-    known = pv.Plan(schema, model, pv.EHDL(3, 1, 100), pv.REPLACE_ONE, 100)
+    known = pv.TablePlan(schema, model, pv.EHDL(3, 1, 100), pv.REPLACE_ONE, 100)
     pv.measure(known, table, ledger=ledger)
     assert ledger.spent == known.cost
     assert known.cost.epsilon > 1

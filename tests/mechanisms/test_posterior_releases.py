@@ -206,7 +206,7 @@ def test_refusals_say_why(schema: pv.Schema) -> None:
 def test_a_plan_draws_from_its_own_models_posterior_only(schema: pv.Schema) -> None:
     other = pv.DirichletDraw(3, 2, 1, "1e-6", records=100)
     with pytest.raises(pv.PlanError, match="another prior"):
-        pv.Plan(schema, pv.DirichletCategorical("fruit", prior=1), other, pv.REPLACE_ONE, 100)
+        pv.TablePlan(schema, pv.DirichletCategorical("fruit", prior=1), other, pv.REPLACE_ONE, 100)
 
 
 @pytest.mark.parametrize("kind", [pv.DirichletDraw, pv.VirtualRecords])

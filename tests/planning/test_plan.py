@@ -127,7 +127,7 @@ def test_a_mechanism_that_is_for_something_else_is_refused() -> None:
         (pv.LSHist(3, 1, records=5), "number of records"),
     ):
         with pytest.raises(pv.PlanError, match=says):
-            pv.Plan(plan.schema, plan.model, wrong, plan.neighbours, plan.records)
+            pv.TablePlan(plan.schema, plan.model, wrong, plan.neighbours, plan.records)
 
 
 def test_printing_shows_the_comparison_and_the_reason() -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError, shown
 from privior.models import DirichletCategorical
 from privior.pictures import IntervalChart, SplitBars, listing, markup
+from privior.plans import TablePlan
 from privior.posterior.averages import numbers_of
 from privior.posterior.certain import Betas, CertainCounts
 from privior.posterior.counts import CountsPosterior, MarginalCounts
@@ -28,7 +29,6 @@ from privior.posterior.learned_counts import LearnedCounts
 from privior.posterior.learned_probabilities import LearnedProbabilities
 from privior.posterior.quantity import Quantity, check_level, check_number, generator
 from privior.posterior.variance import VarianceParts
-from privior.plans import TablePlan
 from privior.release import Release
 from privior.schema import Schema
 

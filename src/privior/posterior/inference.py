@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError, shown
 from privior.mechanisms import CellGammas, PosteriorRelease
 from privior.models import DirichletCategorical, LearnedPrior
+from privior.plans import FamilyPlan, TablePlan
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
@@ -19,10 +20,8 @@ from privior.posterior.latent import LatentCounts
 from privior.posterior.learned_counts import learned_counts
 from privior.posterior.least_counts import least_counts
 from privior.posterior.listed_counts import listed_counts
-from privior.plans import FamilyPlan, TablePlan
 from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.release import Release
-
 
 Tables = Release[TablePlan] | Sequence[Release[TablePlan]]
 Families = Release[FamilyPlan] | Sequence[Release[FamilyPlan]]

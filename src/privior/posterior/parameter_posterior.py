@@ -100,9 +100,7 @@ class ParameterPosterior:
     @property
     def parameter(self) -> Quantity:
         """The parameter, as a quantity."""
-        name = f"{self.model.parameter}({quoted(self.model.column)})"
-        if self.model.parameter == "mean":
-            name = f"mean({quoted(self.model.column)})"
+        name = f"{self.model.parameter} of {quoted(self.model.column)}"
         return Quantity(name, self.law.mean, self._kept, self.law.interval, self.law.stddev)
 
     def average(self, column: str, given: Event | object | None = None) -> Quantity:
@@ -148,7 +146,9 @@ class ParameterPosterior:
         """Return n draws of the parameter."""
         return self.law.draws(check_number(n, "n"), generator(seed))
 
-    def sample(self, n: int, seed: int | None = None, *, released: int | None = None) -> dict[str, list[object]]:
+    def sample(
+        self, n: int, seed: int | None = None, *, released: int | None = None
+    ) -> dict[str, list[object]]:
         """Return n synthetic records: one draw of the parameter, then records from it.
 
         Args:
@@ -307,7 +307,9 @@ def _as_they_are(releases: tuple[Release[FamilyPlan], ...], model: Family, publi
 
 def _check_free(given: object) -> None:
     if given:
-        raise InferenceError("a family of one parameter has one column: nothing can be given", asked=shown(given))
+        raise InferenceError(
+            "a family of one parameter has one column: nothing can be given", asked=shown(given)
+        )
 
 
 def _log_sum(logs: Floats) -> float:

@@ -3,7 +3,17 @@
 from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.asking import ask
 from privior.queries.grammar import parse
-from privior.queries.questions import Condition, Counts, Interval, Mean, Probability, Question, Sample, Word
+from privior.queries.questions import (
+    Condition,
+    Counts,
+    Interval,
+    Mean,
+    Parameter,
+    Probability,
+    Question,
+    Sample,
+    Word,
+)
 
 __all__ = [
     "Answer",
@@ -12,6 +22,7 @@ __all__ = [
     "CountsAnswer",
     "Interval",
     "Mean",
+    "Parameter",
     "Probability",
     "QuantityAnswer",
     "Question",

@@ -78,7 +78,8 @@ class QuantityAnswer:
     def _written(self, number: float) -> str:
         """Write a number with two digits of the width of the interval, a probability with four at least."""
         width = self.high - self.low
-        least = 0 if self.question.startswith(("mean(", "interval(mean(")) else 4
+        numbers = ("mean(", "parameter(", "interval(mean(", "interval(parameter(")
+        least = 0 if self.question.startswith(numbers) else 4
         digits = math.ceil(-math.log10(width)) + 1 if width > 1e-12 else least
         return f"{number:.{min(max(digits, least), 12)}f}"
 

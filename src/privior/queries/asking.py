@@ -10,11 +10,11 @@ from pathlib import Path
 from privior.errors import InferenceError
 from privior.posterior import CategoricalPosterior, ParameterPosterior, infer
 from privior.posterior.certain import CertainCounts
-from privior.posterior.quantity import check_level, check_number
+from privior.posterior.quantity import Quantity, check_level, check_number
 from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
-from privior.queries.questions import Counts, Interval, Mean, Probability, Question, Sample
+from privior.queries.questions import Counts, Interval, Mean, Parameter, Probability, Question, Sample
 from privior.release import Release
 from privior.schema.columns import Bounded
 
@@ -49,8 +49,6 @@ def ask(
                     advice=f"Ask for mean({plan.model.column}), or for {plan.model.parameter}().",
                 )
             return _counts(posterior, counts, usual)
-        case Parameter() as parameter:
-            return _parameter(_posterior(source), parameter, binding, usual)
         case Sample() as sample:
             return _sample(_posterior(source), sample, binding, seed)
         case number:
@@ -58,19 +56,13 @@ def ask(
 
 
 def _quantity(
-    source: Source, question: Probability | Mean | Interval, binding: Binding, usual: float
+    source: Source, question: Probability | Mean | Parameter | Interval, binding: Binding, usual: float
 ) -> QuantityAnswer:
     of = question.of if isinstance(question, Interval) else question
     own = question.level if isinstance(question, Interval) else None
     level = usual if own is None else float(own)
-    given = binding.event(of.given) or None
-    if isinstance(of, Probability):
-        event = binding.event(of.event)
-        posterior = _posterior(source)
-        quantity = posterior.probability(event, given)
-    else:
-        posterior = _posterior(source)
-        quantity = posterior.average(of.column.text, given)
+    posterior = _posterior(source)
+    quantity = _number(posterior, of, binding)
     low, high = quantity.interval(level)
     return QuantityAnswer(
         question=str(question),
@@ -82,6 +74,24 @@ def _quantity(
         simulation_error=quantity.simulation_error,
         warnings=_warnings(posterior),
     )
+
+
+def _number(posterior: Posterior, of: Probability | Mean | Parameter, binding: Binding) -> Quantity:
+    """Return the number that is asked for."""
+    if isinstance(of, Parameter):
+        if isinstance(posterior, ParameterPosterior):
+            return posterior.parameter
+        raise binding.error(
+            "a table has a probability for each cell, and no single parameter",
+            of.column.place,
+            advice="Ask for P(...) or mean(...).",
+        )
+    given = binding.event(of.given) or None
+    if isinstance(posterior, ParameterPosterior) and given is not None:
+        raise binding.error("this model has one column: nothing can be given", of.given[0].column.place)
+    if isinstance(of, Probability):
+        return posterior.probability(binding.event(of.event), given)
+    return posterior.average(of.column.text, given)
 
 
 def _counts(posterior: CategoricalPosterior, question: Counts, level: float) -> CountsAnswer:
@@ -104,9 +114,7 @@ def _counts(posterior: CategoricalPosterior, question: Counts, level: float) -> 
     )
 
 
-def _sample(
-    posterior: CategoricalPosterior, question: Sample, binding: Binding, seed: int | None
-) -> SampleAnswer:
+def _sample(posterior: Posterior, question: Sample, binding: Binding, seed: int | None) -> SampleAnswer:
     try:
         check_number(question.number, "the number of records")
     except InferenceError as error:
@@ -121,18 +129,22 @@ def _sample(
     return SampleAnswer(str(question), records, _warnings(posterior))
 
 
-def _posterior(source: Source) -> CategoricalPosterior:
-    return source if isinstance(source, CategoricalPosterior) else infer(source)
+def _posterior(source: Source) -> Posterior:
+    if isinstance(source, CategoricalPosterior | ParameterPosterior):
+        return source
+    found: Posterior = infer(source)
+    return found
 
 
 def _first(source: Source) -> Release:
     """Return a release with the public facts, so that a wrong question is refused before inference."""
-    releases = source.releases if isinstance(source, CategoricalPosterior) else source
+    known = isinstance(source, CategoricalPosterior | ParameterPosterior)
+    releases = source.releases if known else source
     first = releases[0] if isinstance(releases, (list, tuple)) and releases else releases
     return first if isinstance(first, Release) else infer(releases).releases[0]  # which says what is wrong
 
 
-def _warnings(posterior: CategoricalPosterior) -> tuple[str, ...]:
-    ignored = isinstance(posterior.latent, CertainCounts)
+def _warnings(posterior: Posterior) -> tuple[str, ...]:
+    ignored = isinstance(posterior, CategoricalPosterior) and isinstance(posterior.latent, CertainCounts)
     noise = ["WARNING: the privacy noise is IGNORED: intervals are too narrow"] if ignored else []
     return (*posterior.warnings, *noise)

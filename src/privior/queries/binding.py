@@ -15,7 +15,17 @@ from privior.exact import decimal
 from privior.posterior.averages import numbers_of
 from privior.posterior.events import code_of, quoted
 from privior.queries.comparisons import Ordered, codes_compared
-from privior.queries.questions import Condition, Counts, Interval, Mean, Probability, Question, Sample, Word
+from privior.queries.questions import (
+    Condition,
+    Counts,
+    Interval,
+    Mean,
+    Parameter,
+    Probability,
+    Question,
+    Sample,
+    Word,
+)
 from privior.schema import Schema
 from privior.schema.columns import Bounded, Column, Date, Integer
 
@@ -49,7 +59,11 @@ class Binding:
                 return Mean(question.column, self._bound(question.given))
             case Interval():
                 of = self.bound(question.of)
-                return replace(question, of=of) if isinstance(of, Probability | Mean) else question
+                numbers = Probability | Mean | Parameter
+                return replace(question, of=of) if isinstance(of, numbers) else question
+            case Parameter():
+                self._column(question.column)
+                return question
             case Counts():
                 self._check_columns(question.columns)
                 return question

@@ -2,7 +2,8 @@
 
     question  = "P(" event ["|" event] ")"
               | "mean(" column ["|" event] ")"
-              | "interval(" (event ["|" event] | "P(" ... ")" | "mean(" ... ")") ["," level] ")"
+              | "parameter(" column ")"
+              | "interval(" (event ["|" event] | "P(" ... ")" | "mean(" ... ")" | ...) ["," level] ")"
               | "counts(" [column {"," column}] ")"
               | "sample" number | "sample(" number ")"
     event     = condition {("," | "and") condition}
@@ -20,13 +21,24 @@ from fractions import Fraction
 
 from privior.errors import NumberError, QuestionError
 from privior.exact import rational
-from privior.queries.questions import Condition, Counts, Interval, Mean, Probability, Question, Sample, Word
+from privior.queries.questions import (
+    Condition,
+    Counts,
+    Interval,
+    Mean,
+    Parameter,
+    Probability,
+    Question,
+    Sample,
+    Word,
+)
 from privior.queries.tokens import Token, tokens
 
 #: the forms of questions, for messages
 FORMS = {
     "p": "P(event | event)",
     "mean": "mean(column | event)",
+    "parameter": "parameter(column)",
     "interval": "interval(event | event, level)",
     "counts": "counts(column, ...)",
     "sample": "sample number",
@@ -84,7 +96,7 @@ class _Reader:
             elif form == "interval":
                 found = self.interval()
             else:
-                found = self.mean() if form == "mean" else self.probability()
+                found = self.number(form)
         if self.token.kind != "end":
             sums = "Ask each by itself; differences and ratios follow from posterior.draws in Python."
             more = self.token.text[:1] in ("+", "-", "*", "/")
@@ -114,6 +126,14 @@ class _Reader:
             self.expect(")", "a closing parenthesis")
         return Probability(event, given)
 
+    def number(self, form: str) -> Probability | Mean | Parameter:
+        """Read what follows the parenthesis of a form that asks for one number."""
+        if form == "parameter":
+            column = self.word("a column")
+            self.expect(")", "a closing parenthesis")
+            return Parameter(column)
+        return self.mean() if form == "mean" else self.probability()
+
     def mean(self) -> Mean:
         column = self.word("a column")
         given = self.given(level_follows=False)
@@ -121,11 +141,11 @@ class _Reader:
         return Mean(column, given)
 
     def interval(self) -> Interval:
-        of: Probability | Mean
+        of: Probability | Mean | Parameter
         form = self.token.text.lower() if self.token.kind == "word" else ""
-        if form in ("p", "mean") and self.following.is_sign("("):
+        if form in ("p", "mean", "parameter") and self.following.is_sign("("):
             self.at += 2
-            of = self.mean() if form == "mean" else self.probability()
+            of = self.number(form)
         else:
             of = self.probability(level_follows=True)
         level = None

@@ -69,10 +69,20 @@ class Mean:
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """The parameter of the family that models a column: a rate, a chance, a precision."""
+
+    column: Word
+
+    def __str__(self) -> str:
+        return f"parameter({self.column})"
+
+
+@dataclass(frozen=True)
 class Interval:
     """The interval that holds a number with the probability `level`; None leaves it to whoever asks."""
 
-    of: Probability | Mean
+    of: Probability | Mean | Parameter
     level: Fraction | None = None
 
     def __str__(self) -> str:
@@ -101,7 +111,7 @@ class Sample:
         return f"sample {self.number}"
 
 
-Question = Probability | Mean | Interval | Counts | Sample
+Question = Probability | Mean | Parameter | Interval | Counts | Sample
 
 
 def _joined(conditions: Sequence[Condition]) -> str:
