@@ -7,6 +7,7 @@ shares neither coordinate nor panels nor bounds with what it judges.
 from __future__ import annotations
 
 import math
+import time
 from fractions import Fraction
 
 import flint
@@ -207,6 +208,14 @@ def test_an_undecided_draw_gets_more_bits_of_the_same_number() -> None:
     assert rounded(law, 40, first) == rounded(Coarse(law.law, law.lower, law.upper), 40, later)
     assert first.taken < 100
     assert later.taken >= 400
+
+
+def test_a_tail_that_is_a_straight_line_is_not_followed_for_ever() -> None:
+    """Measured 10 to 50 ms; the whole tail, panel by panel, takes seconds."""
+    law = within(beta("100000", "0.0005"), "0.1", None)
+    begin = time.process_time()
+    rounded(law, 64, Bits())
+    assert time.process_time() - begin < 1.5
 
 
 def test_the_precision_of_others_is_left_alone() -> None:
