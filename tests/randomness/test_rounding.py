@@ -169,6 +169,13 @@ def test_the_quadrature_encloses_what_arb_computes() -> None:
                 assert float(found.rad()) < 1e-25
 
 
+def test_a_border_far_out_in_a_tail_is_decided_at_once() -> None:
+    """Arb's incomplete Beta function says nothing there with a hundred thousand bits."""
+    digits = Digits(Fraction(1, 3))
+    assert rounded(law_of(("0.01", "1000000")), 0, digits) == 0
+    assert digits.taken < 100
+
+
 def test_the_precision_of_others_is_left_alone() -> None:
     before = flint.ctx.prec
     rounded(law_of(("5000", "7000")), PLACES, Bits())

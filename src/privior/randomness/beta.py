@@ -54,18 +54,23 @@ class BetaLaw(ConcaveLaw):
         return Fraction(found) if math.isfinite(found) else None
 
     def below(self, point: Fraction) -> arb:
-        """By quadrature, or by the incomplete Beta function at the smaller of the point and what is left."""
+        """By quadrature, or by the incomplete Beta function at the smaller of the point and what is left.
+
+        Far out in a tail that function may know nothing, with any number of bits; quadrature does.
+        """
         import flint
 
         least, most = sorted((self.first, self.second))
         if least >= _LARGE or (least >= _LARGE_ALIKE and most <= _ALIKE * least):
-            found = super().below(point)
-            if found.rad() < flint.arb(2) ** (self.guard - flint.ctx.prec):
-                return found
+            return super().below(point)
         a, b = ball(self.first), ball(self.second)
         if 2 * point > 1:
-            return 1 - ball(1 - point).beta_lower(b, a, regularized=True)
-        return ball(point).beta_lower(a, b, regularized=True)
+            found = 1 - ball(1 - point).beta_lower(b, a, regularized=True)
+        else:
+            found = ball(point).beta_lower(a, b, regularized=True)
+        if found.rad() < flint.arb(2) ** (self.guard - flint.ctx.prec):
+            return found
+        return super().below(point)
 
     def density(self, points: arb) -> arb:
         """x^(a-1) (1-x)^(b-1) / B(a, b)."""
@@ -93,14 +98,19 @@ class BetaLaw(ConcaveLaw):
         """
         import flint
 
-        a, m, norm = ball(self.first), ball(self.first + self.second), _log_beta(self.first, self.second)
+        a, b, m = ball(self.first), ball(self.second), ball(self.first + self.second)
+        norm = _log_beta(self.first, self.second)
 
         def bend(ts: arb, height: arb) -> arb:
             if not height < 3:
                 return flint.arb("inf")
             return m / (2 * (ts.abs_lower().cosh() + height.cos()))
 
-        return Curve(lambda t: a * t - m * t.exp().log1p() - norm, lambda t: a - m / (1 + (-t).exp()), bend)
+        def slope(t: arb) -> arb:
+            odds = t.exp()
+            return (a - b * odds) / (1 + odds)  # nothing cancels in the tails
+
+        return Curve(lambda t: a * t - m * t.exp().log1p() - norm, slope, bend)
 
 
 def _log_beta(first: Fraction, second: Fraction) -> arb:

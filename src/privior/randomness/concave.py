@@ -148,11 +148,14 @@ class ConcaveLaw(ABC):
             if panel.last:
                 return total
             edge = edge + 2 * side * panel.half
-            rest = _rest(curve, edge, side, steepest)
+            least, most = _rest(curve, edge, side, steepest)
             if left is not None:
                 left -= 2 * panel.half
-                rest = rest.union(flint.arb(0))
-            if rest.is_finite() and rest.rad() < small * (total + rest).abs_lower():
+                least = flint.arb(0)
+            rest = least.union(most)
+            if not rest.is_finite():
+                continue
+            if least.overlaps(most) or rest.rad() < small * (total + rest).abs_lower():
                 return total + rest
 
 
@@ -165,16 +168,18 @@ def _bounded(curve: Curve, first: arb, edge: arb, left: arb | None, side: int) -
     return flint.arb("nan") if most is None else flint.arb(0).union(most)
 
 
-def _rest(curve: Curve, edge: arb, side: int, steepest: Fraction | None) -> arb:
-    """Enclose the integral from the edge to the end of the support; not finite if phi may still rise."""
+def _rest(curve: Curve, edge: arb, side: int, steepest: Fraction | None) -> tuple[arb, arb]:
+    """Bound the integral from the edge to the end of the support; not finite if phi may still rise.
+
+    Where the two bounds overlap, phi is a straight line as far as can be told.
+    """
     import flint
 
     slope = -side * curve.slope(edge)
     if not slope > 0:
-        return flint.arb("nan")
+        return flint.arb(0), flint.arb("nan")
     height = curve.at(edge).exp()
-    least = flint.arb(0) if steepest is None else height / ball(steepest)
-    return least.union(height / slope)
+    return flint.arb(0) if steepest is None else height / ball(steepest), height / slope
 
 
 def _next_panel(curve: Curve, edge: arb, left: arb | None, side: int) -> _Panel:
