@@ -1,8 +1,8 @@
 """Forecasts for families of one parameter: how wide its interval will be, from public facts alone.
 
-At a parameter theta a record has the information I = h'^2 v, v the variance of t; n records leave a variance of
-1/(n I) open. Noise of variance w on their sum adds w / (n h' v)^2, the slope of E[t] being h' v; N draws from a
-posterior in which records have the weight r add 1 / (N r n I). What the prior knows beside is added as
+At a parameter theta a record has the information I = h'^2 v, v the variance of t; n records leave a variance
+of 1/(n I) open. Noise of variance w on their sum adds w / (n h' v)^2, the slope of E[t] being h' v; N draws
+from a posterior in which records have the weight r add 1 / (N r n I). What the prior knows beside is added as
 information. The widths at quantiles of the prior are averaged.
 """
 

@@ -41,9 +41,9 @@ _WEIGHT_DIGITS = 6
 class PosteriorDraws:
     """N draws from the posterior of the parameter, in which every record has the same weight.
 
-    theta_1, ..., theta_N ~ prior(theta) * exp(weight * (h(theta) T - n A(theta))), rounded exactly to a public
-    grid. A weight of 1 is the posterior itself; a smaller one is more diffuse and more private. The number of
-    records is public. What dominates the draws is the family's (`Family.draw_pair`).
+    theta_1, ..., theta_N ~ prior(theta) * exp(weight * (h(theta) T - n A(theta))), rounded exactly to a
+    public grid. A weight of 1 is the posterior itself; a smaller one is more diffuse and more private. The
+    number of records is public. What dominates the draws is the family's (`Family.draw_pair`).
 
     Attributes:
         model: the family with its prior

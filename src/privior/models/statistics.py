@@ -13,7 +13,7 @@ Counts = NDArray[np.int64]
 
 
 class ExactStatistics:
-    """True counts or sums: private. They have no readable form, cannot be pickled, copied to text or hashed."""
+    """True counts or sums: private. They have no readable form, cannot be pickled, written or hashed."""
 
     __slots__ = ("_counts",)
     __hash__ = None  # type: ignore[assignment]

@@ -120,7 +120,8 @@ def plan_for(
             "no epsilon can reach this: the number of records alone leaves more open",
             where="want",
             asked=str(want),
-            allowed=f"{want.measure} {want.of_forecast(best.without_noise):.3g} or more, from {records} records",
+            allowed=f"{want.measure} {want.of_forecast(best.without_noise):.3g} or more, "
+            f"from {records} records",
             advice="Ask for less, or for fewer cells.",
         )
     low, high = _LEAST, _MOST

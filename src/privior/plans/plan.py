@@ -1,6 +1,6 @@
 """The plan: model, mechanism and guarantee for one release, as a value with canonical bytes. No data.
 
-What tables of counts and families of one parameter have in common; `table_plan` and `family_plan` have the rest.
+What tables of counts and families of one parameter share; `table_plan` and `family_plan` have the rest.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
 from privior.mechanisms import NoisyStatistics
-from privior.models import FAMILIES, Family
+from privior.models import Family, to_model
+from privior.models.laws import Law
 from privior.pictures import IntervalChart, listing, markup
 from privior.plans import FamilyPlan
 from privior.posterior.events import Event, Events, quoted
@@ -287,9 +288,12 @@ class ParameterPosterior:
 
 
 def _with_prior(model: Family, prior: object) -> Family:
-    """Return the family with the analyst's own prior."""
-    document = {name: value for name, value in model.to_document().items() if name not in ("family", "prior")}
-    return FAMILIES[model.family](**document, prior=prior)
+    """Return the family with the analyst's own prior, checked as the model's was."""
+    law = prior.to_document() if isinstance(prior, Law) else prior
+    own = to_model({**model.to_document(), "prior": law})
+    if not isinstance(own, Family):
+        raise TypeError("not a family")
+    return own
 
 
 def _as_they_are(releases: tuple[Release[FamilyPlan], ...], model: Family, public: bool) -> LatentSums:

@@ -138,10 +138,13 @@ def _posterior(source: Source) -> Posterior:
 
 def _first(source: Source) -> Release:
     """Return a release with the public facts, so that a wrong question is refused before inference."""
-    known = isinstance(source, CategoricalPosterior | ParameterPosterior)
-    releases = source.releases if known else source
-    first = releases[0] if isinstance(releases, (list, tuple)) and releases else releases
-    return first if isinstance(first, Release) else infer(releases).releases[0]  # which says what is wrong
+    if isinstance(source, CategoricalPosterior | ParameterPosterior):
+        return source.releases[0]
+    first = source[0] if isinstance(source, (list, tuple)) and source else source
+    if isinstance(first, Release):
+        return first
+    found: Posterior = infer(source)  # which says what is wrong
+    return found.releases[0]
 
 
 def _warnings(posterior: Posterior) -> tuple[str, ...]:

@@ -217,7 +217,7 @@ def _of_counts(
     from privior.calculator.facts import count
     from privior.errors import PlanError
     from privior.exact import rational
-    from privior.mechanisms import PublicFacts
+    from privior.mechanisms import PublicFacts, table_mechanism_named
     from privior.privacy import Budget, Neighbours
 
     if name not in names():

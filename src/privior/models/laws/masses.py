@@ -1,4 +1,4 @@
-"""Normalisers of conjugate laws in floating point, for many parameters at once: for inference, never for draws."""
+"""Normalisers of conjugate laws in floating point, many at once: for inference, never for draws."""
 
 from __future__ import annotations
 
