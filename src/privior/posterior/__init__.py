@@ -3,6 +3,7 @@
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.counts import CountsPosterior
 from privior.posterior.distances import EUCLIDEAN, HELLINGER, Distance
+from privior.posterior.given_draws import GivenDraws
 from privior.posterior.inference import infer
 from privior.posterior.quantity import Quantity
 from privior.posterior.variance import VarianceParts
@@ -13,6 +14,7 @@ __all__ = [
     "CategoricalPosterior",
     "CountsPosterior",
     "Distance",
+    "GivenDraws",
     "Quantity",
     "VarianceParts",
     "infer",

@@ -3,15 +3,18 @@
 from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.asking import ask
 from privior.queries.grammar import parse
+from privior.queries.numbers_asked import BoundNumber, Numbers
 from privior.queries.questions import Condition, Counts, Interval, Mean, Probability, Question, Sample, Word
 
 __all__ = [
     "Answer",
+    "BoundNumber",
     "Condition",
     "Counts",
     "CountsAnswer",
     "Interval",
     "Mean",
+    "Numbers",
     "Probability",
     "QuantityAnswer",
     "Question",

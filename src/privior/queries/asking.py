@@ -14,6 +14,7 @@ from privior.posterior.quantity import check_level, check_number
 from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
+from privior.queries.numbers_asked import BoundNumber
 from privior.queries.questions import Counts, Interval, Mean, Probability, Question, Sample
 from privior.release import Release
 from privior.schema.columns import Bounded
@@ -50,17 +51,11 @@ def ask(
 def _quantity(
     source: Source, question: Probability | Mean | Interval, binding: Binding, usual: float
 ) -> QuantityAnswer:
-    of = question.of if isinstance(question, Interval) else question
     own = question.level if isinstance(question, Interval) else None
     level = usual if own is None else float(own)
-    given = binding.event(of.given) or None
-    if isinstance(of, Probability):
-        event = binding.event(of.event)
-        posterior = _posterior(source)
-        quantity = posterior.probability(event, given)
-    else:
-        posterior = _posterior(source)
-        quantity = posterior.average(of.column.text, given)
+    number = BoundNumber.of(question.of if isinstance(question, Interval) else question, binding)
+    posterior = _posterior(source)
+    quantity = number.quantity(posterior)
     low, high = quantity.interval(level)
     return QuantityAnswer(
         question=str(question),

@@ -1,0 +1,281 @@
+"""Decision: a utility, what it is about, and the responses among which one is wanted (PSAQR, Algorithm 2).
+
+Deciding is free: it follows from a release. The paper's algorithm answers from released draws alone; with a
+release in hand the posterior, which knows the noise, is at least as good a judge, and both are offered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.decisions.choice import Choice, choose
+from privior.decisions.documents import responses_document, to_responses, to_utility
+from privior.decisions.judging import CallableJudge, Callback, Judge, NamedJudge
+from privior.decisions.modes import dirichlet_mode
+from privior.decisions.prior_loss import PriorLoss
+from privior.decisions.reach import Reach
+from privior.decisions.responses import ResponseGrid, ResponseInterval, Responses, responses_of
+from privior.decisions.utility import Utility
+from privior.decisions.ways import Way, Ways
+from privior.errors import DecisionError, ReleaseError, shown
+from privior.exact import rational
+from privior.models import DirichletCategorical, PosteriorDraws
+from privior.plans import Plan
+from privior.posterior import GivenDraws, Quantity, infer
+from privior.queries import BoundNumber, Question, parse
+from privior.release import Release
+from privior.theory.draw_divergence import divergence
+from privior.theory.sampling_utility import expected_prior_loss, lemma_11
+
+#: draws of the parameters that a callable is averaged over
+DRAWS, SEED = 4000, 0
+_KIND, _FORMAT = "privior-decision", 1
+
+
+@runtime_checkable
+class Posterior(Protocol):
+    """What a decision needs of a posterior."""
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """What it follows from."""
+
+    def probability(self, event: object, given: object | None = None) -> Quantity:
+        """Return the posterior of the probability of an event."""
+
+    def average(self, column: str, given: object | None = None) -> Quantity:
+        """Return the posterior of the mean of a column."""
+
+    def draws(self, n: int, seed: int | None = None) -> NDArray[np.float64]:
+        """Return n draws of the parameters, one per row."""
+
+
+Source = Posterior | Release | Sequence[Release] | str | Path
+
+
+@dataclass(frozen=True, init=False)
+class Decision:
+    """What to answer, if answers are worth what a utility says.
+
+    Attributes:
+        query: for a named utility a question about one number, such as "P(smoker=yes | age>=65)" or
+            "mean(age)"; for a callable whatever it understands
+        utility: a named one, or any callable u(theta, query, response) with values from 0 to 1; theta are
+            draws of the parameters as (draws, parameters), and it returns one number per draw
+        responses: a list, a `ResponseGrid`, a `ResponseInterval`; None for all that the utility allows
+    """
+
+    query: object
+    utility: Utility | Callback
+    responses: Responses
+
+    def __init__(self, query: object, utility: Utility | Callback, responses: object = None) -> None:
+        if isinstance(utility, Utility):
+            query = str(parse(str(query)) if isinstance(query, Question) else parse(query))  # type: ignore[arg-type]
+        elif isinstance(utility, type) or not callable(utility):
+            raise DecisionError(
+                "not a utility", asked=shown(utility), allowed="a named utility as a value, or a callable"
+            )
+        object.__setattr__(self, "query", query)
+        object.__setattr__(self, "utility", utility)
+        object.__setattr__(self, "responses", responses_of(responses))
+
+    def decide(self, source: Source) -> Choice:
+        """Return the response of the largest expected utility.
+
+        Args:
+            source: a posterior, or a release to infer it from, or the path of its file, or several
+        """
+        plan = _plan(source)
+        number = self._number(plan)  # a wrong question is refused before inference
+        posterior = _posterior(source)
+        return self._choose(self._judge(posterior, plan, number, DRAWS), getattr(posterior, "warnings", ()))
+
+    def compare(self, source: Source, *, failure: object = "0.05") -> Ways:
+        """Return what the expected utility, the mode and the released draws answer, and what each loses.
+
+        Losses are judged by the posterior given the release. Lemma 11's bound is about something else: what
+        draws lose against the very law they were drawn from, which is the posterior given the data (tempered
+        if the rate of the release is below 1). It takes the draws as independent, which they are, and the
+        query as chosen before they were seen.
+
+        Args:
+            source: a posterior, or a release to infer it from, or the path of its file, or several
+            failure: the chance with which Lemma 11's bound may fail
+        """
+        plan = _plan(source)
+        number, posterior = self._number(plan), _posterior(source)
+        judge = self._judge(posterior, plan, number, DRAWS)
+        choice = self._choose(judge)
+        best, error = choice.response, choice.simulation_error
+        expected = Way.judged("expected utility", best, best, judge, f"over {judge.size} draws")
+        mode = self._by_mode(posterior, plan, number, judge, best)
+        draws, size, rate = self._by_draws(posterior, plan, number, judge, best)
+        if draws is None:
+            closed = Way.closed("draws", "the release holds no posterior draws")
+            return Ways(self.about, expected, mode, closed, None, None, _chance(failure), error)
+        among = self.responses if isinstance(self.responses, ResponseInterval) else None
+        claim = lemma_11(
+            size,
+            failure,
+            responses=self._finite(judge),
+            variation=judge.variation,
+            travel=judge.travel(among),
+        )
+        tempered = "" if rate == 1 else f" of rate {rate:g}: from a more diffuse law than the posterior"
+        way = Way.judged("draws", draws, best, judge, f"{size} released{tempered}")
+        return Ways(self.about, expected, mode, way, claim.better, claim.value, _chance(failure), error)
+
+    def prior_loss(self, source: Release | Sequence[Release] | str | Path, *, prior: object) -> PriorLoss:
+        """Return what an analyst with her own prior loses by the response that the release's prior gives.
+
+        Args:
+            source: a release, or the path of its file, or several
+            prior: hers, as `pv.infer` takes it: one number or one per cell, or `pv.LearnedPrior()`
+        """
+        if isinstance(source, Posterior):
+            raise DecisionError(
+                "a posterior has its prior already", advice="Give the release, from which both are inferred."
+            )
+        plan = _plan(source)
+        number = self._number(plan)
+        releases = Release.read(source) if isinstance(source, str | Path) else source
+        own = infer(releases, prior=prior)
+        judge = self._judge(own, plan, number, DRAWS)
+        hers = self._choose(judge).response
+        theirs = self.decide(infer(releases)).response
+        way = Way.judged("given", theirs, hers, judge, "")
+        best = float(judge.scores(hers).mean())
+        apart = _divergence(own.model, plan, prior)
+        return PriorLoss(
+            about=self.about,
+            own_response=hers,
+            own_utility=best,
+            given_response=theirs,
+            given_utility=best - (way.loss or 0.0),
+            loss=way.loss or 0.0,
+            loss_error=way.loss_error or 0.0,
+            divergence=apart,
+            expected_bound=1.0 if apart is None else expected_prior_loss(apart),
+            eta=None if apart is None else 0.0 if apart == 0 else math.inf,
+        )
+
+    @property
+    def about(self) -> str:
+        """The decision in words."""
+        if isinstance(self.utility, Utility):
+            return f"{self.query} by {self.utility}"
+        return f"{shown(self.query)} by {getattr(self.utility, '__name__', 'a callable')}"
+
+    def to_document(self) -> dict[str, object]:
+        """Write the decision as plain values; a callable has none."""
+        if not isinstance(self.utility, Utility):
+            raise DecisionError(
+                "a callable cannot be written to a file",
+                asked=shown(self.utility),
+                advice="Use one of the named utilities: docs/decisions.md lists them.",
+            )
+        return {
+            "kind": _KIND,
+            "format": _FORMAT,
+            "query": self.query,
+            "utility": self.utility.to_document(),
+            "responses": responses_document(self.responses),
+        }
+
+    @staticmethod
+    def from_document(document: object) -> Decision:
+        """Read what `to_document` wrote; only named utilities can be named."""
+        entries = document if isinstance(document, Mapping) else {}
+        if entries.get("kind") != _KIND or set(entries) != {
+            "kind",
+            "format",
+            "query",
+            "utility",
+            "responses",
+        }:
+            raise DecisionError("not a decision, or entries are missing or unknown", asked=shown(document))
+        number = entries["format"]
+        if isinstance(number, bool) or not isinstance(number, int) or number != _FORMAT:
+            raise DecisionError("not a format that is known", asked=shown(number), allowed=_FORMAT)
+        return Decision(entries["query"], to_utility(entries["utility"]), to_responses(entries["responses"]))
+
+    def _number(self, plan: Plan) -> BoundNumber | None:
+        """Bind the question, if the utility is about one."""
+        if not isinstance(self.utility, Utility):
+            return None
+        return BoundNumber.read(str(self.query), plan.schema, plan.model.columns)
+
+    def _judge(self, posterior: Posterior, plan: Plan, number: BoundNumber | None, draws: int) -> Judge:
+        if not isinstance(self.utility, Utility) or number is None:
+            return CallableJudge(self.utility, self.query, posterior.draws(draws, SEED))  # type: ignore[arg-type]
+        reach = Reach.of(number.ends(plan.schema), self.utility.lower, self.utility.upper)
+        return NamedJudge.of(self.utility, number.quantity(posterior).values, reach)
+
+    def _choose(self, judge: Judge, warnings: Sequence[str] = ()) -> Choice:
+        return choose(judge, self.responses, self.about, warnings)
+
+    def _finite(self, judge: Judge) -> int | None:
+        """Return how many responses there are, if finitely many."""
+        if isinstance(self.responses, tuple):
+            return len(self.responses)
+        if isinstance(self.responses, ResponseGrid):
+            return self.responses.steps + 1
+        return None if judge.actions is None else len(judge.actions)
+
+    def _by_mode(
+        self, posterior: Posterior, plan: Plan, number: BoundNumber | None, judge: Judge, best: object
+    ) -> Way:
+        try:
+            mode = dirichlet_mode(posterior.draws(DRAWS, SEED))
+        except DecisionError as error:
+            return Way.closed("mode", error.what)
+        single = GivenDraws(posterior.releases, plan.model.columns, mode[np.newaxis])
+        answer = self._choose(self._judge(single, plan, number, 1)).response
+        return Way.judged("mode", answer, best, judge, "as if the mode of the posterior were the truth")
+
+    def _by_draws(
+        self, posterior: Posterior, plan: Plan, number: BoundNumber | None, judge: Judge, best: object
+    ) -> tuple[object, int, float]:
+        """Return what the first release with draws answers, how many they are, and their rate."""
+        for release in posterior.releases:
+            if isinstance(release.statistics, PosteriorDraws):
+                theta = release.draws
+                given = GivenDraws((release,), plan.model.columns, theta)
+                answer = self._choose(self._judge(given, plan, number, len(theta))).response
+                return answer, len(theta), float(getattr(release.plan.mechanism, "rate", 1))
+        return None, 0, 1.0
+
+
+def _posterior(source: Source) -> Posterior:
+    return source if isinstance(source, Posterior) else infer(source)
+
+
+def _plan(source: Source) -> Plan:
+    """Return the public facts, so that a wrong question is refused before inference."""
+    if isinstance(source, str | Path):
+        return Release.read(source).plan
+    releases = source.releases if isinstance(source, Posterior) else source
+    first = releases[0] if isinstance(releases, list | tuple) and releases else releases
+    if not isinstance(first, Release):
+        raise ReleaseError("not a posterior or a release", asked=shown(source))
+    return first.plan
+
+
+def _divergence(own: DirichletCategorical, plan: Plan, prior: object) -> float | None:
+    """Return how far the release's prior is from hers, if hers is a Dirichlet."""
+    if own is plan.model and prior is not None:
+        return None  # a learned prior is no Dirichlet
+    hers, theirs = (model.parameters(plan.schema).tolist() for model in (own, plan.model))
+    return divergence([0] * len(hers), hers, theirs)
+
+
+def _chance(failure: object) -> float:
+    return float(rational(failure, "failure"))
