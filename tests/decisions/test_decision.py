@@ -277,8 +277,7 @@ class Elsewhere:
 
 
 def test_any_posterior_with_the_same_three_methods_will_do(people: pv.Release) -> None:
-    posterior = Elsewhere((people,))
-    assert isinstance(posterior, Posterior)
+    posterior: Posterior = Elsewhere((people,))
     assert pv.Decision(SMOKER, pv.SquaredError()).decide(posterior).response == pytest.approx(0.25)
     assert pv.Decision("mean(age)", pv.SquaredError()).decide(posterior).response == 20
     assert pv.Decision(None, linear, [0.2, 0.6]).decide(posterior).response == 0.6

@@ -178,7 +178,7 @@ def a11() -> Iterator[str]:
 
 def a12() -> Iterator[str]:
     chances, prior = np.array([0.4, 0.5, 0.999]), np.array([0.5, 0.49, 0.01])
-    posterior = prior * chances**30 / (prior @ chances**30)
+    posterior = prior * chances**10 / (prior @ chances**10)
     private = posterior * [1, 1, 0] / posterior[:2].sum()
     outside = float(posterior[2])
     claim = sampling_utility.theorem_17("0.01", 10**6, "0.05", responses=3, outside_given_data=outside)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,6 @@ DRAWS, SEED = 4000, 0
 _KIND, _FORMAT = "privior-decision", 1
 
 
-@runtime_checkable
 class Posterior(Protocol):
     """What a decision needs of a posterior."""
 
@@ -140,7 +139,7 @@ class Decision:
             source: a release, or the path of its file, or several
             prior: hers, as `pv.infer` takes it: one number or one per cell, or `pv.LearnedPrior()`
         """
-        if isinstance(source, Posterior):
+        if _is_posterior(source):
             raise DecisionError(
                 "a posterior has its prior already", advice="Give the release, from which both are inferred."
             )
@@ -255,14 +254,22 @@ class Decision:
 
 
 def _posterior(source: Source) -> Posterior:
-    return source if isinstance(source, Posterior) else infer(source)
+    if _is_posterior(source):
+        return source
+    return infer(source)  # type: ignore[arg-type]  # what is no posterior, which types cannot say yet
+
+
+def _is_posterior(source: Source) -> TypeGuard[Posterior]:
+    """Say whether this can be asked, by its class: properties of a release may refuse to be looked at."""
+    names = ("probability", "average", "draws")
+    return not isinstance(source, Release) and all(hasattr(type(source), name) for name in names)
 
 
 def _plan(source: Source) -> Plan:
     """Return the public facts, so that a wrong question is refused before inference."""
     if isinstance(source, str | Path):
         return Release.read(source).plan
-    releases = source.releases if isinstance(source, Posterior) else source
+    releases = source.releases if _is_posterior(source) else source
     first = releases[0] if isinstance(releases, list | tuple) and releases else releases
     if not isinstance(first, Release):
         raise ReleaseError("not a posterior or a release", asked=shown(source))
