@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from privior.decisions.judging import Judge
 from privior.decisions.responses import ResponseGrid, ResponseInterval, Responses
@@ -16,8 +17,8 @@ from privior.theory.sampling_utility import sampling_loss
 _SHOWN = 20
 #: of an interval so many steps are shown beside the best response
 _STEPS = 10
-#: the chance with which `shortfall` may fail
-FAILURE = "0.05"
+#: the chance with which `shortfall` may fail, if nothing else is said
+FAILURE = Fraction(1, 20)
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,13 @@ class Choice:
         meaning: the same in the quantity's own units, if they are known
         draws: over how many draws was averaged
         shortfall: by how much another response may be better after all, because draws are finitely many; true
-            but for a chance of 5%, if they are independent
+            but for a chance of `failure`, if they are independent
             (Lemma 11 as `privior.theory.sampling_utility` proves it)
         gap: by how much another response may be better on these very draws; None if that is not known
         found: how the response was found
         candidates: those that were compared, best first; of an interval the best response and a few others
         warnings: what must be known before the response is relied on
+        failure: the chance with which `shortfall` may fail
     """
 
     about: str
@@ -77,6 +79,7 @@ class Choice:
     found: str
     candidates: tuple[Candidate, ...]
     warnings: tuple[str, ...] = ()
+    failure: float = float(FAILURE)
 
     def to_document(self) -> dict[str, object]:
         """Write the choice as plain values, for JSON."""
@@ -88,6 +91,7 @@ class Choice:
             "meaning": self.meaning,
             "draws": self.draws,
             "shortfall": self.shortfall,
+            "failure": self.failure,
             "gap": self.gap,
             "found": self.found,
             "candidates": [candidate.to_document() for candidate in self.candidates],
@@ -105,7 +109,10 @@ class Choice:
             ("response", said_response(self.response)),
             ("expected utility", f"{worth}, {self.meaning}" if self.meaning else worth),
             ("found", f"{self.found}, over {self.draws} draws{gap}"),
-            ("may lose by simulation", f"{self.shortfall:.2g} at most, with probability 95%{vacuous}"),
+            (
+                "may lose by few draws",
+                f"{self.shortfall:.2g} at most, with probability {1 - self.failure:.10g}{vacuous}",
+            ),
         ]
 
     def table(self) -> tuple[list[str], list[list[str]]]:
@@ -141,7 +148,13 @@ class Choice:
         return markup.fragment(markup.facts(self.facts()), markup.table(*self.table()), *warnings)
 
 
-def choose(judge: Judge, responses: Responses, about: str, warnings: Sequence[str] = ()) -> Choice:
+def choose(
+    judge: Judge,
+    responses: Responses,
+    about: str,
+    warnings: Sequence[str] = (),
+    failure: Fraction = FAILURE,
+) -> Choice:
     """Return the best of the responses, of equal ones the first."""
     compared = _compared(judge, responses)
     read = compared.responses
@@ -164,7 +177,7 @@ def choose(judge: Judge, responses: Responses, about: str, warnings: Sequence[st
         draws=judge.size,
         shortfall=sampling_loss(
             judge.size,
-            FAILURE,
+            failure,
             responses=len(read) if compared.finite else None,
             variation=judge.variation,
             travel=judge.travel(responses if isinstance(responses, ResponseInterval) else None),
@@ -173,6 +186,7 @@ def choose(judge: Judge, responses: Responses, about: str, warnings: Sequence[st
         found=compared.found,
         candidates=tuple(sorted(candidates, key=lambda each: -each.expected_utility)),
         warnings=(*warnings, *(clamped if judge.clamped else ())),
+        failure=float(failure),
     )
 
 

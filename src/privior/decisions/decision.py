@@ -15,20 +15,21 @@ from typing import Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.decisions.choice import Choice, choose
+from privior.decisions.choice import FAILURE, Choice, choose
 from privior.decisions.documents import responses_document, to_responses, to_utility
 from privior.decisions.judging import CallableJudge, Callback, Judge, NamedJudge
 from privior.decisions.modes import dirichlet_mode
 from privior.decisions.prior_loss import PriorLoss
 from privior.decisions.reach import Reach
-from privior.decisions.responses import ResponseGrid, ResponseInterval, Responses, responses_of
+from privior.decisions.responses import Responses, responses_of
 from privior.decisions.utility import Utility
 from privior.decisions.ways import Way, Ways
 from privior.errors import DecisionError, ReleaseError, shown
-from privior.exact import rational
+from privior.mechanisms import DirichletDraw
 from privior.models import DirichletCategorical, PosteriorDraws
 from privior.plans import Plan
 from privior.posterior import GivenDraws, Quantity, infer
+from privior.privacy.published.readings import within
 from privior.queries import BoundNumber, Question, parse
 from privior.release import Release
 from privior.theory.draw_divergence import divergence
@@ -97,7 +98,40 @@ class Decision:
         posterior = _posterior(source)
         return self._choose(self._judge(posterior, plan, number, DRAWS), getattr(posterior, "warnings", ()))
 
-    def compare(self, source: Source, *, failure: object = "0.05") -> Ways:
+    def by_draws(self, source: Source, *, failure: object = FAILURE) -> Choice:
+        """Return the response that is best on average over the released draws alone: PSAQR itself.
+
+        Nothing is inferred. `shortfall` is Lemma 11's bound: what the response loses at most against the best
+        one under the law that the draws come from, which is the posterior given the data (more diffuse if the
+        rate of the release is below 1). It takes the draws as independent, which they are, and the query as
+        chosen before they were seen.
+
+        Args:
+            source: a release with draws, or the path of its file, or several, of which the first with draws
+                is used; or a posterior given such releases
+            failure: the chance with which the bound may fail
+        """
+        plan = _plan(source)
+        number, release = self._number(plan), _with_draws(source)
+        if release is None:
+            raise DecisionError(
+                "the release holds no posterior draws",
+                asked=plan.mechanism.name,
+                allowed=DirichletDraw.name,
+                advice="Decide by what follows from it: decide(release).",
+            )
+        theta = release.draws
+        rate = float(getattr(release.plan.mechanism, "rate", 1))
+        note = (
+            []
+            if rate == 1
+            else [f"NOTE: the draws have rate {rate:g}: their law is more diffuse than the posterior"]
+        )
+        given = GivenDraws((release,), plan.model.columns, theta)
+        judge = self._judge(given, plan, number, len(theta))
+        return choose(judge, self.responses, self.about, note, within(failure, "failure"))
+
+    def compare(self, source: Source, *, failure: object = FAILURE) -> Ways:
         """Return what the expected utility, the mode and the released draws answer, and what each loses.
 
         Losses are judged by the posterior given the release. Lemma 11's bound is about something else: what
@@ -116,21 +150,15 @@ class Decision:
         best, error = choice.response, choice.simulation_error
         expected = Way.judged("expected utility", best, best, judge, f"over {judge.size} draws")
         mode = self._by_mode(posterior, plan, number, judge, best)
-        draws, size, rate = self._by_draws(posterior, plan, number, judge, best)
-        if draws is None:
+        chance = within(failure, "failure")
+        if _with_draws(source) is None:
             closed = Way.closed("draws", "the release holds no posterior draws")
-            return Ways(self.about, expected, mode, closed, None, None, _chance(failure), error)
-        among = self.responses if isinstance(self.responses, ResponseInterval) else None
-        claim = lemma_11(
-            size,
-            failure,
-            responses=self._finite(judge),
-            variation=judge.variation,
-            travel=judge.travel(among),
-        )
-        tempered = "" if rate == 1 else f" of rate {rate:g}: from a more diffuse law than the posterior"
-        way = Way.judged("draws", draws, best, judge, f"{size} released{tempered}")
-        return Ways(self.about, expected, mode, way, claim.better, claim.value, _chance(failure), error)
+            return Ways(self.about, expected, mode, closed, None, None, float(chance), error)
+        drawn = self.by_draws(source, failure=chance)
+        printed = lemma_11(drawn.draws, chance).value
+        diffuse = ", from a more diffuse law than the posterior" if drawn.warnings else ""
+        way = Way.judged("draws", drawn.response, best, judge, f"{drawn.draws} released{diffuse}")
+        return Ways(self.about, expected, mode, way, drawn.shortfall, printed, float(chance), error)
 
     def prior_loss(self, source: Release | Sequence[Release] | str | Path, *, prior: object) -> PriorLoss:
         """Return what an analyst with her own prior loses by the response that the release's prior gives.
@@ -221,14 +249,6 @@ class Decision:
     def _choose(self, judge: Judge, warnings: Sequence[str] = ()) -> Choice:
         return choose(judge, self.responses, self.about, warnings)
 
-    def _finite(self, judge: Judge) -> int | None:
-        """Return how many responses there are, if finitely many."""
-        if isinstance(self.responses, tuple):
-            return len(self.responses)
-        if isinstance(self.responses, ResponseGrid):
-            return self.responses.steps + 1
-        return None if judge.actions is None else len(judge.actions)
-
     def _by_mode(
         self, posterior: Posterior, plan: Plan, number: BoundNumber | None, judge: Judge, best: object
     ) -> Way:
@@ -239,18 +259,6 @@ class Decision:
         single = GivenDraws(posterior.releases, plan.model.columns, mode[np.newaxis])
         answer = self._choose(self._judge(single, plan, number, 1)).response
         return Way.judged("mode", answer, best, judge, "as if the mode of the posterior were the truth")
-
-    def _by_draws(
-        self, posterior: Posterior, plan: Plan, number: BoundNumber | None, judge: Judge, best: object
-    ) -> tuple[object, int, float]:
-        """Return what the first release with draws answers, how many they are, and their rate."""
-        for release in posterior.releases:
-            if isinstance(release.statistics, PosteriorDraws):
-                theta = release.draws
-                given = GivenDraws((release,), plan.model.columns, theta)
-                answer = self._choose(self._judge(given, plan, number, len(theta))).response
-                return answer, len(theta), float(getattr(release.plan.mechanism, "rate", 1))
-        return None, 0, 1.0
 
 
 def _posterior(source: Source) -> Posterior:
@@ -265,15 +273,21 @@ def _is_posterior(source: Source) -> TypeGuard[Posterior]:
     return not isinstance(source, Release) and all(hasattr(type(source), name) for name in names)
 
 
-def _plan(source: Source) -> Plan:
-    """Return the public facts, so that a wrong question is refused before inference."""
-    if isinstance(source, str | Path):
-        return Release.read(source).plan
-    releases = source.releases if _is_posterior(source) else source
-    first = releases[0] if isinstance(releases, list | tuple) and releases else releases
-    if not isinstance(first, Release):
+def _releases(source: Source) -> list[Release]:
+    """Return the releases, so that a wrong question is refused before inference."""
+    given: object = Release.read(source) if isinstance(source, str | Path) else source
+    if _is_posterior(source):
+        given = source.releases
+    several = list(given) if isinstance(given, list | tuple) else [given]
+    found = [each for each in several if isinstance(each, Release)]
+    if not found or len(found) < len(several):
         raise ReleaseError("not a posterior or a release", asked=shown(source))
-    return first.plan
+    return found
+
+
+def _plan(source: Source) -> Plan:
+    """Return the public facts."""
+    return _releases(source)[0].plan
 
 
 def _divergence(own: DirichletCategorical, plan: Plan, prior: object) -> float | None:
@@ -284,5 +298,6 @@ def _divergence(own: DirichletCategorical, plan: Plan, prior: object) -> float |
     return divergence([0] * len(hers), hers, theirs)
 
 
-def _chance(failure: object) -> float:
-    return float(rational(failure, "failure"))
+def _with_draws(source: Source) -> Release | None:
+    """Return the first release that holds draws."""
+    return next((each for each in _releases(source) if isinstance(each.statistics, PosteriorDraws)), None)
