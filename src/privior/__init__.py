@@ -22,8 +22,20 @@ if TYPE_CHECKING:
     from privior.bundled import acs_table as acs_table
     from privior.curator import measure as measure
     from privior.curator import measure_all as measure_all
+    from privior.decisions import AbsoluteError as AbsoluteError
+    from privior.decisions import ChoiceOfActions as ChoiceOfActions
+    from privior.decisions import CostMatrix as CostMatrix
+    from privior.decisions import Decision as Decision
+    from privior.decisions import IntervalScore as IntervalScore
+    from privior.decisions import QuantileLoss as QuantileLoss
+    from privior.decisions import ResponseGrid as ResponseGrid
+    from privior.decisions import ResponseInterval as ResponseInterval
+    from privior.decisions import SquaredError as SquaredError
+    from privior.decisions import Threshold as Threshold
+    from privior.decisions import ZeroOne as ZeroOne
     from privior.errors import AuditError as AuditError
     from privior.errors import BudgetExceededError as BudgetExceededError
+    from privior.errors import DecisionError as DecisionError
     from privior.errors import InferenceError as InferenceError
     from privior.errors import KeyConflictError as KeyConflictError
     from privior.errors import LedgerError as LedgerError
@@ -123,14 +135,18 @@ _CONTENTS = {
     "release": "Release",
     "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior ParameterPosterior infer",
     "queries": "ask",
+    "decisions": (
+        "AbsoluteError ChoiceOfActions CostMatrix Decision IntervalScore QuantileLoss ResponseGrid "
+        "ResponseInterval SquaredError Threshold ZeroOne"
+    ),
     "report": "write_report",
     "reviews": "Review review verify",
     "auditing": "EnumerationAudit audit",
     "bundled": "ACS_RECORDS acs_schema acs_table",
     "errors": (
-        "AuditError BudgetExceededError InferenceError KeyConflictError LedgerError ModelError NumberError "
-        "PlanError PriviorError QuestionError ReleaseError ReleaseFailedError ReleaseInterruptedError "
-        "SchemaError TableError UnknownSpendError"
+        "AuditError BudgetExceededError DecisionError InferenceError KeyConflictError LedgerError ModelError "
+        "NumberError PlanError PriviorError QuestionError ReleaseError ReleaseFailedError "
+        "ReleaseInterruptedError SchemaError TableError UnknownSpendError"
     ),
 }
 _PART_OF = {name: part for part, names in _CONTENTS.items() for name in names.split()}

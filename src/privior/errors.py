@@ -187,6 +187,10 @@ def _columns(sign: str) -> int:
     return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
 
 
+class DecisionError(InferenceError):
+    """A utility, its responses, or what they are about do not fit together."""
+
+
 class AuditError(PriviorError):
     """The audit asked for cannot be carried out."""
 

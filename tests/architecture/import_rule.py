@@ -23,6 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("release",),
     ("calculator", "posterior", "planning", "tables"),
     ("analyses", "auditing", "curator", "queries"),
+    ("decisions",),
     ("health", "report", "reviews", "studies"),
     ("cli",),
 )

@@ -48,6 +48,7 @@ def test_every_command_explains_itself() -> None:
             "plan",
             "release",
             "ask",
+            "decide",
             "report",
             "review",
             "guarantee",

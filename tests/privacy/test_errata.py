@@ -26,6 +26,7 @@ from privior.privacy.pairs import (
 from privior.privacy.published import Verdict, dirichlet, gibbs, networks
 from privior.privacy.published import hellinger as published_hellinger
 from privior.privacy.published import posterior_sampling as sampling
+from privior.theory import sampling_utility
 
 F = Fraction
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "errata.md"
@@ -153,6 +154,41 @@ def a9() -> Iterator[str]:
     best = (1 + float(variation)) / 2
     assert best < 1 - failure
     yield from (show(threshold, 4), show(best, 2), show(1 - failure, 2))
+
+
+def a10() -> Iterator[str]:
+    claim = sampling_utility.lemma_11(20, "0.5", responses=10_001)
+    assert claim.verdict is Verdict.FALSE
+    chance = sampling_utility.chance_of_coins(20, 10_001, claim.value)
+    assert chance > 0.5
+    yield from (show(claim.value, 4), show(chance, 3))
+    three = sampling_utility.lemma_11(1000, "0.05", responses=3)
+    assert three.better == pytest.approx(three.value)
+
+
+def a11() -> Iterator[str]:
+    eta = F(1, 10)
+    claim = sampling_utility.lemma_15(eta)
+    assert claim.verdict is Verdict.LOOSE
+    assert claim.value == 0.2
+    yield show(claim.better or 0, 4)
+    yield show(2 * math.sqrt(2 * claim.value), 4)  # Lemma 14 with Pinsker's inequality
+    yield show(sampling_utility.own_prior_loss(eta), 4)
+
+
+def a12() -> Iterator[str]:
+    chances, prior = np.array([0.4, 0.5, 0.999]), np.array([0.5, 0.49, 0.01])
+    posterior = prior * chances**10 / (prior @ chances**10)
+    private = posterior * [1, 1, 0] / posterior[:2].sum()
+    outside = float(posterior[2])
+    claim = sampling_utility.theorem_17("0.01", 10**6, "0.05", responses=3, outside_given_data=outside)
+    assert claim.verdict is Verdict.FALSE
+    loss = float(
+        posterior.max() - posterior[private.argmax()]
+    )  # three responses, each right for one parameter
+    assert claim.value < loss <= (claim.better or 0)
+    yield from (show(loss, 4), show(claim.value, 3))
+    yield "0.999"
 
 
 def b1() -> Iterator[str]:
@@ -364,6 +400,9 @@ ENTRIES = {
         a7,
         a8,
         a9,
+        a10,
+        a11,
+        a12,
         b1,
         b2,
         b3,
@@ -392,7 +431,7 @@ ENTRIES = {
 
 
 def sections() -> dict[str, str]:
-    parts = re.split(r"^### ([A-E]\d)\. ", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    parts = re.split(r"^### ([A-E]\d+)\. ", PAGE.read_text("utf-8"), flags=re.MULTILINE)
     return {name: text.split("\n## ")[0] for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 

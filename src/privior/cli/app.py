@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from privior import __version__
 from privior.cli.commands.ask import ask
 from privior.cli.commands.batch import batch
+from privior.cli.commands.decide import decide
 from privior.cli.commands.demo import demo
 from privior.cli.commands.doctor import doctor
 from privior.cli.commands.guarantee import guarantee
@@ -82,6 +83,7 @@ app.add_typer(ledger, name="ledger")
 app.command()(release)
 app.command()(batch)
 app.command()(ask)
+app.command()(decide)
 app.command()(report)
 app.command()(review)
 app.command()(verify)

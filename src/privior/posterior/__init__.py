@@ -3,6 +3,7 @@
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.counts import CountsPosterior
 from privior.posterior.distances import EUCLIDEAN, HELLINGER, Distance
+from privior.posterior.given_draws import GivenDraws
 from privior.posterior.inference import infer
 from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.posterior.quantity import Quantity
@@ -14,6 +15,7 @@ __all__ = [
     "CategoricalPosterior",
     "CountsPosterior",
     "Distance",
+    "GivenDraws",
     "ParameterPosterior",
     "Quantity",
     "VarianceParts",

@@ -3,6 +3,7 @@
 from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.asking import ask
 from privior.queries.grammar import parse
+from privior.queries.numbers_asked import BoundNumber, Numbers
 from privior.queries.questions import (
     Condition,
     Counts,
@@ -17,11 +18,13 @@ from privior.queries.questions import (
 
 __all__ = [
     "Answer",
+    "BoundNumber",
     "Condition",
     "Counts",
     "CountsAnswer",
     "Interval",
     "Mean",
+    "Numbers",
     "Parameter",
     "Probability",
     "QuantityAnswer",

@@ -10,10 +10,11 @@ from pathlib import Path
 from privior.errors import InferenceError
 from privior.posterior import CategoricalPosterior, ParameterPosterior, infer
 from privior.posterior.certain import CertainCounts
-from privior.posterior.quantity import Quantity, check_level, check_number
+from privior.posterior.quantity import check_level, check_number
 from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
+from privior.queries.numbers_asked import BoundNumber
 from privior.queries.questions import Counts, Interval, Mean, Parameter, Probability, Question, Sample
 from privior.release import Release
 from privior.schema.columns import Bounded
@@ -58,11 +59,11 @@ def ask(
 def _quantity(
     source: Source, question: Probability | Mean | Parameter | Interval, binding: Binding, usual: float
 ) -> QuantityAnswer:
-    of = question.of if isinstance(question, Interval) else question
     own = question.level if isinstance(question, Interval) else None
     level = usual if own is None else float(own)
+    number = BoundNumber.of(question.of if isinstance(question, Interval) else question, binding)
     posterior = _posterior(source)
-    quantity = _number(posterior, of, binding)
+    quantity = number.quantity(posterior)
     low, high = quantity.interval(level)
     return QuantityAnswer(
         question=str(question),
@@ -74,24 +75,6 @@ def _quantity(
         simulation_error=quantity.simulation_error,
         warnings=_warnings(posterior),
     )
-
-
-def _number(posterior: Posterior, of: Probability | Mean | Parameter, binding: Binding) -> Quantity:
-    """Return the number that is asked for."""
-    if isinstance(of, Parameter):
-        if isinstance(posterior, ParameterPosterior):
-            return posterior.parameter
-        raise binding.error(
-            "a table has a probability for each cell, and no single parameter",
-            of.column.place,
-            advice="Ask for P(...) or mean(...).",
-        )
-    given = binding.event(of.given) or None
-    if isinstance(posterior, ParameterPosterior) and given is not None:
-        raise binding.error("this model has one column: nothing can be given", of.given[0].column.place)
-    if isinstance(of, Probability):
-        return posterior.probability(binding.event(of.event), given)
-    return posterior.average(of.column.text, given)
 
 
 def _counts(posterior: CategoricalPosterior, question: Counts, level: float) -> CountsAnswer:

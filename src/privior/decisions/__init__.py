@@ -1,0 +1,38 @@
+"""Decisions: which response is best by a utility, given what was released. Free, as often as one likes."""
+
+from privior.decisions.actions import ChoiceOfActions, CostMatrix, Threshold
+from privior.decisions.choice import Candidate, Choice
+from privior.decisions.decision import Decision, Posterior
+from privior.decisions.documents import UTILITIES, settings_of, utility_from_text, utility_named
+from privior.decisions.interval_score import IntervalScore
+from privior.decisions.point_losses import AbsoluteError, QuantileLoss, SquaredError
+from privior.decisions.prior_loss import PriorLoss
+from privior.decisions.responses import ResponseGrid, ResponseInterval
+from privior.decisions.utility import Utility
+from privior.decisions.ways import Way, Ways
+from privior.decisions.zero_one import ZeroOne
+
+__all__ = [
+    "UTILITIES",
+    "AbsoluteError",
+    "Candidate",
+    "Choice",
+    "ChoiceOfActions",
+    "CostMatrix",
+    "Decision",
+    "IntervalScore",
+    "Posterior",
+    "PriorLoss",
+    "QuantileLoss",
+    "ResponseGrid",
+    "ResponseInterval",
+    "SquaredError",
+    "Threshold",
+    "Utility",
+    "Way",
+    "Ways",
+    "ZeroOne",
+    "settings_of",
+    "utility_from_text",
+    "utility_named",
+]

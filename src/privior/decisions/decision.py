@@ -1,0 +1,303 @@
+"""Decision: a utility, what it is about, and the responses among which one is wanted (PSAQR, Algorithm 2).
+
+Deciding is free: it follows from a release. The paper's algorithm answers from released draws alone; with a
+release in hand the posterior, which knows the noise, is at least as good a judge, and both are offered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.decisions.choice import FAILURE, Choice, choose
+from privior.decisions.documents import responses_document, to_responses, to_utility
+from privior.decisions.judging import CallableJudge, Callback, Judge, NamedJudge
+from privior.decisions.modes import dirichlet_mode
+from privior.decisions.prior_loss import PriorLoss
+from privior.decisions.reach import Reach
+from privior.decisions.responses import Responses, responses_of
+from privior.decisions.utility import Utility
+from privior.decisions.ways import Way, Ways
+from privior.errors import DecisionError, ReleaseError, shown
+from privior.mechanisms import DirichletDraw
+from privior.models import DirichletCategorical, PosteriorDraws
+from privior.plans import Plan
+from privior.posterior import GivenDraws, Quantity, infer
+from privior.privacy.published.readings import within
+from privior.queries import BoundNumber, Question, parse
+from privior.release import Release
+from privior.theory.draw_divergence import divergence
+from privior.theory.sampling_utility import expected_prior_loss, lemma_11
+
+#: draws of the parameters that a callable is averaged over
+DRAWS, SEED = 4000, 0
+_KIND, _FORMAT = "privior-decision", 1
+
+
+class Posterior(Protocol):
+    """What a decision needs of a posterior."""
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """What it follows from."""
+
+    def probability(self, event: object, given: object | None = None) -> Quantity:
+        """Return the posterior of the probability of an event."""
+
+    def average(self, column: str, given: object | None = None) -> Quantity:
+        """Return the posterior of the mean of a column."""
+
+    def draws(self, n: int, seed: int | None = None) -> NDArray[np.float64]:
+        """Return n draws of the parameters, one per row."""
+
+
+Source = Posterior | Release | Sequence[Release] | str | Path
+
+
+@dataclass(frozen=True, init=False)
+class Decision:
+    """What to answer, if answers are worth what a utility says.
+
+    Attributes:
+        query: for a named utility a question about one number, such as "P(smoker=yes | age>=65)" or
+            "mean(age)"; for a callable whatever it understands
+        utility: a named one, or any callable u(theta, query, response) with values from 0 to 1; theta are
+            draws of the parameters as (draws, parameters), and it returns one number per draw
+        responses: a list, a `ResponseGrid`, a `ResponseInterval`; None for all that the utility allows
+    """
+
+    query: object
+    utility: Utility | Callback
+    responses: Responses
+
+    def __init__(self, query: object, utility: Utility | Callback, responses: object = None) -> None:
+        if isinstance(utility, Utility):
+            query = str(parse(str(query)) if isinstance(query, Question) else parse(query))  # type: ignore[arg-type]
+        elif isinstance(utility, type) or not callable(utility):
+            raise DecisionError(
+                "not a utility", asked=shown(utility), allowed="a named utility as a value, or a callable"
+            )
+        object.__setattr__(self, "query", query)
+        object.__setattr__(self, "utility", utility)
+        object.__setattr__(self, "responses", responses_of(responses))
+
+    def decide(self, source: Source) -> Choice:
+        """Return the response of the largest expected utility.
+
+        Args:
+            source: a posterior, or a release to infer it from, or the path of its file, or several
+        """
+        plan = _plan(source)
+        number = self._number(plan)  # a wrong question is refused before inference
+        posterior = _posterior(source)
+        return self._choose(self._judge(posterior, plan, number, DRAWS), getattr(posterior, "warnings", ()))
+
+    def by_draws(self, source: Source, *, failure: object = FAILURE) -> Choice:
+        """Return the response that is best on average over the released draws alone: PSAQR itself.
+
+        Nothing is inferred. `shortfall` is Lemma 11's bound: what the response loses at most against the best
+        one under the law that the draws come from, which is the posterior given the data (more diffuse if the
+        rate of the release is below 1). It takes the draws as independent, which they are, and the query as
+        chosen before they were seen.
+
+        Args:
+            source: a release with draws, or the path of its file, or several, of which the first with draws
+                is used; or a posterior given such releases
+            failure: the chance with which the bound may fail
+        """
+        plan = _plan(source)
+        number, release = self._number(plan), _with_draws(source)
+        if release is None:
+            raise DecisionError(
+                "the release holds no posterior draws",
+                asked=plan.mechanism.name,
+                allowed=DirichletDraw.name,
+                advice="Decide by what follows from it: decide(release).",
+            )
+        theta = release.draws
+        rate = float(getattr(release.plan.mechanism, "rate", 1))
+        note = (
+            []
+            if rate == 1
+            else [f"NOTE: the draws have rate {rate:g}: their law is more diffuse than the posterior"]
+        )
+        given = GivenDraws((release,), plan.model.columns, theta)
+        judge = self._judge(given, plan, number, len(theta))
+        return choose(judge, self.responses, self.about, note, within(failure, "failure"))
+
+    def compare(self, source: Source, *, failure: object = FAILURE) -> Ways:
+        """Return what the expected utility, the mode and the released draws answer, and what each loses.
+
+        Losses are judged by the posterior given the release. Lemma 11's bound is about something else: what
+        draws lose against the very law they were drawn from, which is the posterior given the data (tempered
+        if the rate of the release is below 1). It takes the draws as independent, which they are, and the
+        query as chosen before they were seen.
+
+        Args:
+            source: a posterior, or a release to infer it from, or the path of its file, or several
+            failure: the chance with which Lemma 11's bound may fail
+        """
+        plan = _plan(source)
+        number, posterior = self._number(plan), _posterior(source)
+        judge = self._judge(posterior, plan, number, DRAWS)
+        choice = self._choose(judge)
+        best, error = choice.response, choice.simulation_error
+        expected = Way.judged("expected utility", best, best, judge, f"over {judge.size} draws")
+        mode = self._by_mode(posterior, plan, number, judge, best)
+        chance = within(failure, "failure")
+        if _with_draws(source) is None:
+            closed = Way.closed("draws", "the release holds no posterior draws")
+            return Ways(self.about, expected, mode, closed, None, None, float(chance), error)
+        drawn = self.by_draws(source, failure=chance)
+        printed = lemma_11(drawn.draws, chance).value
+        diffuse = ", from a more diffuse law than the posterior" if drawn.warnings else ""
+        way = Way.judged("draws", drawn.response, best, judge, f"{drawn.draws} released{diffuse}")
+        return Ways(self.about, expected, mode, way, drawn.shortfall, printed, float(chance), error)
+
+    def prior_loss(self, source: Release | Sequence[Release] | str | Path, *, prior: object) -> PriorLoss:
+        """Return what an analyst with her own prior loses by the response that the release's prior gives.
+
+        Args:
+            source: a release, or the path of its file, or several
+            prior: hers, as `pv.infer` takes it: one number or one per cell, or `pv.LearnedPrior()`
+        """
+        if _is_posterior(source):
+            raise DecisionError(
+                "a posterior has its prior already", advice="Give the release, from which both are inferred."
+            )
+        plan = _plan(source)
+        number = self._number(plan)
+        releases = Release.read(source) if isinstance(source, str | Path) else source
+        own = infer(releases, prior=prior)
+        judge = self._judge(own, plan, number, DRAWS)
+        hers = self._choose(judge).response
+        theirs = self.decide(infer(releases)).response
+        way = Way.judged("given", theirs, hers, judge, "")
+        best = float(judge.scores(hers).mean())
+        apart = _divergence(own.model, plan, prior)
+        return PriorLoss(
+            about=self.about,
+            own_response=hers,
+            own_utility=best,
+            given_response=theirs,
+            given_utility=best - (way.loss or 0.0),
+            loss=way.loss or 0.0,
+            loss_error=way.loss_error or 0.0,
+            divergence=apart,
+            expected_bound=1.0 if apart is None else expected_prior_loss(apart),
+            eta=None if apart is None else 0.0 if apart == 0 else math.inf,
+        )
+
+    @property
+    def about(self) -> str:
+        """The decision in words."""
+        if isinstance(self.utility, Utility):
+            return f"{self.query} by {self.utility}"
+        return f"{shown(self.query)} by {getattr(self.utility, '__name__', 'a callable')}"
+
+    def to_document(self) -> dict[str, object]:
+        """Write the decision as plain values; a callable has none."""
+        if not isinstance(self.utility, Utility):
+            raise DecisionError(
+                "a callable cannot be written to a file",
+                asked=shown(self.utility),
+                advice="Use one of the named utilities: docs/decisions.md lists them.",
+            )
+        return {
+            "kind": _KIND,
+            "format": _FORMAT,
+            "query": self.query,
+            "utility": self.utility.to_document(),
+            "responses": responses_document(self.responses),
+        }
+
+    @staticmethod
+    def from_document(document: object) -> Decision:
+        """Read what `to_document` wrote; only named utilities can be named."""
+        entries = document if isinstance(document, Mapping) else {}
+        if entries.get("kind") != _KIND or set(entries) != {
+            "kind",
+            "format",
+            "query",
+            "utility",
+            "responses",
+        }:
+            raise DecisionError("not a decision, or entries are missing or unknown", asked=shown(document))
+        number = entries["format"]
+        if isinstance(number, bool) or not isinstance(number, int) or number != _FORMAT:
+            raise DecisionError("not a format that is known", asked=shown(number), allowed=_FORMAT)
+        return Decision(entries["query"], to_utility(entries["utility"]), to_responses(entries["responses"]))
+
+    def _number(self, plan: Plan) -> BoundNumber | None:
+        """Bind the question, if the utility is about one."""
+        if not isinstance(self.utility, Utility):
+            return None
+        return BoundNumber.read(str(self.query), plan.schema, plan.model.columns)
+
+    def _judge(self, posterior: Posterior, plan: Plan, number: BoundNumber | None, draws: int) -> Judge:
+        if not isinstance(self.utility, Utility) or number is None:
+            return CallableJudge(self.utility, self.query, posterior.draws(draws, SEED))  # type: ignore[arg-type]
+        reach = Reach.of(number.ends(plan.schema), self.utility.lower, self.utility.upper)
+        return NamedJudge.of(self.utility, number.quantity(posterior).values, reach)
+
+    def _choose(self, judge: Judge, warnings: Sequence[str] = ()) -> Choice:
+        return choose(judge, self.responses, self.about, warnings)
+
+    def _by_mode(
+        self, posterior: Posterior, plan: Plan, number: BoundNumber | None, judge: Judge, best: object
+    ) -> Way:
+        try:
+            mode = dirichlet_mode(posterior.draws(DRAWS, SEED))
+        except DecisionError as error:
+            return Way.closed("mode", error.what)
+        single = GivenDraws(posterior.releases, plan.model.columns, mode[np.newaxis])
+        answer = self._choose(self._judge(single, plan, number, 1)).response
+        return Way.judged("mode", answer, best, judge, "as if the mode of the posterior were the truth")
+
+
+def _posterior(source: Source) -> Posterior:
+    if _is_posterior(source):
+        return source
+    return infer(source)  # type: ignore[arg-type]  # what is no posterior, which types cannot say yet
+
+
+def _is_posterior(source: Source) -> TypeGuard[Posterior]:
+    """Say whether this can be asked, by its class: properties of a release may refuse to be looked at."""
+    names = ("probability", "average", "draws")
+    return not isinstance(source, Release) and all(hasattr(type(source), name) for name in names)
+
+
+def _releases(source: Source) -> list[Release]:
+    """Return the releases, so that a wrong question is refused before inference."""
+    given: object = Release.read(source) if isinstance(source, str | Path) else source
+    if _is_posterior(source):
+        given = source.releases
+    several = list(given) if isinstance(given, list | tuple) else [given]
+    found = [each for each in several if isinstance(each, Release)]
+    if not found or len(found) < len(several):
+        raise ReleaseError("not a posterior or a release", asked=shown(source))
+    return found
+
+
+def _plan(source: Source) -> Plan:
+    """Return the public facts."""
+    return _releases(source)[0].plan
+
+
+def _divergence(own: DirichletCategorical, plan: Plan, prior: object) -> float | None:
+    """Return how far the release's prior is from hers, if hers is a Dirichlet."""
+    if own is plan.model and prior is not None:
+        return None  # a learned prior is no Dirichlet
+    hers, theirs = (model.parameters(plan.schema).tolist() for model in (own, plan.model))
+    return divergence([0] * len(hers), hers, theirs)
+
+
+def _with_draws(source: Source) -> Release | None:
+    """Return the first release that holds draws."""
+    return next((each for each in _releases(source) if isinstance(each.statistics, PosteriorDraws)), None)

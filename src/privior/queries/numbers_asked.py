@@ -1,0 +1,87 @@
+"""Questions about one number, understood for one model: what any posterior of it can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from privior.errors import QuestionError
+from privior.posterior import ParameterPosterior, Quantity
+from privior.posterior.averages import numbers_of
+from privior.queries.binding import Binding
+from privior.queries.grammar import parse
+from privior.queries.questions import Mean, Parameter, Probability, Question
+from privior.schema import Schema
+
+Levels = Mapping[str, list[str]]
+
+
+class Numbers(Protocol):
+    """What a posterior must be able to say: the probability of an event, the mean of a column."""
+
+    def probability(self, event: object, given: object | None = None) -> Quantity:
+        """Return the posterior of the probability of an event."""
+
+    def average(self, column: str, given: object | None = None) -> Quantity:
+        """Return the posterior of the mean of a column."""
+
+
+@dataclass(frozen=True)
+class BoundNumber:
+    """A probability, a mean or a parameter, its words replaced by levels of the model's columns.
+
+    Attributes:
+        question: in canonical form
+        event: the levels that are meant; None for a mean or a parameter
+        given: those that are conditioned on; None for all records
+    """
+
+    question: Probability | Mean | Parameter
+    event: Levels | None
+    given: Levels | None
+
+    @staticmethod
+    def read(question: str | Question, schema: Schema, columns: tuple[str, ...]) -> BoundNumber:
+        """Read a question about one number, and refuse other ones."""
+        written = str(question) if isinstance(question, Question) else question
+        asked = parse(written)
+        binding = Binding(written, schema, columns)
+        if not isinstance(asked, Probability | Mean):
+            raise QuestionError(
+                "this is not about one number", question=written, place=0, allowed="P(event), mean(column)"
+            )
+        bound = binding.bound(asked)
+        return BoundNumber.of(bound if isinstance(bound, Probability | Mean) else asked, binding)
+
+    @staticmethod
+    def of(question: Probability | Mean | Parameter, binding: Binding) -> BoundNumber:
+        """Take a question that was bound already."""
+        if isinstance(question, Parameter):
+            return BoundNumber(question, None, None)
+        given = binding.event(question.given) or None
+        event = binding.event(question.event) if isinstance(question, Probability) else None
+        return BoundNumber(question, event, given)
+
+    def quantity(self, posterior: Numbers) -> Quantity:
+        """Ask a posterior."""
+        if isinstance(self.question, Parameter):
+            if isinstance(posterior, ParameterPosterior):
+                return posterior.parameter
+            raise QuestionError(
+                "a table has a probability for each cell, and no single parameter",
+                question=str(self.question),
+                place=0,
+                allowed="P(event), mean(column)",
+            )
+        if isinstance(self.question, Probability):
+            return posterior.probability(self.event, self.given)
+        return posterior.average(self.question.column.text, self.given)
+
+    def ends(self, schema: Schema) -> tuple[float, float]:
+        """Return between what the number lies, whatever the data: a public fact."""
+        if isinstance(self.question, Probability):
+            return 0.0, 1.0
+        name = self.question.column.text
+        numbers = numbers_of(name, schema.column(name))
+        return float(numbers.min()), float(numbers.max())
