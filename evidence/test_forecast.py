@@ -22,7 +22,7 @@ MECHANISMS: tuple[type[Mechanism], ...] = (pv.KNorm, pv.LaplaceCounts, pv.Gaussi
 CELLS = [*product(MECHANISMS, (2, 10), (50, 1000), ("0.1", "1"))]
 
 
-def simulated(plan: pv.Plan, rng: np.random.Generator) -> tuple[float, float, float, float]:
+def simulated(plan: pv.TablePlan, rng: np.random.Generator) -> tuple[float, float, float, float]:
     """Return the mean width of 90% intervals, the root mean squared l2, mean total variation and root mean
     squared Hellinger error."""
     labels = np.array(plan.schema.column("x").labels)

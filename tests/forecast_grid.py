@@ -72,7 +72,7 @@ class Case:
     @staticmethod
     def planned(
         rng: np.random.Generator, kind: type[Mechanism], most_cells: int, most_records: int, most_tables: int
-    ) -> tuple[Case, pv.Plan]:
+    ) -> tuple[Case, pv.TablePlan]:
         """Draw facts until this mechanism fits them, and has so few outputs if all have to be listed."""
         listed = issubclass(kind, HellingerMechanism)
         while True:
@@ -85,11 +85,11 @@ class Case:
                 return case, case.plan(kind)
 
     @cached_property
-    def chosen(self) -> pv.Plan:
+    def chosen(self) -> pv.TablePlan:
         """What the planner takes."""
         return self.plan()
 
-    def plan(self, mechanism: type[Mechanism] | None = None) -> pv.Plan:
+    def plan(self, mechanism: type[Mechanism] | None = None) -> pv.TablePlan:
         column = pv.Categorical([f"level {i}" for i in range(len(self.prior))])
         return pv.plan(
             pv.DirichletCategorical("x", prior=list(self.prior)),
@@ -102,7 +102,7 @@ class Case:
             expect=self.expect,
         )
 
-    def plans(self) -> Iterator[pv.Plan]:
+    def plans(self) -> Iterator[pv.TablePlan]:
         """Plan with every mechanism that fits."""
         plan = self.chosen
         budget = pv.Budget.of(self.epsilon, self.delta)
@@ -119,7 +119,7 @@ class Case:
 
 
 def simulated(
-    plan: pv.Plan, tables: list[Counts], rng: np.random.Generator
+    plan: pv.TablePlan, tables: list[Counts], rng: np.random.Generator
 ) -> tuple[Forecast, NDArray[np.float64]]:
     """Return the errors of the posterior means, without widths, and their relative standard errors."""
     prior, mechanism = plan.prior, plan.mechanism
@@ -155,7 +155,7 @@ def simulated(
 Estimates = Iterator[tuple[NDArray[np.float64], float, bool]]
 
 
-def noisy_estimates(plan: pv.Plan, tables: list[Counts], rng: np.random.Generator) -> Estimates:
+def noisy_estimates(plan: pv.TablePlan, tables: list[Counts], rng: np.random.Generator) -> Estimates:
     """Counts with noise."""
     noise = plan.mechanism.cell_noise
     assert noise is not None
@@ -168,7 +168,7 @@ def noisy_estimates(plan: pv.Plan, tables: list[Counts], rng: np.random.Generato
 
 
 def drawn_estimates(
-    plan: pv.Plan, mechanism: PosteriorRelease, tables: list[Counts], rng: np.random.Generator
+    plan: pv.TablePlan, mechanism: PosteriorRelease, tables: list[Counts], rng: np.random.Generator
 ) -> Estimates:
     """Releases from the posterior."""
     total = Total(most=plan.records, known=plan.total_public)
@@ -275,7 +275,7 @@ class Tally:
             found[case.neighbours].add(case, [(plan, *simulated(plan, tables, rng)) for plan in case.plans()])
         return found
 
-    def add(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
+    def add(self, case: Case, results: list[tuple[pv.TablePlan, Forecast, NDArray[np.float64]]]) -> None:
         self.compare(case, results)
         name = case.chosen.mechanism.name
         chosen, spread = next((real.l2, s[0]) for plan, real, s in results if plan.mechanism.name == name)
@@ -283,7 +283,7 @@ class Tally:
             self.choices += 1
             self.right += chosen <= 1.1 * min(real.l2 for _, real, _ in results) * (1 + 2 * spread)
 
-    def compare(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
+    def compare(self, case: Case, results: list[tuple[pv.TablePlan, Forecast, NDArray[np.float64]]]) -> None:
         """Count the forecasts that are near."""
         off, judged = np.zeros(4, bool), np.zeros(4, bool)
         for plan, real, spread in results:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import privior as pv
-from privior.models import NoisyStatistics
+from privior.models import Observed
 
 SCHEMA = pv.Schema({"smoker": pv.Boolean(), "age": pv.Integer(18, 22)}, population="clinic", unit="patient")
 RECORDS = 60
@@ -23,7 +23,7 @@ def people() -> pv.Release:
     }
     plan = pv.plan(pv.DirichletCategorical(("smoker", "age")), SCHEMA, records=RECORDS, epsilon=1)
     release = pv.measure(plan, pa.table(rows), ledger=pv.Ledger.in_memory())
-    return replace(release, statistics=NoisyStatistics((9, 6, 8, 7, 10, 3, 5, 4, 2, 6)))
+    return replace(release, statistics=Observed((9, 6, 8, 7, 10, 3, 5, 4, 2, 6)))
 
 
 @pytest.fixture(scope="session")

@@ -187,7 +187,7 @@ def test_what_no_decision_can_be_is_refused(people: pv.Release) -> None:
         lambda: pv.ResponseGrid(0, 1, 0),
         lambda: pv.ResponseGrid(0, 1, True),
         lambda: pv.ResponseGrid(0, 1, 10**9),
-        lambda: pv.Decision(SMOKER, pv.SquaredError()).prior_loss(pv.infer(people), prior=1),  # type: ignore[arg-type]
+        lambda: pv.Decision(SMOKER, pv.SquaredError()).prior_loss(pv.infer(people), prior=1),
     ]
     for wrong in bad:
         with pytest.raises((DecisionError, QuestionError)):

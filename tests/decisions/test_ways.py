@@ -44,7 +44,7 @@ def test_the_draws_answer_by_themselves_alone(drawn: pv.Release) -> None:
     assert ways.draws.expected_utility == pytest.approx(1 - ((values - smokers.mean()) ** 2).mean())
     assert (ways.expected.loss, ways.expected.loss_error) == (0, 0)
     assert [way.name for way in ways] == ["expected utility", "mode", "draws"]
-    rate = float(drawn.plan.mechanism.rate)  # type: ignore[attr-defined]
+    rate = float(drawn.plan.mechanism.rate)
     assert ("more diffuse" in ways.draws.note) == (rate < 1)
 
 

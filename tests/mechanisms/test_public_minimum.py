@@ -171,15 +171,15 @@ def test_the_document_says_so_and_older_ones_are_read() -> None:
 # ---- through a plan, a table and a file --------------------------------------------------------------------
 
 
-def planned(kind: Any, relation: pv.Neighbours, least: int, **how: Any) -> pv.Plan:
+def planned(kind: Any, relation: pv.Neighbours, least: int, **how: Any) -> pv.TablePlan:
     unit = pv.Unit("person", column="who", max_rows=how.pop("max_rows", 1))
     schema = pv.Schema({"x": pv.Categorical(["a", "b", "c"])}, population="p", unit=unit)
     model = pv.DirichletCategorical("x", prior="1/2")
     facts: dict[str, Any] = {"records": 9, "epsilon": 2, "delta": "1e-2", **how}
-    return pv.plan(model, schema, neighbours=relation, mechanism=kind, least=least, **facts)
+    return pv.plan(model, schema, neighbours=relation, mechanism=kind, least=least, **facts)  # type: ignore[no-any-return]
 
 
-def measured(plan: pv.Plan, counts: list[int]) -> pv.Release:
+def measured(plan: pv.TablePlan, counts: list[int]) -> pv.Release:
     rows = ["abc"[i] for i, count in enumerate(counts) for _ in range(count)]
     who = [f"p{place // plan.schema.unit.max_rows}" for place in range(len(rows))]
     ledger = pv.Ledger.in_memory(epsilon=1000, delta="0.5")

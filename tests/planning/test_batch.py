@@ -25,9 +25,9 @@ SCHEMA = pv.Schema(
 CELLS = list(itertools.product(range(2), range(2)))
 
 
-def planned(column: str = "smoker", epsilon: object = "0.5", **facts: object) -> pv.Plan:
+def planned(column: str = "smoker", epsilon: object = "0.5", **facts: object) -> pv.TablePlan:
     chosen = {"neighbours": pv.ADD_OR_REMOVE_ONE, "mechanism": pv.LaplaceCounts, **facts}
-    return pv.plan(pv.DirichletCategorical(column), SCHEMA, records=100, epsilon=epsilon, **chosen)  # type: ignore[arg-type]
+    return pv.plan(pv.DirichletCategorical(column), SCHEMA, records=100, epsilon=epsilon, **chosen)  # type: ignore[call-overload, no-any-return]
 
 
 def test_costs_add_up() -> None:
@@ -62,7 +62,7 @@ def _loss(batch: pv.Batch, one: tuple[tuple[int, int], ...], other: tuple[tuple[
 
     total = 0.0
     for plan in batch.members:
-        here, there = (ExactStatistics(plan.counted(counts(rows))) for rows in (one, other))
+        here, there = (ExactStatistics(plan.statistics(counts(rows)[:, np.newaxis])) for rows in (one, other))
         total += max(
             plan.mechanism.log_likelihood(Observed(found), here)
             - plan.mechanism.log_likelihood(Observed(found), there)
@@ -119,8 +119,8 @@ def test_a_group_is_part_of_the_plan() -> None:
     assert pv.Plan.from_document(north.to_document()) == north
     assert "only records with region = north" in str(north)
     assert north.at(1).group == north.group
-    assert list(north.counted(np.arange(4))) == [0, 1]
-    assert list(south.counted(np.arange(4))) == [2, 3]
+    assert list(north.statistics(np.arange(4)[:, np.newaxis])) == [0, 1]
+    assert list(south.statistics(np.arange(4)[:, np.newaxis])) == [2, 3]
 
 
 def test_a_ledger_charges_a_batch_at_once_or_not_at_all() -> None:

@@ -18,8 +18,8 @@ SCHEMA = pv.Schema({"x": pv.Categorical([f"level {i}" for i in range(6)])}, popu
 MODEL = pv.DirichletCategorical("x")
 
 
-def planned(**facts: object) -> pv.Plan:
-    return pv.plan(MODEL, SCHEMA, **{"records": 1000, "epsilon": "0.1", **facts})  # type: ignore[arg-type]
+def planned(**facts: object) -> pv.TablePlan:
+    return pv.plan(MODEL, SCHEMA, **{"records": 1000, "epsilon": "0.1", **facts})  # type: ignore[call-overload, no-any-return]
 
 
 #: the chance, at most, that some forecast for facts drawn at random is off, more than what was found

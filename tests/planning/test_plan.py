@@ -15,9 +15,9 @@ def schema_of(levels: int, **facts: object) -> pv.Schema:
     return pv.Schema({"x": column}, population="p", **{"unit": "person", **facts})  # type: ignore[arg-type]
 
 
-def plan_of(levels: int = 3, model: pv.DirichletCategorical | None = None, **facts: object) -> pv.Plan:
+def plan_of(levels: int = 3, model: pv.DirichletCategorical | None = None, **facts: object) -> pv.TablePlan:
     given = {"records": 1000, "epsilon": 1, **facts}
-    return pv.plan(model or pv.DirichletCategorical("x"), schema_of(levels), **given)  # type: ignore[arg-type]
+    return pv.plan(model or pv.DirichletCategorical("x"), schema_of(levels), **given)  # type: ignore[call-overload, no-any-return]
 
 
 def test_the_defaults_are_k_norm_and_laplace() -> None:
@@ -112,7 +112,7 @@ def test_t14_dropping_records_is_refused_where_their_number_is_public() -> None:
 
 def test_the_plan_survives_its_document_and_its_digest_is_its_identity() -> None:
     plan = plan_of(delta="1e-6", mechanism=pv.GaussianCounts)
-    again = pv.Plan.from_document(plan.to_document())
+    again = pv.TablePlan.from_document(plan.to_document())
     assert again == plan
     assert again.digest == plan.digest
     assert plan_of(records=1001, delta="1e-6", mechanism=pv.GaussianCounts).digest != plan.digest

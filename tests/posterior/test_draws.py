@@ -18,15 +18,15 @@ KINDS: list[Any] = [pv.DirichletDraw, pv.VirtualRecords]
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
 
 
-def planned(kind: Any, levels: int, records: int, **how: object) -> pv.Plan:
+def planned(kind: Any, levels: int, records: int, **how: object) -> pv.TablePlan:
     schema = pv.Schema(
         {"x": pv.Categorical([f"level {i}" for i in range(levels)])}, population="p", unit="person"
     )
     model = pv.DirichletCategorical("x", prior=how.pop("prior", 1))
-    return pv.plan(model, schema, records=records, mechanism=kind, **how)  # type: ignore[arg-type]
+    return pv.plan(model, schema, records=records, mechanism=kind, **how)  # type: ignore[call-overload, no-any-return]
 
 
-def measured(plan: pv.Plan, counts: list[int]) -> pv.Release:
+def measured(plan: pv.TablePlan, counts: list[int]) -> pv.Release:
     rows = [f"level {i}" for i, count in enumerate(counts) for _ in range(count)]
     ledger = pv.Ledger.in_memory(epsilon=1000, delta="0.5")
     return pv.measure(plan, pa.table({"x": rows}), ledger=ledger)

@@ -25,10 +25,10 @@ from privior.decisions.responses import Responses, responses_of
 from privior.decisions.utility import Utility
 from privior.decisions.ways import Way, Ways
 from privior.errors import DecisionError, ReleaseError, shown
-from privior.mechanisms import DirichletDraw
-from privior.models import DirichletCategorical, PosteriorDraws
-from privior.plans import Plan
-from privior.posterior import GivenDraws, Quantity, infer
+from privior.mechanisms import DirichletDraw, PosteriorDraws
+from privior.models import DirichletCategorical, Model, ObservedPoints, ObservedSticks
+from privior.plans import FamilyPlan, Plan
+from privior.posterior import GivenDraws, GivenParameters, ParameterPosterior, Quantity, infer
 from privior.privacy.published.readings import within
 from privior.queries import BoundNumber, Question, parse
 from privior.release import Release
@@ -117,18 +117,18 @@ class Decision:
             raise DecisionError(
                 "the release holds no posterior draws",
                 asked=plan.mechanism.name,
-                allowed=DirichletDraw.name,
+                allowed=f"{DirichletDraw.name}, {PosteriorDraws.name}",
                 advice="Decide by what follows from it: decide(release).",
             )
         theta = release.draws
-        rate = float(getattr(release.plan.mechanism, "rate", 1))
+        mechanism = release.plan.mechanism
+        rate = float(mechanism.weight if isinstance(mechanism, PosteriorDraws) else mechanism.rate)
         note = (
             []
             if rate == 1
             else [f"NOTE: the draws have rate {rate:g}: their law is more diffuse than the posterior"]
         )
-        given = GivenDraws((release,), plan.model.columns, theta)
-        judge = self._judge(given, plan, number, len(theta))
+        judge = self._judge(_given((release,), plan, theta), plan, number, len(theta))
         return choose(judge, self.responses, self.about, note, within(failure, "failure"))
 
     def compare(self, source: Source, *, failure: object = FAILURE) -> Ways:
@@ -165,7 +165,7 @@ class Decision:
 
         Args:
             source: a release, or the path of its file, or several
-            prior: hers, as `pv.infer` takes it: one number or one per cell, or `pv.LearnedPrior()`
+            prior: hers, as `pv.infer` takes it
         """
         if _is_posterior(source):
             raise DecisionError(
@@ -253,12 +253,26 @@ class Decision:
         self, posterior: Posterior, plan: Plan, number: BoundNumber | None, judge: Judge, best: object
     ) -> Way:
         try:
-            mode = dirichlet_mode(posterior.draws(DRAWS, SEED))
+            mode = _mode(posterior)
         except DecisionError as error:
             return Way.closed("mode", error.what)
-        single = GivenDraws(posterior.releases, plan.model.columns, mode[np.newaxis])
+        single = _given(posterior.releases, plan, mode[np.newaxis])
         answer = self._choose(self._judge(single, plan, number, 1)).response
         return Way.judged("mode", answer, best, judge, "as if the mode of the posterior were the truth")
+
+
+def _given(releases: tuple[Release, ...], plan: Plan, theta: NDArray[np.float64]) -> Posterior:
+    """Return the law that gives each of these parameters the same chance."""
+    if isinstance(plan, FamilyPlan):
+        return GivenParameters(releases, plan.model, theta)
+    return GivenDraws(releases, plan.model.columns, theta)
+
+
+def _mode(posterior: Posterior) -> NDArray[np.float64]:
+    """Return the most likely parameters."""
+    if isinstance(posterior, ParameterPosterior):
+        return np.asarray(posterior.mode())
+    return dirichlet_mode(posterior.draws(DRAWS, SEED))
 
 
 def _posterior(source: Source) -> Posterior:
@@ -287,17 +301,22 @@ def _releases(source: Source) -> list[Release]:
 
 def _plan(source: Source) -> Plan:
     """Return the public facts."""
-    return _releases(source)[0].plan
+    plan: Plan = _releases(source)[0].plan
+    return plan
 
 
-def _divergence(own: DirichletCategorical, plan: Plan, prior: object) -> float | None:
-    """Return how far the release's prior is from hers, if hers is a Dirichlet."""
-    if own is plan.model and prior is not None:
+def _divergence(own: Model, plan: Plan, prior: object) -> float | None:
+    """Return how far the release's prior is from hers, if both are Dirichlet laws."""
+    theirs = plan.model
+    if not isinstance(own, DirichletCategorical) or not isinstance(theirs, DirichletCategorical):
+        return 0.0 if own == theirs else None
+    if own is theirs and prior is not None:
         return None  # a learned prior is no Dirichlet
-    hers, theirs = (model.parameters(plan.schema).tolist() for model in (own, plan.model))
-    return divergence([0] * len(hers), hers, theirs)
+    first, second = (model.parameters(plan.schema).tolist() for model in (own, theirs))
+    return divergence([0] * len(first), first, second)
 
 
 def _with_draws(source: Source) -> Release | None:
     """Return the first release that holds draws."""
-    return next((each for each in _releases(source) if isinstance(each.statistics, PosteriorDraws)), None)
+    kinds = (ObservedSticks, ObservedPoints)
+    return next((each for each in _releases(source) if isinstance(each.statistics, kinds)), None)

@@ -4,6 +4,7 @@ from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.counts import CountsPosterior
 from privior.posterior.distances import EUCLIDEAN, HELLINGER, Distance
 from privior.posterior.given_draws import GivenDraws
+from privior.posterior.given_parameters import GivenParameters
 from privior.posterior.inference import infer
 from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.posterior.quantity import Quantity
@@ -16,6 +17,7 @@ __all__ = [
     "CountsPosterior",
     "Distance",
     "GivenDraws",
+    "GivenParameters",
     "ParameterPosterior",
     "Quantity",
     "VarianceParts",

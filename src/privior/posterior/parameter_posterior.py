@@ -7,6 +7,7 @@ and what the privacy noise hides.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -107,7 +108,7 @@ class ParameterPosterior:
     def average(self, column: str, given: Event | object | None = None) -> Quantity:
         """Return the posterior of the mean of the column, as the family has it."""
         Events(self._schema, self.model.columns).place(column)
-        _check_free(given)
+        check_free(given)
         name = f"mean({quoted(column)})"
         if self.model.parameter == "mean":
             return Quantity(name, self.law.mean, self._kept, self.law.interval, self.law.stddev)
@@ -118,21 +119,16 @@ class ParameterPosterior:
 
         Values are those of the column's grid; one that lies outside its bounds counts as the nearest end.
         """
-        _check_free(given)
+        check_free(given)
         events = Events(self._schema, self.model.columns)
         wanted = events.cells(event)
-        return self._quantity(f"P({events.name(event)})", lambda theta: self._chance(wanted, theta))
 
-    def _chance(self, wanted: NDArray[np.bool_], theta: Floats) -> Floats:
-        """Add up runs of neighbouring codes."""
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], wanted, [False]]).astype(np.int8)))
-        found = np.zeros(theta.shape)
-        for first, after in zip(edges[::2], edges[1::2], strict=True):
-            found += self.model.below(theta, int(after) - 1, self._schema)
-            found -= self.model.below(theta, int(first) - 1, self._schema)
-        return found
+        def chances(theta: Floats) -> Floats:
+            return chance(self.model, self._schema, wanted, theta)
 
-    def _quantity(self, name: str, function: Any) -> Quantity:
+        return self._quantity(f"P({events.name(event)})", chances)
+
+    def _quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return a function of the parameter, as a quantity."""
         values, masses = function(self.law.points), self.law.masses
         order = np.argsort(values, kind="stable")
@@ -287,6 +283,15 @@ class ParameterPosterior:
         return "\n".join([*listing.table(header, rows), "", self._source, *self.warnings])
 
 
+def chance(model: Family, schema: Schema, wanted: NDArray[np.bool_], theta: Floats) -> Floats:
+    """Return the probability that a record has one of the wanted codes: runs of neighbours, added up."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], wanted, [False]]).astype(np.int8)))
+    found = np.zeros(theta.shape)
+    for first, after in zip(edges[::2], edges[1::2], strict=True):
+        found += model.below(theta, int(after) - 1, schema) - model.below(theta, int(first) - 1, schema)
+    return found
+
+
 def _with_prior(model: Family, prior: object) -> Family:
     """Return the family with the analyst's own prior, checked as the model's was."""
     law = prior.to_document() if isinstance(prior, Law) else prior
@@ -309,7 +314,8 @@ def _as_they_are(releases: tuple[Release[FamilyPlan], ...], model: Family, publi
     return LatentSums(np.array([float(records)]), np.array([float(total)]), np.zeros(1))
 
 
-def _check_free(given: object) -> None:
+def check_free(given: object) -> None:
+    """Refuse a condition."""
     if given:
         raise InferenceError(
             "a family of one parameter has one column: nothing can be given", asked=shown(given)
