@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 Evidence = tuple[NoisyStatistics | PosteriorDraws, Observed]
 
 #: how many sums are looked at, for a public number of records and for each of a few possible ones
-_SUMS, _FEWER_SUMS, _NUMBERS = 4096, 512, 49
+_SUMS, _FEWER_SUMS, _NUMBERS = 2048, 512, 49
 
 
 @dataclass(frozen=True, eq=False)

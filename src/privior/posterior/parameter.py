@@ -19,7 +19,7 @@ from privior.posterior.zooming import zoomed
 Floats = NDArray[np.float64]
 
 #: points of the grid, while it is looked for and at last
-_FEW, _POINTS = 257, 4097
+_FEW, _POINTS = 129, 1025
 #: the coordinate goes so far: beyond lies no parameter that a float can hold
 _FARTHEST = 300.0
 

@@ -1,0 +1,223 @@
+"""One contract for every family of one parameter: from a CSV file to an answer, by each mechanism."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from family_cases import CASES, SCHEMA, Case, table_of
+
+import privior as pv
+from privior.models import to_model
+from privior.models.laws import to_law
+from privior.report import page_of
+
+RECORDS = 400
+#: how a release is made: the mechanism, delta, the relation, and whether the prior is cut
+WAYS = {
+    "laplace": (pv.NoisyStatistics, "0", pv.REPLACE_ONE, False),
+    "gaussian": (pv.NoisyStatistics, "1e-5", pv.REPLACE_ONE, False),
+    "private number": (pv.NoisyStatistics, "0", pv.ADD_OR_REMOVE_ONE, False),
+    "private number, gaussian": (pv.NoisyStatistics, "1e-5", pv.ADD_OR_REMOVE_ONE, False),
+    "draws": (pv.PosteriorDraws, "1e-5", pv.REPLACE_ONE, False),
+    "pure draws": (pv.PosteriorDraws, "0", pv.REPLACE_ONE, True),
+}
+
+
+def planned(case: Case, way: str, epsilon: object = 3, records: int = RECORDS) -> pv.FamilyPlan:
+    mechanism, delta, relation, cut = WAYS[way]
+    return pv.plan(
+        case.cut if cut else case.model,
+        SCHEMA,
+        records=records,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=relation,
+        mechanism=mechanism,
+    )
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> pv.Ledger:
+    return pv.Ledger.create(tmp_path / "clinic.ledger", population="clinic", epsilon=10, delta="1e-3")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")
+def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: pv.Ledger) -> None:
+    rng = np.random.default_rng(7)
+    theta = 0.4 if isinstance(case.model, pv.BetaBinomial) else case.draw(rng)
+    (tmp_path / "clinic.csv").write_text(table_of(case, case.cells(rng, theta, RECORDS)))
+    plan = planned(case, way)
+    made = pv.measure(plan, str(tmp_path / "clinic.csv"), ledger=ledger, output=tmp_path / "release.json")
+    release = pv.Release.read(tmp_path / "release.json")
+    assert (release.plan, release.statistics) == (plan, made.statistics)
+    assert pv.verify(release, ledger).passed
+    assert pv.review(release, ledger).passed
+    posterior = pv.infer(release)
+    low, high = posterior.interval(0.9999)
+    assert low <= theta <= high
+    assert low < posterior.mean() < high
+    column = case.model.column
+    answer = pv.ask(posterior, f"parameter({column})").to_document()
+    assert math.isclose(float(str(answer["mean"])), posterior.mean())
+    some = ", ".join(SCHEMA.column(column).labels[:3])
+    every = pv.ask(posterior, f"P({column} in {{{some}}})").to_document()
+    assert 0 <= float(str(every["low"])) <= float(str(every["high"])) <= 1
+    assert "sample 5" in str(pv.ask(posterior, "sample 5", seed=1).to_document())
+    assert set(map(str, posterior.sample(50, seed=1)[column])) <= {
+        *SCHEMA.column(column).labels,
+        "True",
+        "False",
+    }
+    assert str(plan)
+    assert case.model.parameter in str(posterior)
+    assert column in page_of(release, posterior)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")
+def test_the_statistic_is_what_the_definition_says(case: Case) -> None:
+    """T = sum of t, by the values of the column and not by their codes."""
+    column = SCHEMA.column(case.model.column)
+    codes = np.arange(column.size)
+    summed = case.model.summand(SCHEMA).of({case.model.column: codes})
+    values = np.array([float(label) if label[0] in "-0123456789" else math.nan for label in column.labels])
+    model = case.model
+    t = {
+        "beta-bernoulli": np.array([label in ("true", "yes") for label in column.labels], dtype=float),
+        "laplace-scale": np.abs(values - 0.25),
+        "normal-precision": values**2 / 2,
+    }.get(model.family, values)
+    totals = [float(model.total(SCHEMA, 1, int(one))) for one in summed]
+    assert np.allclose(totals, t)
+    low, high = model.summand(SCHEMA).bounds(SCHEMA)
+    assert (low, high) == (summed.min(), summed.max())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")
+def test_the_update_is_bayes(case: Case) -> None:
+    """Prior times likelihood is the updated law, exactly and in floats, up to a constant."""
+    for model in (case.model, case.cut):
+        records, summed = 7, 7 * sum(model.summand(SCHEMA).bounds(SCHEMA)) // 3
+        total = model.total(SCHEMA, records, summed)
+        law = model.update(model.law, records, total)  # type: ignore[arg-type]
+        theta = np.array([model.law.quantile(share) for share in (0.2, 0.4, 0.7)])
+        bayes = model.law.log_density(theta) + model.natural(theta) * float(total)
+        bayes = bayes - model.partition(theta) * records
+        apart = bayes - law.log_density(theta)
+        assert np.allclose(apart, apart[0])
+        inside = np.array(
+            [model.log_posterior(point, records, np.array([float(total)]), 1.0)[0] for point in theta]
+        )
+        assert np.allclose(inside - law.log_density(theta), inside[0] - law.log_density(theta)[0])
+        low, high = (None if end is None else float(end) for end in model.prior.support)
+        points = np.linspace(
+            law.quantile(1e-10) if low is None else low,
+            law.quantile(1 - 1e-10) if high is None else high,
+            20001,
+        )[1:-1]
+        density = [
+            math.exp(model.log_posterior(point, records, np.array([float(total)]), 1.0)[0])
+            for point in points
+        ]
+        assert math.isclose(np.trapezoid(density, points), 1, rel_tol=2e-3)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")
+def test_documents(case: Case) -> None:
+    for model in (case.model, case.cut):
+        assert to_model(model.to_document()) == model
+        assert to_law(model.prior.to_document()) == model.prior
+    for way in WAYS:
+        plan = planned(case, way)
+        assert pv.Plan.from_document(plan.to_document()) == plan
+        document = plan.to_document()
+        mechanism = dict(document["mechanism"])  # type: ignore[call-overload]
+        for name in ("scales", "weight"):
+            if name in mechanism:
+                better = "1" if name == "weight" else [str(1)] * len(mechanism["scales"])
+                if mechanism[name] == better:
+                    continue
+                with pytest.raises(pv.PlanError, match=r"do(es)? not give"):
+                    pv.Plan.from_document({**document, "mechanism": {**mechanism, name: better}})
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")
+def test_bad_input(case: Case) -> None:
+    model, column = case.model, case.model.column
+    wrong = pv.Normal(0, stddev=1) if model.conjugate is not pv.Normal else pv.Beta()
+    document = model.to_document()
+    with pytest.raises(pv.ModelError, match="not conjugate"):
+        to_model({**document, "prior": wrong.to_document()})
+    with pytest.raises(pv.ModelError, match="unknown or missing"):
+        to_model({**document, "sort": 1})
+    with pytest.raises(pv.ModelError, match="unknown law"):
+        to_model({**document, "prior": {"law": "cauchy"}})
+    words = pv.Schema({column: pv.Categorical(["a", "b", "c"])}, population="clinic", unit="patient")
+    with pytest.raises(pv.ModelError):
+        pv.plan(model, words, records=10, epsilon=1)
+    with pytest.raises(pv.SchemaError):
+        pv.plan(to_model({**document, "column": "nowhere"}), SCHEMA, records=10, epsilon=1)
+    several = pv.Schema(
+        dict(SCHEMA.columns), population="clinic", unit=pv.Unit("patient", column="who", max_rows=3)
+    )
+    with pytest.raises(pv.ModelError, match="one row of each unit"):
+        pv.plan(model, several, records=10, epsilon=1)
+    with pytest.raises(pv.PlanError, match="not a mechanism for a family"):
+        pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.KNorm)
+    with pytest.raises(pv.PlanError, match="delta > 0"):
+        pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.PosteriorDraws)
+    with pytest.raises(pv.PlanError, match="public number of records"):
+        pv.plan(
+            model,
+            SCHEMA,
+            records=10,
+            epsilon=1,
+            delta="1e-5",
+            mechanism=pv.PosteriorDraws,
+            neighbours=pv.ADD_OR_REMOVE_ONE,
+        )
+    with pytest.raises(pv.PlanError, match="number of draws"):
+        pv.plan(model, SCHEMA, records=10, epsilon=1, draws=3)
+
+
+def test_a_law_cut_at_one_end_has_no_draws() -> None:
+    model = pv.GammaExponential("wait", pv.Truncated(pv.Gamma(2, 2), upper=3))
+    with pytest.raises(pv.PlanError, match="cut at one end"):
+        pv.plan(model, SCHEMA, records=10, epsilon=1, delta="1e-5", mechanism=pv.PosteriorDraws)
+    assert pv.plan(model, SCHEMA, records=10, epsilon=1).mechanism.name == "noisy-statistics"
+
+
+def test_dropped_records_need_a_private_number() -> None:
+    schema = pv.Schema({"events": pv.Integer(0, 12, missing=pv.DROP)}, population="clinic", unit="patient")
+    model = pv.GammaPoisson("events")
+    with pytest.raises(pv.ModelError, match="dropped under replace-one"):
+        pv.plan(model, schema, records=10, epsilon=1)
+    assert pv.plan(model, schema, records=10, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE).cost.epsilon == 1
+
+
+def test_sums_that_engines_cannot_hold_are_refused() -> None:
+    schema = pv.Schema({"x": pv.Bounded(-1, 1, grid="0.000003125")}, population="clinic", unit="patient")
+    with pytest.raises(pv.PlanError, match="might not be exact"):
+        pv.plan(pv.NormalPrecision("x", 0), schema, records=10**12, epsilon=1)
+
+
+def test_groups(tmp_path: Path) -> None:
+    """A family in each group of a column, all groups for the price of one."""
+    rng = np.random.default_rng(1)
+    schema = pv.Schema(
+        {"ward": pv.Categorical(["a", "b"]), "events": pv.Integer(0, 12)}, population="clinic", unit="patient"
+    )
+    rows = [("a", count) for count in rng.poisson(1, 300)] + [("b", count) for count in rng.poisson(4, 300)]
+    (tmp_path / "x.csv").write_text("ward,events\n" + "".join(f"{ward},{count}\n" for ward, count in rows))
+    plan = pv.plan(
+        pv.GammaPoisson("events"), schema, records=1000, epsilon=2, neighbours=pv.ADD_OR_REMOVE_ONE
+    )
+    batch = pv.Batch.of([plan], by="ward")
+    assert batch.cost.epsilon == 2
+    ledger = pv.Ledger.in_memory(population="clinic", epsilon=2)
+    first, second = (pv.infer(one) for one in pv.measure_all(batch, str(tmp_path / "x.csv"), ledger=ledger))
+    assert first.interval(0.999)[0] < 1 < first.interval(0.999)[1]
+    assert second.interval(0.999)[0] < 4 < second.interval(0.999)[1]
