@@ -80,7 +80,7 @@ def test_the_whole_path_without_a_terminal(clinic: Path) -> None:
     assert pv.Ledger.open(clinic / "clinic.ledger").last().number == 0
     released = run([*asked, "--yes"], clinic)
     assert released.code == 0
-    assert "reading the cells ..." in released.errors
+    assert "reading the cells, drawing the noise, writing the release ..." in released.errors
     assert "Spent epsilon 0.5, delta 0; left epsilon 0.5, delta 0." in released.output
     assert (clinic / "r.report.html").read_text().startswith("<!DOCTYPE html>")
 

@@ -156,7 +156,7 @@ def test_the_process_that_reads_is_killed(step: str, orchard: Path) -> None:
         assert ended.returncode == 0, ended
     elif crash.spent:
         assert ended.returncode == 7, ended
-        incident = pv.Ledger.open(orchard / "orchard.ledger").last().hash[:8]
+        incident = pv.Ledger.open(orchard / "orchard.ledger").last().incident
         assert ended.stdout.endswith(f"  incident: {incident}\n")
         assert len(ended.stdout.splitlines()) == 5
     else:

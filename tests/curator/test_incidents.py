@@ -107,13 +107,13 @@ def test_every_cause_has_the_same_answer(
         "  No cause is given, because a cause may depend on the data. Ask whoever keeps the table, whose log "
         "names the incident.\n"
         "  The budget of this release stays spent: a refund would depend on the data.\n"
-        f"  incident: {last.hash[:8]}"
+        f"  incident: {last.incident}"
     )
-    assert failure.to_document()["incident"] == last.hash[:8]
+    assert failure.to_document()["incident"] == last.incident
     assert failure.__cause__ is None
     assert failure.__context__ is None
     assert not (orchard / "out" / "r.json").exists()
-    _check_log(cause, _log(orchard), last.hash[:8])
+    _check_log(cause, _log(orchard), last.incident)
 
 
 def _check_log(cause: str, log: str, incident: str) -> None:
@@ -175,7 +175,7 @@ def test_a_log_that_cannot_be_written_changes_nothing(
     monkeypatch.setenv("PRIVIOR_STATE", str(state))
     for number, cause in enumerate(("reading raises", "the folder of the output is gone"), 1):
         failure = _failure(plan, cause, monkeypatch)
-        assert failure.incident == pv.Ledger.open("orchard.ledger").last().hash[:8]
+        assert failure.incident == pv.Ledger.open("orchard.ledger").last().incident
         assert pv.Ledger.open("orchard.ledger").last().number == number
     assert not (orchard / "target").exists()  # nobody can redirect the log
 
@@ -193,7 +193,7 @@ def test_a_live_table_fails_with_the_same_words(
     with pytest.raises(pv.ReleaseFailedError) as failure:
         pv.measure(plan, pa.table({"fruit": [CANARY] * 100}), ledger="orchard.ledger")
     assert CANARY not in str(failure.value)
-    assert failure.value.incident == pv.Ledger.open("orchard.ledger").last().hash[:8]
+    assert failure.value.incident == pv.Ledger.open("orchard.ledger").last().incident
     line = json.loads(_log(orchard))
     assert (line["step"], line["errors"]) == ("drawing", ["builtins.ValueError"])
     assert CANARY not in _log(orchard)

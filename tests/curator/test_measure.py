@@ -175,7 +175,7 @@ def test_t36_every_failure_after_the_spend_has_one_answer(
             .replace(f"epsilon {number + 1}", "epsilon S")
             .replace(str(failure.value.incident), "I")
         )
-        assert failure.value.incident == ledger.last().hash[:8]
+        assert failure.value.incident == ledger.last().incident
         assert ledger.last().number == number + 1
     assert len(set(answers)) == 1
     assert "stays spent" in answers[0]

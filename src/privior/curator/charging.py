@@ -111,7 +111,7 @@ class Charge:
 
     def _uniform(self, entry: LedgerEntry, draw: Draw, write: Write) -> tuple[Release, ...]:
         """Do what follows the spend; every failure has the same answer, raised where no cause hangs on it."""
-        receipt, incident = LedgerReceipt.of(entry, durable=self.book.durable), Incident(entry.hash)
+        receipt, incident = LedgerReceipt.of(entry, durable=self.book.durable), Incident(entry.incident)
         interrupted = False
         try:
             releases = draw(receipt, incident)

@@ -16,8 +16,6 @@ from types import TracebackType
 
 from privior.ledger import made_state_folder, state_folder
 
-#: how many digits of the hash of the ledger entry name an incident
-_DIGITS = 8
 #: longer chains and deeper traces are cut
 _MOST = 64
 
@@ -42,12 +40,12 @@ class Incident:
     """A failure that may yet happen to the release of one ledger entry.
 
     Attributes:
-        number: the first digits of the hash of the entry
+        number: of the incident, from its ledger entry
         step: what is being done now: reading, drawing or writing
     """
 
     def __init__(self, number: str, step: str = "reading", tell: Callable[[str], None] | None = None) -> None:
-        self.number = number[:_DIGITS]
+        self.number = number
         self.step = step
         self._tell = tell
 

@@ -101,8 +101,11 @@ class LedgerEntry:
 
     @property
     def incident(self) -> str:
-        """The number under which a failure after this spend is told and logged."""
-        return self.hash[:8]
+        """The number under which a failure after this spend is told and logged.
+
+        It follows from the entry before and nothing else, so that the answer is settled before the spend.
+        """
+        return hashlib.sha256(f"incident after {self.previous}".encode()).hexdigest()[:8]
 
     def body(self) -> str:
         """Write all of the entry but its number and hash, in canonical form."""
