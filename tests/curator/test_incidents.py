@@ -22,7 +22,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 TESTS = Path(__file__).resolve().parent.parent
 CANARY = "Kanarienvogel-17"
-COUNTS = "privior.tables.table:OpenTable.counts"
+COUNTS = "privior.tables.table:OpenTable.sums"
 DRAW = "privior.mechanisms.k_norm:k_norm"
 RAISES = f"cell = {CANARY!r}; raise ValueError(f'row 17: {{cell}}')"
 CHAINED = f"""

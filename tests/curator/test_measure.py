@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -115,9 +116,12 @@ def test_the_order_is_check_spend_read_draw(
             steps.append(f"records, spent {ledger.spent.epsilon}")
             return 100
 
-        def counts(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        def check(self, *_: object) -> None:
+            pass
+
+        def sums(self, *_: object) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
             steps.append(f"rows, spent {ledger.spent.epsilon}")
-            return np.array([50, 30, 20])
+            return np.array([[50], [30], [20]])
 
     monkeypatch.setattr(OPEN, lambda *_: Watched())
     pv.measure(plan, LIVE, ledger=ledger)
@@ -134,14 +138,17 @@ def test_t36_every_failure_after_the_spend_has_one_answer(
     """Failing to read, to draw and to write give the same words; the spend stands; no cause shows."""
 
     class Source:
-        def __init__(self, counts: object) -> None:
+        def __init__(self, counts: Any) -> None:
             self._counts = counts
 
         def records(self) -> int:
             return 100
 
-        def counts(self) -> object:
-            return self._counts if not isinstance(self._counts, Exception) else _fail()
+        def check(self, *_: object) -> None:
+            pass
+
+        def sums(self, *_: object) -> object:
+            return _fail() if isinstance(self._counts, Exception) else self._counts[:, np.newaxis]
 
     good = np.array([50, 30, 20])
     answers = []
@@ -193,7 +200,10 @@ class Failing:
             raise self.error
         return 100
 
-    def counts(self) -> None:
+    def check(self, *_: object) -> None:
+        pass
+
+    def sums(self, *_: object) -> None:
         raise self.error
 
 

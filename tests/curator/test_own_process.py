@@ -19,7 +19,7 @@ from privior.curator.channel import Channel
 
 pa = pytest.importorskip("pyarrow")
 
-COUNTS = "privior.tables.table:OpenTable.counts"
+COUNTS = "privior.tables.table:OpenTable.sums"
 DRAW = "privior.mechanisms.k_norm:k_norm"
 FRUIT = ["apple"] * 50 + ["pear"] * 30 + ["plum"] * 20
 

@@ -13,14 +13,14 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 from family_cases import CASES, Case
-from scipy import stats
+from scipy import special
 
 import privior as pv
 from privior.models import Family, to_model
 from privior.models.laws import Beta, Conjugate, Gamma, Truncated
 from privior.privacy.pairs import both_orders
 
-EPSILONS = (0.0, 0.3, 1.0, 2.5)
+EPSILONS = (0.0, 0.7, 2.0)
 CUTS = {
     "beta": ("0.2", "0.7"),
     "gamma": ("0.5", 2),
@@ -28,14 +28,26 @@ CUTS = {
 }
 
 
-def frozen(law: Conjugate) -> stats.distributions.rv_frozen:
-    match law:
-        case Beta():
-            return stats.beta(float(law.first), float(law.second))
-        case Gamma():
-            return stats.gamma(float(law.shape), scale=1 / float(law.rate))
-        case _:
-            return stats.norm(float(law.mean), math.sqrt(law.variance))
+class Law:
+    """A conjugate law by scipy's functions."""
+
+    def __init__(self, law: Conjugate) -> None:
+        match law:
+            case Beta():
+                a, b = float(law.first), float(law.second)
+                self.cdf = lambda x: special.betainc(a, b, x)
+                self.logpdf = lambda x: (
+                    (a - 1) * math.log(x) + (b - 1) * math.log1p(-x) - special.betaln(a, b)
+                )
+            case Gamma():
+                k, r = float(law.shape), float(law.rate)
+                self.cdf = lambda x: special.gammainc(k, r * x)
+                norm = k * math.log(r) - special.gammaln(k)
+                self.logpdf = lambda x: (k - 1) * math.log(x) - r * x + norm
+            case _:
+                m, v = float(law.mean), float(law.variance)
+                self.cdf = lambda x: special.ndtr((x - m) / math.sqrt(v))
+                self.logpdf = lambda x: -((x - m) ** 2) / (2 * v) - math.log(2 * math.pi * v) / 2
 
 
 class Posterior:
@@ -45,17 +57,11 @@ class Posterior:
         summed = int(model.summand(schema).of({model.column: np.array(codes)}).sum())
         self.total = float(model.total(schema, len(codes), summed))
         law = model.update(model.law, weight * len(codes), weight * model.total(schema, len(codes), summed))
-        self.law, self.weight, self.model = frozen(law), float(weight), model
+        self.law, self.model = Law(law), model
         low, high = (None if end is None else float(end) for end in model.prior.support)
         self.ends = (-math.inf if low is None else low, math.inf if high is None else high)
         self.below = self.law.cdf(self.ends[0])
         self.mass = self.law.cdf(self.ends[1]) - self.below
-        self.at = self.law.logpdf(self.middle)
-
-    @property
-    def middle(self) -> float:
-        low, high = self.ends
-        return 0.5 if not math.isfinite(high - low) else (low + high) / 2
 
     def above(self, point: float) -> float:
         point = min(max(point, self.ends[0]), self.ends[1])
@@ -83,7 +89,7 @@ def delta(one: Posterior, other: Posterior, epsilon: float) -> float:
     inside = (low + 1e-13 * (high - low), high - 1e-13 * (high - low))
     rising = loss(inside[1]) > loss(inside[0])
     below, after = inside
-    for _ in range(200):
+    for _ in range(70):
         middle = (below + after) / 2
         below, after = (middle, after) if (loss(middle) > epsilon) != rising else (below, middle)
     if rising:
@@ -109,7 +115,7 @@ def test_draws(case: Case, weight: str) -> None:
     """One draw: the pair is never below any two neighbours, and attained where it is claimed to be."""
     model, schema = case.small
     heavy = Fraction(weight)
-    for records in (1, 2, 4):
+    for records in (1, 3):
         pair = both_orders(model.draw_pair(schema, records, heavy, 1))
         for epsilon, found in worst(model, schema, records, heavy).items():
             claimed = pair.delta(epsilon)

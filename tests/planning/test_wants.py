@@ -37,7 +37,7 @@ def test_a_want_that_anything_reaches_takes_next_to_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["width", "0.1", "width 0", "width 2", "width x", "speed 1", "", None, 3])
+@pytest.mark.parametrize("text", ["width", "0.1", "width 0", "width x", "speed 1", "", None, 3])
 def test_nonsense_is_refused(text: object) -> None:
     with pytest.raises(pv.PriviorError):
         pv.Want.of(text)

@@ -10,7 +10,7 @@ from privior.curator.incidents import Incident
 from privior.curator.progress import COUNTING, Progress, tell
 from privior.errors import TableError
 from privior.models import ExactStatistics, Observed
-from privior.plans import Plan
+from privior.plans import Plan, Reading
 from privior.privacy import REPLACE_ONE
 from privior.tables import OpenTable, open_table
 
@@ -21,19 +21,21 @@ class Rows:
 
     Attributes:
         plans: what to release
-        sources: the table, opened for each set of columns that a plan reads
+        sources: the table, opened for each reading: columns, those that make cells, and what is summed
     """
 
     plans: tuple[Plan, ...]
-    sources: dict[tuple[str, ...], OpenTable]
+    sources: dict[Reading, OpenTable]
 
     @staticmethod
     def opened(plans: Sequence[Plan], table: object, progress: Progress) -> Rows:
         """Open a table and check what is public about it; under replace-one also how many records."""
-        sources = {
-            columns: open_table(table, plan.schema, columns)
-            for columns, plan in {plan.columns: plan for plan in plans}.items()
-        }
+        sources = {}
+        for plan in plans:
+            if plan.reading not in sources:
+                source = open_table(table, plan.schema, plan.columns, plan.by)
+                source.check(plan.by, plan.summands)
+                sources[plan.reading] = source
         public = {plan.records for plan in plans if plan.neighbours is REPLACE_ONE}
         if public:
             tell(progress, COUNTING)
@@ -51,12 +53,8 @@ class Rows:
     def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Read the cells, once, and draw the noise of each plan, once."""
         incident.begin("reading")
-        readings = {(plan.columns, plan.by, plan.summands) for plan in self.plans}
-        sums = {reading: self.sources[reading[0]].sums(*reading[1:]) for reading in readings}
-        statistics = [
-            ExactStatistics(plan.statistics(sums[plan.columns, plan.by, plan.summands]))
-            for plan in self.plans
-        ]
+        sums = {reading: source.sums(*reading[1:]) for reading, source in self.sources.items()}
+        statistics = [ExactStatistics(plan.statistics(sums[plan.reading])) for plan in self.plans]
         return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
 
 

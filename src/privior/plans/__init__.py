@@ -3,7 +3,7 @@
 from privior.plans.batch import Batch
 from privior.plans.family_plan import FamilyPlan
 from privior.plans.group import Group
-from privior.plans.plan import Candidate, Plan, check_records
+from privior.plans.plan import Candidate, Plan, Reading, check_records
 from privior.plans.table_plan import TablePlan
 
-__all__ = ["Batch", "Candidate", "FamilyPlan", "Group", "Plan", "TablePlan", "check_records"]
+__all__ = ["Batch", "Candidate", "FamilyPlan", "Group", "Plan", "Reading", "TablePlan", "check_records"]

@@ -30,6 +30,8 @@ from privior.schema import Schema
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: columns, those whose levels make the cells, and what each record adds
+Reading = tuple[tuple[str, ...], tuple[str, ...], tuple[Summand, ...]]
 #: with more records than this, counts might not be exact in every engine
 MOST_RECORDS = 10**12
 
@@ -127,6 +129,11 @@ class Plan(ABC):
         """The columns that are read."""
         read = [column for summand in self.summands for column in summand.columns]
         return tuple(dict.fromkeys((*self.by, *read)))
+
+    @property
+    def reading(self) -> Reading:
+        """The columns that are read, those whose levels make cells, and what is summed: all of a table."""
+        return self.columns, self.by, self.summands
 
     @abstractmethod
     def statistics(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
