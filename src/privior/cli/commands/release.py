@@ -44,7 +44,9 @@ def release(
     table: Annotated[
         str,
         typer.Argument(
-            metavar="TABLE", help="A CSV or Parquet file, or a quoted glob of such files.", show_default=False
+            metavar="TABLE",
+            help="A CSV or Parquet file, a URL of one, or a quoted glob of files.",
+            show_default=False,
         ),
     ],
     ledger: LedgerAddress = None,
