@@ -205,7 +205,11 @@ def _verification(release: Release) -> list[Markup]:
             "Reading the release file recomputes its guarantee from the plan in it and refuses a file that "
             "does not hold together. Whoever keeps the ledger can confirm that this plan was charged.",
         ),
-        element("pre", 'privior review RELEASE.json --ledger LEDGER\nprivior ask RELEASE.json "counts()"'),
+        element(
+            "pre",
+            "privior review RELEASE.json --ledger LEDGER\n"
+            f'privior ask RELEASE.json "{release.plan.first_question}"',
+        ),
         markup.facts(
             [
                 ("SHA-256 of the release file", release.sha256),

@@ -63,6 +63,9 @@ OUTSIDE = {
     "builtins": set[str](),
     "ctypes": {"curator"},
     "subprocess": {"curator"},
+    "urllib.request": {"tables"},
+    "http": set[str](),
+    "socket": set[str](),
     "numba": {"posterior"},
     "numpy.random": {"posterior", "studies"},  # post-processing; synthetic data and noise that protect nobody
 }

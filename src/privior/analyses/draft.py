@@ -39,6 +39,11 @@ _BOTTOM = """
 family = "dirichlet-categorical"    # the probabilities of the levels, and of their combinations
 columns = [{gap}]    # one column or several; few levels in all
 prior = 1                           # 1: all probabilities alike before the data
+# Or one parameter of one column: "beta-bernoulli", "beta-binomial", "gamma-poisson", "gamma-exponential",
+# "laplace-scale", "normal-mean", "normal-precision" (docs/families.md), for example
+# family = "gamma-exponential"
+# column = "wait"
+# prior = {{ law = "gamma", shape = 1, rate = 1 }}
 
 [ask]
 records = {gap}      # how many persons, exactly: with "replace-one" the number is public

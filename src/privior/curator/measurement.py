@@ -166,8 +166,8 @@ def measure(
 
     Args:
         plan: what to release; from `pv.plan`
-        table: a path or glob of CSV or Parquet files, which a process of its own reads; or an Arrow table, a
-            pandas or polars frame, or an Ibis table, which are read in this one
+        table: a path, a glob or a URL of CSV or Parquet files, which a process of its own reads; or an Arrow
+            table, a pandas or polars frame, or an Ibis table, which are read in this one
         ledger: the population's ledger, or where it is
         output: where to write the release file as well
         key: your own name for this release: asked again with the same plan, it is given again and not charged

@@ -12,7 +12,7 @@ from privior.errors import TableError
 from privior.models import ExactStatistics, Observed
 from privior.plans import Plan, Reading
 from privior.privacy import REPLACE_ONE
-from privior.tables import OpenTable, open_table
+from privior.tables import OpenTable, fetched, is_url, open_table, without_secrets
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,6 +30,8 @@ class Rows:
     @staticmethod
     def opened(plans: Sequence[Plan], table: object, progress: Progress) -> Rows:
         """Open a table and check what is public about it; under replace-one also how many records."""
+        if isinstance(table, str) and is_url(table):
+            return Rows._fetched(plans, table, progress)
         sources = {}
         for plan in plans:
             if plan.reading not in sources:
@@ -49,6 +51,19 @@ class Rows:
                     advice="Under replace-one it is public and must be exact: plan again with it.",
                 )
         return Rows(tuple(plans), sources)
+
+    @staticmethod
+    def _fetched(plans: Sequence[Plan], url: str, progress: Progress) -> Rows:
+        """Open what a URL names; messages name the URL instead of the copy."""
+        copy = fetched(url)
+        try:
+            return Rows.opened(plans, copy, progress)
+        except TableError as error:
+            place = (error.where or "").replace(str(copy), without_secrets(url))
+            told = TableError(
+                error.what, where=place, asked=error.asked, allowed=error.allowed, advice=error.advice
+            )
+        raise told
 
     def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Read the cells, once, and draw the noise of each plan, once."""

@@ -109,6 +109,11 @@ class FamilyPlan(Plan):
         )
 
     @property
+    def first_question(self) -> str:
+        """The parameter."""
+        return f"parameter('{self.model.column}')"
+
+    @property
     def remedy(self) -> str:
         """Narrower bounds."""
         return "narrower bounds of the column, a wider prior or more epsilon"

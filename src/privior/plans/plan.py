@@ -279,6 +279,11 @@ class Plan(ABC):
 
     @property
     @abstractmethod
+    def first_question(self) -> str:
+        """What somebody will ask a release first."""
+
+    @property
+    @abstractmethod
     def remedy(self) -> str:
         """What makes such a release more informative, in words."""
 

@@ -147,6 +147,11 @@ class TablePlan(Plan):
         )
 
     @property
+    def first_question(self) -> str:
+        """The table."""
+        return "counts()"
+
+    @property
     def remedy(self) -> str:
         """Fewer cells."""
         return "fewer cells or more epsilon"

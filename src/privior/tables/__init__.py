@@ -1,8 +1,17 @@
 """The private side of tables: from a file or frame to exact counts and sums. Only the curator imports it."""
 
+from privior.tables.fetching import fetched, is_url, without_secrets
 from privior.tables.naming import named_columns
 from privior.tables.opening import open_table
 from privior.tables.relations import engine_version
 from privior.tables.table import OpenTable
 
-__all__ = ["OpenTable", "engine_version", "named_columns", "open_table"]
+__all__ = [
+    "OpenTable",
+    "engine_version",
+    "fetched",
+    "is_url",
+    "named_columns",
+    "open_table",
+    "without_secrets",
+]

@@ -17,7 +17,8 @@ class Form(Enum):
 
 
 _LONGEST_SHOWN = 200
-_ENDINGS = tuple(ending for form in Form for ending in form.value)
+#: how the names of files end that can be read
+ENDINGS = tuple(ending for form in Form for ending in form.value)
 
 
 def find(path: str) -> tuple[tuple[Path, ...], Form]:
@@ -30,7 +31,7 @@ def find(path: str) -> tuple[tuple[Path, ...], Form]:
     forms = {_form(file) for file in found}
     if len(forms) > 1:
         raise TableError(
-            "the files of the glob have different forms", where=path, allowed=" or ".join(_ENDINGS)
+            "the files of the glob have different forms", where=path, allowed=" or ".join(ENDINGS)
         )
     for file, size in zip(found, sizes, strict=True):
         if size == 0:
@@ -54,7 +55,7 @@ def _found(path: str) -> tuple[Path, ...]:
         raise TableError("this is not a regular file", where=path)
     if not glob.has_magic(path):
         advice = (
-            "Only files of this machine can be opened; pass an Ibis table for others."
+            "URLs begin with https://, http:// or file://; pass an Ibis table for a database."
             if "://" in path
             else None
         )
@@ -70,4 +71,4 @@ def _form(path: Path) -> Form:
     for form in Form:
         if name.endswith(form.value):
             return form
-    raise TableError("unknown kind of file", where=str(path), allowed=", ".join(_ENDINGS))
+    raise TableError("unknown kind of file", where=str(path), allowed=", ".join(ENDINGS))

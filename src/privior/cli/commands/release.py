@@ -44,7 +44,9 @@ def release(
     table: Annotated[
         str,
         typer.Argument(
-            metavar="TABLE", help="A CSV or Parquet file, or a quoted glob of such files.", show_default=False
+            metavar="TABLE",
+            help="A CSV or Parquet file, a URL of one, or a quoted glob of files.",
+            show_default=False,
         ),
     ],
     ledger: LedgerAddress = None,
@@ -159,7 +161,7 @@ def _show(screen: Screen, made: Release, place: Path, written: Path | None, *, a
     screen.text("Nothing was spent." if again else f"Spent {plan.cost}; left {receipt.left_in_words}.")
     screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
     screen.text(f"SHA-256 of {place}: {made.sha256}")
-    screen.text(f'Ask it, free: privior ask {quote(str(place))} "counts()"')
+    screen.text(f'Ask it, free: privior ask {quote(str(place))} "{plan.first_question}"')
     if screen.quiet:
         screen.answer(str(place))
 
