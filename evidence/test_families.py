@@ -87,9 +87,9 @@ def test_families_are_calibrated() -> None:
         "families",
         certificate,
         title="Calibration of families of one parameter",
-        claim=f"{SETS} data sets of {RECORDS} records from the prior: 90% intervals cover 87% to 93%, give or "
-        "take what chance does, on average 89% to 91%; the ranks of the truth are uniform; ignoring the noise "
-        "fails at epsilon 0.1",
+        claim=f"{SETS} data sets of {RECORDS} records from the prior: 90% intervals cover 87% to 93%, give "
+        "or take what chance does, on average 89% to 91%; the ranks of the truth are uniform; ignoring the "
+        "noise fails at epsilon 0.1",
         header=("family", "release", "epsilon", "covered", "noise ignored", "uniform ranks: p"),
         rows=[
             (
