@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from postgres_server import PostgresServer, running_server
 import privior as pv
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Whoever starts the tests in the background may have them, and all they start, ignore interruptions.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
