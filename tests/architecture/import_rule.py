@@ -64,7 +64,7 @@ OUTSIDE = {
     "ctypes": {"curator"},
     "subprocess": {"curator"},
     "urllib.request": {"tables"},
-    "http": set[str](),
+    "http": {"tables"},
     "socket": set[str](),
     "numba": {"posterior"},
     "numpy.random": {"posterior", "studies"},  # post-processing; synthetic data and noise that protect nobody

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -243,7 +244,7 @@ def test_a_measurement_that_is_not_carried_out_leaves_nothing(
     del ready
     gc.collect()
     assert not list(temporary.iterdir())
-    assert child.returncode is not None
+    assert child.returncode in (0, -signal.SIGKILL)  # by itself, or after a moment by force
 
 
 def test_a_process_that_is_gone_before_the_spend_costs_nothing(

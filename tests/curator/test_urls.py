@@ -28,6 +28,12 @@ class Handler(SimpleHTTPRequestHandler):
             self.send_header("Location", "/fruit.csv")
             self.end_headers()
             return
+        if self.path.startswith("/cut"):
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b"fruit\napple\n")
+            return
         super().do_GET()
 
 
@@ -84,6 +90,8 @@ def test_what_cannot_be_fetched_costs_nothing(served: str, plan: pv.Plan, ledger
     for url, words in {
         f"{served}/nothing.csv?key=secret": f"127.0.0.1:{port}/nothing.csv: the server answers 404",
         f"{served}/fruit.txt": "unknown kind of file",
+        f"{served}/cut.csv?key=secret": "the server sent less or more than it said",
+        f"{served}/a b.csv?key=secret": "the URL cannot be read",
         f"{served}/other.csv": "column",
         f"http://me:secret@127.0.0.1:{port}/fruit.csv": "not a URL of a table",
         "http://127.0.0.1:9/fruit.csv": "the URL cannot be read",

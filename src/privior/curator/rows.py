@@ -59,7 +59,7 @@ class Rows:
         try:
             return Rows.opened(plans, copy, progress)
         except TableError as error:
-            place = (error.where or "").replace(str(copy), without_secrets(url))
+            place = (error.where or str(copy)).replace(str(copy), without_secrets(url))
             told = TableError(
                 error.what, where=place, asked=error.asked, allowed=error.allowed, advice=error.advice
             )

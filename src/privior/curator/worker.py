@@ -23,6 +23,7 @@ from privior.curator.silence import be_silent, take_streams
 from privior.errors import PriviorError, TableError
 from privior.plans import Plan
 from privior.release import statistics_document
+from privior.tables import without_secrets
 
 #: seconds between two looks at whether the parent still lives
 _LOOK = 1.0
@@ -64,7 +65,7 @@ def _prepared(order: Message, channel: Channel) -> Rows | None:
         said = error
     except Exception as error:
         Incident("none", "preparing").record(error)
-        said = TableError("the table cannot be opened", where=str(order["table"]))
+        said = TableError("the table cannot be opened", where=without_secrets(str(order["table"])))
     channel.send({"refused": refusal(said)})
     return None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import SplitResult, urlsplit
@@ -29,7 +30,9 @@ def is_url(table: object) -> bool:
 
 
 def without_secrets(url: str) -> str:
-    """Return a URL as messages may show it."""
+    """Return a URL as messages may show it; a path as it is."""
+    if not is_url(url):
+        return url
     try:
         parts = urlsplit(url)
         return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}{parts.path}"
@@ -50,9 +53,14 @@ def fetched(url: str) -> Path:
         request = Request(url, headers={"User-Agent": "privior"})  # noqa: S310 - the scheme was looked at
         with build_opener().open(request, timeout=_PATIENCE) as answer, copy.open("wb") as file:
             shutil.copyfileobj(answer, file)
+            whole = answer.headers.get("Content-Length")
+        if whole is not None and copy.stat().st_size != int(whole):  # a part would be released as the whole
+            raise EOFError
     except HTTPError as error:
         raise TableError(f"the server answers {error.code}", where=without_secrets(url)) from None
-    except (OSError, ValueError):
+    except EOFError:
+        raise TableError("the server sent less or more than it said", where=without_secrets(url)) from None
+    except (OSError, ValueError, HTTPException):
         raise TableError(
             "the URL cannot be read", where=without_secrets(url), advice="Check the address and the network."
         ) from None
