@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 import privior as pv
 from privior.models import Family
 
-Values = NDArray[np.float64]
+Values = NDArray[Any]
 
 SCHEMA = pv.Schema(
     {

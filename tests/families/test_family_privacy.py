@@ -7,6 +7,7 @@ is that of a threshold, which is solved for; chances come from scipy's distribut
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
@@ -30,6 +31,9 @@ CUTS = {
 
 class Law:
     """A conjugate law by scipy's functions."""
+
+    cdf: Callable[[float], float]
+    logpdf: Callable[[float], float]
 
     def __init__(self, law: Conjugate) -> None:
         match law:
