@@ -176,8 +176,8 @@ def claim(cells: list[Measured]) -> str:
         met = (
             f"NOT MET: the mean is worse in {len(lost)} of {len(cells)} rows, by {most:.1e} at most; in "
             f"{len(losses(cells, little_noise=False))} of them epsilon is below {LITTLE_NOISE}. Where the "
-            "noise leaves the table as it is, a peer is exactly right; a mean is above 0 in every cell that is not "
-            "surely empty, so that it never is. "
+            "noise leaves the table as it is, a peer is exactly right; a mean is above 0 in every cell that "
+            "is not surely empty, so that it never is. "
         )
     return (
         "l2 error against the true shares, prior learned, add-or-remove-one, the same noise for all: the "

@@ -176,6 +176,12 @@ def measure(
 
     Raises ReleaseInterruptedError, a KeyboardInterrupt, if it is interrupted after the spend.
     """
+    if isinstance(plan, Batch):
+        raise PlanError(
+            "a batch has many releases, and this returns one",
+            asked=repr(plan),
+            advice="Use pv.measure_all(batch, ...).",
+        )
     return prepare(
         plan, table, ledger=ledger, output=output, key=key, analyst=analyst, version=version
     ).carry_out()
