@@ -43,6 +43,12 @@ def test_nonsense_is_refused(text: object) -> None:
         pv.Want.of(text)
 
 
+@pytest.mark.parametrize("measure", ["width", "l2", "kl"])
+def test_shares_that_may_be_more_than_1_apart_are_refused(measure: str) -> None:
+    with pytest.raises(pv.PlanError, match="than 1"):
+        pv.plan_for(pv.Want.of(f"{measure} 2"), MODEL, SCHEMA, records=100)
+
+
 @pytest.mark.parametrize("epsilon", ["0.02", "0.1", "1"])
 @pytest.mark.parametrize("neighbours", ["replace-one", "add-or-remove-one"])
 def test_the_width_that_was_forecast_is_the_width_that_comes(epsilon: str, neighbours: str) -> None:

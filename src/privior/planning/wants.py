@@ -10,7 +10,7 @@ from fractions import Fraction
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
 from privior.mechanisms import Ahead, AnyMechanism, Expect
-from privior.models import Model
+from privior.models import DirichletCategorical, Model
 from privior.planning.comparison import plan
 from privior.plans import Plan
 from privior.privacy import REPLACE_ONE, Neighbours
@@ -99,6 +99,8 @@ def plan_for(
     expect: Expect | str = Expect.TYPICAL,
 ) -> Plan:
     """Plan with the smallest epsilon, to three digits, whose forecast is what is wanted."""
+    if isinstance(model, DirichletCategorical) and want.most > 1:
+        raise PlanError("shares are never farther apart than 1", where="want", asked=str(want), allowed="1")
 
     def planned(epsilon: Fraction) -> Plan:
         return plan(
