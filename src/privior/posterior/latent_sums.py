@@ -17,7 +17,7 @@ from privior.mechanisms import NoisyStatistics, PosteriorDraws
 from privior.models import Observed
 from privior.models.families import Family
 from privior.models.laws.masses import log_normaliser
-from privior.posterior.zooming import DEPTH, zoomed
+from privior.posterior.zooming import zoomed
 from privior.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -26,6 +26,8 @@ Evidence = tuple[NoisyStatistics | PosteriorDraws, Observed]
 
 #: how many sums are looked at, for a public number of records and for each of a few possible ones
 _SUMS, _FEWER_SUMS, _NUMBERS = 2048, 512, 49
+#: pairs that lie so far below the largest, in logs, are left out: all of them together weigh below 1e-8
+_LEFT_OUT = 30.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +71,7 @@ class LatentSums:
 
     def kept(self, marginals: Floats) -> LatentSums:
         """Leave out the pairs that have no share in the posterior."""
-        some = marginals > marginals.max() - DEPTH
+        some = marginals > marginals.max() - _LEFT_OUT
         return LatentSums(self.records[some], self.totals[some], self.weights[some])
 
     def log_likelihood(self, natural: Floats, partition: Floats) -> Floats:

@@ -18,8 +18,8 @@ from privior.posterior.zooming import zoomed
 
 Floats = NDArray[np.float64]
 
-#: points of the grid, while it is looked for and at last
-_FEW, _POINTS = 129, 1025
+#: points of the grid, while it is looked for and when it is found; then four times as many in between
+_FEW, _FOUND, _POINTS = 65, 257, 1025
 #: the coordinate goes so far: beyond lies no parameter that a float can hold
 _FARTHEST = 300.0
 
@@ -80,8 +80,10 @@ def parameter_law(model: Family, sums: LatentSums) -> ParameterLaw:
         return np.asarray(model.prior.log_density(theta) + coordinate.log_slope(t) + likelihood)
 
     grid = zoomed(log_density, *coordinate.ends, _FEW)
+    found = np.linspace(grid[0], grid[-1], _FOUND)
     fine = np.linspace(grid[0], grid[-1], _POINTS)
-    logs = log_density(fine)
+    # A step is about a fourteenth of a standard deviation: a line is off by 0.0006 at most, alike everywhere.
+    logs = np.interp(fine, found, log_density(found))
     masses = np.exp(logs - logs.max())
     return ParameterLaw(coordinate.theta(fine), masses / masses.sum())
 
