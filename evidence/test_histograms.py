@@ -1,6 +1,7 @@
 """Histograms against what others publish: the same tables, the same noise, error against the true shares.
 
-Every noisy table goes the whole way (`measure`, `infer`), under add-or-remove-one. Peers use the very same
+Every table is charged and drawn for by the curator (`measure_statistics`) and inferred from, under
+add-or-remove-one. Peers use the very same
 Laplace noise, clipped at zero or projected onto the simplex, or Gaussian noise at delta 1e-5 likewise, or
 publish equal shares. The best of the five is chosen for each row after the fact.
 """
@@ -13,12 +14,13 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 from record import Certificate, store
 
 import privior as pv
+from privior.curator import measure_statistics
+from privior.models import ExactStatistics
 
 Floats = NDArray[np.float64]
 
@@ -122,10 +124,10 @@ def measured(cell: tuple[str, int, int]) -> list[Measured]:
             falling = 1 / np.arange(1, levels + 1) ** 1.1
             weights = rng.dirichlet(np.ones(levels)) if truth == "Dirichlet(1)" else falling / falling.sum()
             table = rng.multinomial(records, weights)
-            rows = pa.table({"x": np.repeat(names, table)})
-            release = pv.measure(plan, rows, ledger=ledger)
+            exact = ExactStatistics(table)
+            release = measure_statistics(plan, exact, ledger=ledger)
             laplace = release.statistics.array().astype(np.float64)
-            normal = pv.measure(gaussian, rows, ledger=ledger).statistics.array().astype(np.float64)
+            normal = measure_statistics(gaussian, exact, ledger=ledger).statistics.array().astype(np.float64)
             peers = [
                 clipped(laplace),
                 projected(laplace / max(laplace.sum(), 1)),

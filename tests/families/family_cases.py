@@ -58,6 +58,16 @@ class Case:
         values = self.records(rng, theta, number)
         return [str(value) for value in values]
 
+    def codes(self, rng: np.random.Generator, theta: float, number: int) -> NDArray[np.int64]:
+        """Draw the codes of the column: the nearest points of its grid."""
+        column, values = SCHEMA.column(self.model.column), self.records(rng, theta, number)
+        if isinstance(column, (pv.Integer, pv.Bounded)):
+            step = float(column.grid) if isinstance(column, pv.Bounded) else 1.0
+            return np.clip(np.rint((values - float(column.lower)) / step), 0, column.size - 1).astype(
+                np.int64
+            )
+        return np.array([column.code(str(value)) for value in values])
+
 
 def one_column(name: str, column: pv.schema.Column) -> pv.Schema:
     return pv.Schema({name: column}, population="few", unit="patient")
