@@ -74,7 +74,7 @@ def ruled(cell: ir.Value, column: Column) -> tuple[ir.Value, int]:
     missing = column.missing_code
     if missing is None:
         raise TypeError("a column that drops records has no code for every cell")
-    if isinstance(column, Integer) and _is_whole(cell):
+    if isinstance(column, Integer) and is_whole(cell):
         return _whole_value(cell, column, missing)
     if isinstance(column, Bounded):
         return _bounded_code(cell, column, float(missing)), 0
@@ -83,7 +83,7 @@ def ruled(cell: ir.Value, column: Column) -> tuple[ir.Value, int]:
 
 def reach(column: Column) -> int:
     """Return what neither a code nor the two parts of `ruled` together exceed, whatever the type of cells."""
-    if isinstance(column, Integer) and _is_small(column):
+    if isinstance(column, Integer) and is_small(column):
         return max(abs(column.lower), abs(column.upper)) + abs(column.lower)
     return column.size - 1
 
@@ -124,7 +124,7 @@ def as_number(cell: ir.Value) -> ir.Value:
     text = cell if kind.is_float64() or kind.is_string() else cell.cast("string")
     number = text.try_cast("float64")
     if kind.is_string():  # a truth value whose column became text
-        number = ibis.cases((cell == "true", _exact(1.0)), (cell == "false", _exact(0.0)), else_=number)
+        number = ibis.cases((cell == "true", exact(1.0)), (cell == "false", exact(0.0)), else_=number)
     return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
 
 
@@ -167,7 +167,7 @@ def _words(column: Column) -> list[tuple[str, int]]:
 
 def _integer_code(cell: ir.Value, column: Integer) -> ir.Value:
     low, high = _whole_bounds(column)
-    if _is_whole(cell):
+    if is_whole(cell):
         return _clamped(cell.cast("int64"), low, high) - low
     bounds = _literal(Fraction(column.lower)), _literal(Fraction(column.upper))
     return _clamped(as_number(cell), *bounds).round().cast("int64") - low
@@ -180,7 +180,7 @@ def _whole_value(cell: ir.Value, column: Integer, missing: int) -> tuple[ir.Valu
     low, high = _whole_bounds(column)
     number = cell.cast("int64").fill_null(ibis.literal(column.lower + missing, "int64"))
     value = ibis.least(ibis.greatest(number, low), high)
-    return (value, -column.lower) if _is_small(column) else (value - low, 0)
+    return (value, -column.lower) if is_small(column) else (value - low, 0)
 
 
 def _whole_bounds(column: Integer) -> tuple[ir.Value, ir.Value]:
@@ -189,12 +189,13 @@ def _whole_bounds(column: Integer) -> tuple[ir.Value, ir.Value]:
     return ibis.literal(column.lower, "int64"), ibis.literal(column.upper, "int64")
 
 
-def _is_whole(cell: ir.Value) -> bool:
+def is_whole(cell: ir.Value) -> bool:
+    """Say whether cells are whole numbers of up to 64 bits with a sign."""
     kind = cell.type()
     return bool(kind.is_integer() and not kind.is_uint64())
 
 
-def _is_small(column: Integer) -> bool:
+def is_small(column: Integer) -> bool:
     """Say whether the numbers themselves are no larger than codes may be."""
     return max(abs(column.lower), abs(column.upper)) <= MOST_LEVELS
 
@@ -208,17 +209,17 @@ def _bounded_code(cell: ir.Value, column: Bounded, missing: float | None = None)
 
     number = cell if cell.type().is_float64() else as_number(cell)
     lower, upper, grid = (float(value) for value in (column.lower, column.upper, column.grid))
-    steps = (number - _exact(lower)) / _exact(grid)
+    steps = (number - exact(lower)) / exact(grid)
     last, reached = column.size - 1, (upper - lower) / grid
     if reached > last:  # floats are rough; inside the bounds no step is beyond `reached`
-        steps = _clamped(steps, _exact(0.0), _exact(float(last)))
+        steps = _clamped(steps, exact(0.0), exact(float(last)))
     nearest = ibis.cases(
-        (number.between(_exact(lower), _exact(upper)), steps),
-        (number < _exact(lower), _exact(0.0)),
-        ((number > _exact(upper)) & ~number.isnan(), _exact(min(reached, float(last)))),
-        else_=ibis.null("float64") if missing is None else _exact(missing),
+        (number.between(exact(lower), exact(upper)), steps),
+        (number < exact(lower), exact(0.0)),
+        ((number > exact(upper)) & ~number.isnan(), exact(min(reached, float(last)))),
+        else_=ibis.null("float64") if missing is None else exact(missing),
     )
-    return (nearest + _exact(nextafter(0.5, 0.0))).floor()
+    return (nearest + exact(nextafter(0.5, 0.0))).floor()
 
 
 def _day_code(cell: ir.Value, column: Date) -> ir.Value:
@@ -250,7 +251,7 @@ def _binned_code(number: ir.Value, edges: list[float]) -> ir.Value:
         if low == high:
             return ibis.literal(low, "int64")
         middle = (low + high + 1) // 2
-        return ibis.ifelse(number >= _exact(edges[middle - 1]), among(middle, high), among(low, middle - 1))
+        return ibis.ifelse(number >= exact(edges[middle - 1]), among(middle, high), among(low, middle - 1))
 
     return ibis.ifelse(number.isnull(), ibis.null("int64"), among(0, len(edges)))
 
@@ -271,10 +272,10 @@ def _midnight(day: date) -> datetime:
 
 
 def _literal(number: Fraction) -> ir.Value:
-    return _exact(float(number))
+    return exact(float(number))
 
 
-def _exact(number: float) -> ir.Value:
+def exact(number: float) -> ir.Value:
     """Return a float that the engine reads as text: a decimal literal may be read as another number."""
     import ibis
 

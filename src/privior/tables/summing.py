@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from privior.models.summands import Factor
 from privior.schema import Binned, Column
 from privior.tables import codes, persons
+from privior.tables.light import MOST_ROWS, Light, light
 from privior.tables.question import LIMIT, Question
 from privior.tables.relations import PERSON, Relation
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _CELL = "cell"
+#: how many rows were summed quickly
+_ROWS = "rows"
 
 #: the sums within groups, one for each product of inner factors
 Parts = dict[tuple[Factor, ...], str]
@@ -37,7 +40,10 @@ def sums(relation: Relation, question: Question) -> NDArray[np.int64]:
     """Return the sums: a row for each cell, a column for each summand."""
     if not question.summands:
         return np.zeros((question.cells, 0), np.int64)
-    return placed(relation.run(totals(relation, question)), question)
+    answer = relation.run(totals(relation, question, quick=relation.exact))
+    if _ROWS in answer.column_names and max(answer.column(_ROWS).to_pylist(), default=0) > MOST_ROWS:
+        answer = relation.run(totals(relation, question))
+    return placed(answer, question)
 
 
 def placed(answer: pa.Table, question: Question) -> NDArray[np.int64]:
@@ -51,12 +57,12 @@ def placed(answer: pa.Table, question: Question) -> NDArray[np.int64]:
     return result
 
 
-def totals(relation: Relation, question: Question) -> ir.Table:
-    """Return the expression of the cells that occur and their sums."""
+def totals(relation: Relation, question: Question, *, quick: bool = False) -> ir.Table:
+    """Return the expression of the cells that occur and their sums; quickly, for up to `MOST_ROWS` rows."""
     parts: Parts = {}
     if question.schema.unit.column is None:
         parts = _parts(question)
-        coded = _coded(_grouped(relation, question, parts), relation, question.outer)
+        coded = _coded(_grouped(relation, question, parts, quick), relation, question.outer)
         coded = coded.mutate(**{_CELL: _number(coded, _made(question))}) if question.by else coded
     else:
         coded = _chosen(relation, question)
@@ -64,6 +70,8 @@ def totals(relation: Relation, question: Question) -> ir.Table:
         _total(place): _limited(_sum(coded, summand.factors, parts, question))
         for place, summand in enumerate(question.summands)
     }
+    if _ROWS in coded.columns:
+        summed[_ROWS] = coded[_ROWS].sum().fill_null(0)
     if question.by:
         return coded.group_by(_CELL).agg(**summed)
     return coded.agg(**summed).mutate(**{_CELL: _whole(0)})
@@ -94,12 +102,16 @@ def _parts(question: Question) -> Parts:
     return {factors: f"part{place}" for place, factors in enumerate(dict.fromkeys(products))}
 
 
-def _grouped(relation: Relation, question: Question, parts: Parts) -> ir.Table:
+def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) -> ir.Table:
     """Reduce rows to their outer keys and sums of inner products, row by row where grouping is not exact."""
     rows = relation.rows
     keys = {name: _key(rows[name], kind) for name, kind in question.outer.items()}
     values, offsets = {}, {}
+    lights = _lights(rows, question, parts) if quick else {}
     for name, kind in question.inner.items():
+        if name in lights:
+            values[name], offsets[name] = lights[name].value, 0
+            continue
         dropped = kind.missing_code is None
         values[name], offsets[name] = (
             (codes.code(rows[name], kind), 0) if dropped else codes.ruled(rows[name], kind)
@@ -113,7 +125,9 @@ def _grouped(relation: Relation, question: Question, parts: Parts) -> ir.Table:
             for factors, name in parts.items()
         }
         return reduced.select(*keys, **each)
-    added = {name: _added(reduced, moved[factors], question) for factors, name in parts.items()}
+    added = {name: _added(reduced, moved[factors], question, lights) for factors, name in parts.items()}
+    if lights:
+        added[_ROWS] = reduced.count()
     return reduced.group_by(list(keys)).agg(**added) if keys else reduced.agg(**added)
 
 
@@ -122,14 +136,30 @@ def _moved(factor: Factor, offsets: dict[str, int], question: Question) -> Facto
     return replace(factor, shift=factor.shift + factor.slope * offsets[question.place(factor.column)])
 
 
-def _added(reduced: ir.Table, factors: tuple[Factor, ...], question: Question) -> ir.Value:
+def _lights(rows: ir.Table, question: Question, parts: Parts) -> dict[str, Light]:
+    """Return the light forms of the columns of which nothing but sums of codes is asked."""
+    heavy = {
+        question.place(factor.column)
+        for factors in parts
+        for factor in factors
+        if len(factors) > 1 or factor.absolute
+    }
+    forms = {name: light(rows[name], kind) for name, kind in question.inner.items() if name not in heavy}
+    return {name: form for name, form in forms.items() if form is not None}
+
+
+def _added(
+    reduced: ir.Table, factors: tuple[Factor, ...], question: Question, lights: dict[str, Light]
+) -> ir.Value:
     """Add up a product of inner factors; of a single one only the values are added row by row."""
     if not factors:
         return reduced.count()
     first, *others = factors
     if others or first.absolute:
         return _product(reduced, factors, question).sum()
-    total = reduced[question.place(first.column)].sum()
+    place = question.place(first.column)
+    values = reduced[place]
+    total = lights[place].total(values, reduced.count()) if place in lights else values.sum()
     return _whole(first.slope) * total + _whole(first.shift) * reduced.count()
 
 
