@@ -114,6 +114,9 @@ if TYPE_CHECKING:
     from privior.schema import Integer as Integer
     from privior.schema import Schema as Schema
     from privior.schema import Unit as Unit
+    from privior.smoothness import LogLikelihood as LogLikelihood
+    from privior.smoothness import ModelAnalysis as ModelAnalysis
+    from privior.smoothness import analyse as analyse
 
 _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
@@ -130,6 +133,7 @@ _CONTENTS = {
     "plans": "Batch FamilyPlan Group Plan TablePlan",
     "planning": "Want plan plan_for",
     "analyses": "Analysis",
+    "smoothness": "LogLikelihood ModelAnalysis analyse",
     "ledger": "Ledger",
     "curator": "measure measure_all",
     "release": "Release",

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("plans",),
     ("ledger",),
     ("release",),
-    ("calculator", "posterior", "planning", "tables"),
+    ("calculator", "posterior", "planning", "smoothness", "tables"),
     ("analyses", "auditing", "curator", "queries"),
     ("decisions",),
     ("health", "report", "reviews", "studies"),

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from privior import __version__
+from privior.cli.commands.analyse import analyse
 from privior.cli.commands.ask import ask
 from privior.cli.commands.batch import batch
 from privior.cli.commands.decide import decide
@@ -88,6 +89,7 @@ app.command()(report)
 app.command()(review)
 app.command()(verify)
 app.command()(guarantee)
+app.command()(analyse)
 app.command()(study)
 app.command()(doctor)
 

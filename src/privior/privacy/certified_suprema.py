@@ -1,0 +1,237 @@
+"""The largest value of a function on a box, bounded from above by proof: interval arithmetic, box by box.
+
+Somebody's own function is called with enclosures in place of numbers. What it returns encloses all its values
+on the box, if it is made of the operations of `Enclosure` only; and an enclosure refuses to be compared, to
+be turned into a number or to decide an `if`, so a function that takes different ways for different parameters
+cannot pass unnoticed. Boxes whose upper end is the largest are cut in two until that end is near a value that
+the function is known to reach.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, NoReturn
+
+from privior.errors import NumberError
+from privior.privacy.pairs.balls import ball
+
+if TYPE_CHECKING:
+    from flint import arb
+
+#: bits of the arithmetic: far more than the width of any box
+_PRECISION = 80
+Box = tuple[tuple[float, float], ...]
+#: takes one enclosure for each side of the box
+Enclosing = Callable[[Sequence["Enclosure"]], object]
+
+
+class BranchingError(TypeError):
+    """A function wanted to know a number where it was given all numbers of an interval."""
+
+
+class Enclosure:
+    """All real numbers of an interval at once.
+
+    Arithmetic with whole numbers, ratios and floats (which mean their exact binary value), and the methods
+    below, which `numpy.log` and the like call as well.
+    """
+
+    __slots__ = ("_ball",)
+    __hash__ = None  # type: ignore[assignment]  # equality is refused, so is what needs it
+
+    def __init__(self, inside: arb) -> None:
+        self._ball = inside
+
+    @staticmethod
+    def between(low: float | Fraction, high: float | Fraction) -> Enclosure:
+        """Return all numbers from `low` to `high`."""
+        return Enclosure(ball(low).union(ball(high)))
+
+    @property
+    def upper(self) -> float:
+        """A float that no enclosed number exceeds; infinite if there is none."""
+        high = float(self._ball.upper())
+        return math.nextafter(high, math.inf) if math.isfinite(high) else math.inf
+
+    @property
+    def lower(self) -> float:
+        """A float that exceeds no enclosed number."""
+        return -(-self).upper
+
+    def __add__(self, other: object) -> Enclosure:
+        return self._with(other, lambda one, two: one + two)
+
+    def __sub__(self, other: object) -> Enclosure:
+        return self._with(other, lambda one, two: one - two)
+
+    def __mul__(self, other: object) -> Enclosure:
+        return self._with(other, lambda one, two: one * two)
+
+    def __truediv__(self, other: object) -> Enclosure:
+        return self._with(other, lambda one, two: one / two)
+
+    def __pow__(self, other: object) -> Enclosure:
+        return self._with(other, lambda one, two: one**two)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other: object) -> Enclosure:
+        return self._with(other, lambda one, two: two - one)
+
+    def __rtruediv__(self, other: object) -> Enclosure:
+        return self._with(other, lambda one, two: two / one)
+
+    def __rpow__(self, other: object) -> Enclosure:
+        return self._with(other, lambda one, two: two**one)
+
+    def __neg__(self) -> Enclosure:
+        return Enclosure(-self._ball)
+
+    def __abs__(self) -> Enclosure:
+        return Enclosure(abs(self._ball))
+
+    def log(self) -> Enclosure:
+        """Return the natural logarithm."""
+        return Enclosure(self._ball.log())
+
+    def log1p(self) -> Enclosure:
+        """Return log(1 + x)."""
+        return Enclosure(self._ball.log1p())
+
+    def exp(self) -> Enclosure:
+        """Return e^x."""
+        return Enclosure(self._ball.exp())
+
+    def expm1(self) -> Enclosure:
+        """Return e^x - 1."""
+        return Enclosure(self._ball.expm1())
+
+    def sqrt(self) -> Enclosure:
+        """Return the root."""
+        return Enclosure(self._ball.sqrt())
+
+    def sin(self) -> Enclosure:
+        """Return the sine."""
+        return Enclosure(self._ball.sin())
+
+    def cos(self) -> Enclosure:
+        """Return the cosine."""
+        return Enclosure(self._ball.cos())
+
+    def tanh(self) -> Enclosure:
+        """Return the hyperbolic tangent."""
+        return Enclosure(self._ball.tanh())
+
+    def lgamma(self) -> Enclosure:
+        """Return the logarithm of the Gamma function."""
+        return Enclosure(self._ball.lgamma())
+
+    def erf(self) -> Enclosure:
+        """Return the error function."""
+        return Enclosure(self._ball.erf())
+
+    def maximum(self, other: object) -> Enclosure:
+        """Return the larger of both."""
+        return self._with(other, lambda one, two: one.max(two))
+
+    def minimum(self, other: object) -> Enclosure:
+        """Return the smaller of both."""
+        return self._with(other, lambda one, two: one.min(two))
+
+    def _with(self, other: object, combine: Callable[[arb, arb], arb]) -> Enclosure:
+        inside = as_ball(other)
+        return NotImplemented if inside is None else Enclosure(combine(self._ball, inside))
+
+    def _refused(self, *_: object) -> NoReturn:
+        raise BranchingError("an interval cannot be compared, rounded or counted with")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
+    __bool__ = __float__ = __int__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _refused
+
+
+def as_ball(value: object) -> arb | None:
+    """Return what encloses a number; None if it is none."""
+    if isinstance(value, Enclosure):
+        return value._ball
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return ball(value)
+
+
+@dataclass(frozen=True)
+class Supremum:
+    """A largest value: the function reaches `reached` and never exceeds `certified`."""
+
+    reached: float
+    certified: float
+
+
+def supremum(function: Enclosing, box: Box, *, effort: int = 4000, tolerance: float = 1e-4) -> Supremum:
+    """Bound the largest value of a function on a box.
+
+    Args:
+        function: made of the operations of `Enclosure`
+        box: lower and upper end of each side
+        effort: how many boxes to look at; fewer make the bound larger, never wrong
+        tolerance: stop when the bound is so near to a reached value, relative to it or, below 1, absolutely
+    """
+    from flint import ctx
+
+    with ctx.workprec(_PRECISION):
+        waiting = [(-_upper(function, box), 0, box)]
+        reached, count = _at_middle(function, box), 1
+        while count < effort:
+            largest = -waiting[0][0]
+            if largest - reached <= tolerance * max(1.0, abs(reached)):
+                break
+            _, _, widest = heapq.heappop(waiting)
+            for half in _halves(widest, box):
+                reached = max(reached, _at_middle(function, half))
+                count += 1
+                heapq.heappush(waiting, (-_upper(function, half), count, half))
+        return Supremum(reached, -waiting[0][0])
+
+
+def enclosure_of(function: Enclosing, box: Box) -> Enclosure:
+    """Return an enclosure of all values on a box, from one evaluation."""
+    from flint import ctx
+
+    with ctx.workprec(_PRECISION):
+        return _value(function, [Enclosure.between(low, high) for low, high in box])
+
+
+def _upper(function: Enclosing, box: Box) -> float:
+    return enclosure_of(function, box).upper
+
+
+def _at_middle(function: Enclosing, box: Box) -> float:
+    """Return a number that the function reaches in the middle, or next to it; -inf if none is known."""
+    found = _value(function, [Enclosure(ball((low + high) / 2)) for low, high in box]).lower
+    return found if math.isfinite(found) else -math.inf
+
+
+def _value(function: Enclosing, point: Sequence[Enclosure]) -> Enclosure:
+    found = as_ball(function(point))
+    if found is None:
+        raise NumberError("the function did not return a number", where="certified bound")
+    return Enclosure(found)
+
+
+def _halves(box: Box, whole: Box) -> tuple[Box, Box]:
+    """Cut the side that is longest relative to the whole box."""
+    lengths = [
+        (high - low) / (top - bottom) if top > bottom else 0.0
+        for (low, high), (bottom, top) in zip(box, whole, strict=True)
+    ]
+    side = lengths.index(max(lengths))
+    low, high = box[side]
+    middle = (low + high) / 2
+    left, right = list(box), list(box)
+    left[side], right[side] = (low, middle), (middle, high)
+    return tuple(left), tuple(right)

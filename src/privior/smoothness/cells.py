@@ -1,0 +1,240 @@
+"""Tables with a Dirichlet prior, under the eyes of the analysis.
+
+log p(x) is the log probability of the cell of x, so l(theta) is the log ratio of the largest probability to
+the smallest (distance 1 for any two records): unbounded, as is the loss of a draw. With independent Gammas
+G_i in place of the probabilities, the chance that max G / min G exceeds e^L is one integral over the
+smallest of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import ModelError
+from privior.models import DirichletCategorical
+from privior.privacy import REPLACE_ONE
+from privior.privacy.composition import compose_symmetric, unit_draw
+from privior.privacy.pairs import DominatingPair
+from privior.schema import Schema
+from privior.smoothness.distances import Distance, Line, Listed, to_distance
+from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
+from privior.theory.likelihood_ratio import RatioTest
+
+Floats = NDArray[np.float64]
+
+_POINTS, _MOST_LEVELS = 1200, 400
+#: tables with more cells have distance "records" only
+_MOST_COMPARED = 300
+#: up to so many records and cells the constant C of a small prior is found by adding cell after cell
+_MOST_ADDED = (400, 64)
+
+
+@dataclass(frozen=True)
+class Cells(Subject):
+    """A table with a Dirichlet prior."""
+
+    model: DirichletCategorical
+    schema: Schema
+    distance: Distance
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """The table and its prior."""
+        return str(self.model)
+
+    @property
+    def smoothest(self) -> float:
+        """All cells alike."""
+        return 0.0
+
+    @property
+    def roughest(self) -> float:
+        """A probability may be as small as it likes."""
+        return math.inf
+
+    @property
+    def oscillation(self) -> float:
+        """Likewise."""
+        return math.inf
+
+    @cached_property
+    def _alphas(self) -> list[Fraction]:
+        return sorted(self.model.exact_parameters(self.schema))
+
+    @cached_property
+    def _groups(self) -> list[tuple[float, int]]:
+        return [(float(alpha), times) for alpha, times in sorted(Counter(self._alphas).items())]
+
+    @cached_property
+    def _nearest(self) -> float:
+        """The least distance of two different records."""
+        match self.distance:
+            case Line():
+                return float(np.diff(np.sort(self.distance.places)).min())
+            case Listed():
+                return float(self.distance.table[self.distance.table > 0].min())
+            case _:
+                return 1.0
+
+    @property
+    def limit_rate(self) -> float:
+        """The smallest prior parameter: its cell is the one that vanishes most easily."""
+        return self._groups[0][0] * self._nearest
+
+    def outside(self, levels: Floats) -> Floats:
+        """Exact if all distances are alike; else l <= (log max - log min) / (least distance) bounds it.
+
+        Many levels are taken from a coarser grid, each from the point below it: never too small.
+        """
+        if levels.size > _MOST_LEVELS:
+            order = np.unique(np.linspace(0, levels.size - 1, _MOST_LEVELS).astype(int))
+            grid = levels[order]
+            found = self.outside(grid)
+            return np.asarray(found[np.searchsorted(grid, levels, side="right") - 1])
+        return np.array([self._ratio_above(float(level) * self._nearest) for level in levels])
+
+    def _ratio_above(self, log_ratio: float) -> float:
+        """Return P[max G > e^L min G]: cell i is the smallest, at m, and not all others are within e^L."""
+        if log_ratio <= 0:
+            return 1.0
+        points, steps, densities, tails = self._smallest
+        from scipy.special import gammaincc
+
+        far = points * math.exp(min(log_ratio, 700.0))
+        beyond = np.array([gammaincc(alpha, far) for alpha, _ in self._groups])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.where(tails > 0, np.minimum(beyond / tails, 1.0), 0.0)
+            logs = np.log1p(-shares)
+            log_tails = np.log(tails)
+        times = np.array([count for _, count in self._groups])[:, np.newaxis]
+        found = np.zeros_like(points)
+        every, survived = (times * logs).sum(axis=0), (times * log_tails).sum(axis=0)
+        for place, (_, count) in enumerate(self._groups):
+            with np.errstate(invalid="ignore"):
+                rest, alive = every - logs[place], survived - log_tails[place]
+            missed = -np.expm1(np.where(np.isnan(rest), -np.inf, rest))
+            found += count * densities[place] * np.exp(np.where(np.isnan(alive), -np.inf, alive)) * missed
+        # what lies below the grid counts as outside
+        below = -math.expm1(float(survived[0]))
+        return min(1.0, float(found @ steps) + below)
+
+    @cached_property
+    def _smallest(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return points m, weights of an integral over log m, m times each density, and each upper tail."""
+        from scipy.special import gammaincc, gammaincinv, gammaln
+
+        low = min(math.log(max(float(gammaincinv(alpha, 1e-18)), 1e-300)) for alpha, _ in self._groups)
+        low = max(low, -690.0)
+        high = math.log(max(float(gammaincinv(alpha, 1 - 1e-15)) for alpha, _ in self._groups)) + 0.5
+        logs = np.linspace(low, high, _POINTS)
+        points = np.exp(logs)
+        densities = np.array([np.exp(a * logs - points - gammaln(a)) for a, _ in self._groups])
+        tails = np.array([gammaincc(a, points) for a, _ in self._groups])
+        steps = np.full(_POINTS, logs[1] - logs[0])
+        return points, steps, densities, tails
+
+    def log_ratio(self, records: int) -> float | None:
+        """Return log C: the counts c whose best probabilities c/n beat their mean under the prior most.
+
+        Up to constants it is the sum over cells of c log c - lnG(a + c) + lnG(a). For a >= 1/2 each summand
+        is convex in c, as psi'(x) <= 1/(x - 1/2), so all records are in one cell. For smaller parameters the
+        largest sum is found by adding cell after cell, if there are few.
+        """
+        from scipy.special import gammaln, xlogy
+
+        alphas = np.array([float(alpha) for alpha in self._alphas])
+        whole = float(gammaln(alphas.sum() + records) - gammaln(alphas.sum())) - records * math.log(records)
+        counts = np.arange(records + 1.0)
+
+        def part(alpha: float) -> Floats:
+            return np.asarray(xlogy(counts, counts) - gammaln(alpha + counts) + gammaln(alpha))
+
+        if alphas[0] >= 0.5:
+            return whole + max(float(part(alpha)[-1]) for alpha, _ in self._groups)
+        if records > _MOST_ADDED[0] or alphas.size > _MOST_ADDED[1]:
+            return None
+        best = np.full(records + 1, -np.inf)
+        best[0] = 0.0
+        for alpha in alphas:
+            mine = part(alpha)
+            best = np.array([(best[: total + 1] + mine[total::-1]).max() for total in range(records + 1)])
+        return whole + float(best[records])
+
+    def necessary(self, records: int) -> float | None:
+        """Theorem 6: all other records in the cell of y, so that its marginal probability is largest."""
+        alphas = [float(alpha) for alpha in self._alphas]
+        return 2 * max(0.0, math.log((max(alphas[1:]) + records - 1) / alphas[0])) / self.distance.reach
+
+    def pair(self, records: int, draws: int) -> DominatingPair | None:
+        """The Beta pair, or that of a unit with several records."""
+        one = unit_draw(self._alphas, Fraction(1), REPLACE_ONE, self.schema.unit.max_rows, records=records)
+        return compose_symmetric([(one, draws)])
+
+    def contrasts(self, records: int) -> Sequence[Contrast]:
+        """Some records moved between the two cells of smallest prior, the others elsewhere or in them."""
+        first, second = (float(alpha) for alpha in self._alphas[:2])
+        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
+        found = []
+        for moved in numbers:
+            rest = records - moved
+            places = [(rest, 0, "in one of them"), (rest // 2, rest - rest // 2, "in both alike")]
+            if len(self._alphas) > 2:
+                places.insert(0, (0, 0, "elsewhere"))
+            for one, two, where in places if rest else places[:1]:
+                about = f"{moved} moved between two cells, the others {where}" if rest else "all moved"
+                test = _beta_test(first + one, second + two, moved)
+                found.append(Contrast(about, moved, moved * self.distance.reach, test))
+        return found
+
+    def cuts(self, records: int) -> Sequence[Cut]:
+        """Probabilities that differ by a factor of e^L at most: a draw costs 2 L (no exact loss is known)."""
+        levels = np.array([0.25, 0.5, 1.0, 2.0, 3.0, 5.0])
+        chances = self.outside(levels)
+        return [
+            Cut(
+                float(level), float(chance), f"largest over smallest at most {math.exp(level):.4g}", 2 * level
+            )
+            for level, chance in zip(levels, chances, strict=True)
+        ]
+
+
+def _beta_test(first: float, second: float, moved: int) -> RatioTest:
+    """Return the test between Beta(a + d, b) and Beta(a, b + d), of which the draws' ratio is a function."""
+    from scipy.special import betainc, betaln, expit
+
+    shift = float(betaln(first + moved, second) - betaln(first, second + moved))
+
+    def below(losses: Floats) -> Floats:
+        return np.asarray(betainc(first + moved, second, expit((losses + shift) / moved)))
+
+    return RatioTest(below)
+
+
+@subject_of.register
+def _(model: DirichletCategorical, schema: Schema | None, distance: object) -> Cells:
+    if schema is None:
+        raise ModelError("a table needs the schema of its columns", where=model.family)
+    size = model.size(schema)
+    asked = "records" if distance is None else distance
+    if asked == "records":
+        return Cells(model, schema, to_distance(asked, (), None, np.zeros((0, 1)), model.family))
+    if size > _MOST_COMPARED:
+        raise ModelError(
+            "too many cells for this distance",
+            where=model.family,
+            asked=f"{size} cells",
+            allowed=f"'records', or {_MOST_COMPARED} cells",
+        )
+    levels = [schema.column(name).values for name in model.columns]
+    values = list(levels[0]) if len(levels) == 1 else list(product(*levels))
+    points = np.arange(size, dtype=np.float64)[:, np.newaxis]  # no two cells have the same likelihood
+    return Cells(model, schema, to_distance(asked, values, None, points, model.family))

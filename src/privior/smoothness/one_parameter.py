@@ -1,0 +1,538 @@
+"""Conjugate families of one parameter, under the eyes of the analysis.
+
+    log p(x | theta) = h t(x) - A(h) + b(x),    h = h(theta) the natural parameter
+
+For two records the difference is h (t(x) - t(y)) + b(x) - b(y), a straight line in h. So l is the largest
+|s h + q| over finitely many chords (s, q): convex in h, and the parameters with l <= L are an interval, whose
+prior mass is a difference of two distribution functions. b(x) plays no part in any privacy, but it does in
+l, which is why 2 L rho may be far above the oscillation D (h_max - h_min).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, singledispatch
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import ModelError
+from privior.exact import decimal
+from privior.models import Family
+from privior.models.families import BetaBinomial, GammaPoisson, NormalMean
+from privior.models.families.family import as_beta, as_gamma
+from privior.models.families.gamma_rate import GammaRate
+from privior.models.laws import Conjugate, Truncated
+from privior.models.laws.masses import log_normaliser
+from privior.privacy.pairs import DominatingPair
+from privior.schema import Schema
+from privior.smoothness.distances import Distance, sublevel, to_distance
+from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
+from privior.theory.likelihood_ratio import RatioTest
+
+Floats = NDArray[np.float64]
+
+#: sums that are looked at one by one; more are bounded between points of a grid
+_MOST_SUMS = 4001
+#: a truncated law with a smaller share of the whole is integrated instead of taken from two tails
+_SMALL = 1e-7
+
+
+@dataclass(frozen=True)
+class Natural:
+    """What a family of one parameter says of its natural parameter.
+
+    Attributes:
+        theta: the parameter as a function of h; increasing or decreasing
+        peak: the parameter under which records of this average statistic are most likely
+        base: b of each value, given the values of t
+        rates: limits of -log P[h < -v]/v and -log P[h > v]/v under the prior's law, uncut
+    """
+
+    theta: Callable[[Floats], Floats]
+    peak: Callable[[Floats], Floats]
+    base: Callable[[Floats], Floats]
+    rates: tuple[float, float]
+
+
+@singledispatch
+def natural_of(model: Family) -> Natural:
+    """Return what is known of a family's natural parameter; families register themselves."""
+    raise ModelError("the natural parameter of this family is not known", where="analyse", asked=model.family)
+
+
+@natural_of.register
+def _of_chances(model: BetaBinomial) -> Natural:
+    from scipy.special import expit, gammaln
+
+    beta, trials = as_beta(model.law), model.trials
+    return Natural(
+        theta=lambda h: np.asarray(expit(h)),
+        peak=lambda average: average / trials,
+        base=lambda t: np.asarray(gammaln(trials + 1) - gammaln(t + 1) - gammaln(trials - t + 1)),
+        rates=(float(beta.first), float(beta.second)),
+    )
+
+
+@natural_of.register
+def _of_counts(model: GammaPoisson) -> Natural:
+    from scipy.special import gammaln
+
+    shape = float(as_gamma(model.law).shape)
+    return Natural(
+        theta=lambda h: np.exp(np.minimum(h, 709.0)),
+        peak=lambda average: average,
+        base=lambda t: np.asarray(-gammaln(t + 1)),
+        rates=(shape, math.inf),
+    )
+
+
+@natural_of.register
+def _of_rates(model: GammaRate) -> Natural:
+    each, rate = float(model.each), float(as_gamma(model.law).rate)
+
+    def peak(average: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.asarray(each / average)
+
+    return Natural(theta=lambda h: -h, peak=peak, base=np.zeros_like, rates=(rate, math.inf))
+
+
+@natural_of.register
+def _of_means(model: NormalMean) -> Natural:
+    variance = float(model.variance)
+    return Natural(
+        theta=lambda h: h * variance,
+        peak=lambda average: average,
+        base=lambda t: np.asarray(-(t**2) / (2 * variance)),
+        rates=(math.inf, math.inf),
+    )
+
+
+@dataclass(frozen=True)
+class OneParameter(Subject):
+    """A family, its prior and a distance of the values of its column."""
+
+    model: Family
+    schema: Schema
+    statistics: Floats
+    distance: Distance
+    chords: Floats
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        """The family and its prior."""
+        return str(self.model)
+
+    @cached_property
+    def natural(self) -> Natural:
+        """The natural parameter."""
+        return natural_of(self.model)
+
+    @cached_property
+    def support(self) -> tuple[float, float]:
+        """Both ends of the parameter, infinite where there is none."""
+        low, high = self.model.prior.support
+        return (-math.inf if low is None else float(low)), (math.inf if high is None else float(high))
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """Both ends of h."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = [float(self.model.natural(np.array([end]))[0]) for end in self.support]
+        return min(found), max(found)
+
+    # Assumptions 1 and 2
+
+    def slope(self, h: Floats) -> Floats:
+        """Return l at natural parameters."""
+        return np.asarray(np.abs(np.outer(h, self.chords[:, 0]) + self.chords[:, 1]).max(axis=1))
+
+    @cached_property
+    def roughest(self) -> float:
+        """Convex in h: the largest of both ends."""
+        found = 0.0
+        for end in self.ends:
+            if math.isfinite(end):
+                found = max(found, float(self.slope(np.array([end]))[0]))
+            elif self.chords[:, 0].any():
+                return math.inf
+        return found
+
+    @cached_property
+    def smoothest(self) -> float:
+        """The least level whose interval meets the support."""
+        low, high = 0.0, 1.0
+        while not self._meets(high):
+            low, high = high, 2 * high
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._meets(middle) else (middle, high)
+            if high - low <= 1e-14 * high:
+                break
+        return high if high > 1e-12 else 0.0
+
+    def _meets(self, level: float) -> bool:
+        low, high = sublevel(self.chords, level)
+        return max(low, self.ends[0]) <= min(high, self.ends[1])
+
+    @cached_property
+    def oscillation(self) -> float:
+        """D (h_max - h_min), D the range of the statistic."""
+        span = float(self.statistics.max() - self.statistics.min())
+        width = self.ends[1] - self.ends[0]
+        return span * width * (1 + 1e-12) if math.isfinite(width) else math.inf
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the parameters with l <= level, inside the support; crossed ends if there are none."""
+        low, high = sublevel(self.chords, level)
+        low, high = max(low, self.ends[0]), min(high, self.ends[1])
+        if low > high:
+            return math.inf, -math.inf
+        found = self._thetas(low, high)
+        return min(found), max(found)
+
+    def _thetas(self, low: float, high: float) -> tuple[float, float]:
+        """Return the parameters of two natural ones, the support's own ends where they are meant."""
+        found = []
+        for h in (low, high):
+            at_end = [e for e, n in zip(self.support, self._natural_ends, strict=True) if n == h]
+            found.append(at_end[0] if at_end else float(self.natural.theta(np.array([h]))[0]))
+        return found[0], found[1]
+
+    @cached_property
+    def _natural_ends(self) -> tuple[float, float]:
+        """h at the lower and at the upper end of the parameter."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = [float(self.model.natural(np.array([end]))[0]) for end in self.support]
+        return found[0], found[1]
+
+    def outside(self, levels: Floats) -> Floats:
+        """Two tails of the prior."""
+        ends = np.array([self.interval(float(level)) for level in levels])
+        empty = ends[:, 0] > ends[:, 1]
+        lows, highs = (np.where(empty, self.support[0], side) for side in ends.T)
+        found = self._prior.many_below(lows) + self._prior.many_above(highs)
+        return np.where(empty, 1.0, np.minimum(found, 1.0))
+
+    @property
+    def limit_rate(self) -> float:
+        """That of the slower tail, for l is about max |s| |h| far out."""
+        steep = float(np.abs(self.chords[:, 0]).max())
+        sides = [rate for end, rate in zip(self.ends, self.natural.rates, strict=True) if math.isinf(end)]
+        return min(sides, default=math.inf) / steep
+
+    @cached_property
+    def _prior(self) -> CutLaw:
+        one = np.zeros(1)
+        first, second, _ = self.model.updated(0.0, one)
+        return CutLaw(self.model.conjugate, float(first[0]), float(second[0]), *self.support)
+
+    # C, and what follows from posteriors
+
+    def log_ratio(self, records: int) -> float | None:
+        """Return the largest of A*(T) - Lam(T) over all sums T.
+
+        A*(T) is the largest log likelihood and Lam(T) the log of its mean: both are convex in T. Between two
+        points of a grid A* is below its chord and Lam above the continued chords of the neighbouring parts,
+        so that, where sums are too many to be listed, the largest in between is bounded from the values.
+        """
+        totals, all_of_them = self._totals(records)
+        peaks = self._peaks(records, totals)
+        if not np.isfinite(peaks).all():
+            return math.inf
+        means = self._log_means(records, totals)
+        found = float((peaks - means).max())
+        return found if all_of_them else max(found, _between(totals, peaks, means))
+
+    def _totals(self, records: int) -> tuple[Floats, bool]:
+        low, high = self.model.bounds(self.schema)
+        _, unit = self.model.grid(self.schema)
+        steps = int((high - low) / unit) * records
+        number = min(steps, _MOST_SUMS - 1)
+        places = np.linspace(0.0, 1.0, number + 1)
+        return float(low) * records + float(high - low) * records * places, steps < _MOST_SUMS
+
+    def _peaks(self, records: int, totals: Floats) -> Floats:
+        """Return the largest h T - n A in the support."""
+        low, high = self.support
+        tiny = 1e-300 if low == 0 else 0.0
+        best = np.clip(self.natural.peak(totals / records), low + tiny, high)
+        if high == 1 and self.model.conjugate.support[1] == 1:
+            best = np.minimum(best, 1 - 2.0**-53)
+        with np.errstate(invalid="ignore", over="ignore"):
+            found = self.model.natural(best) * totals - records * self.model.partition(best)
+        return np.where(np.isfinite(best), found, math.inf)
+
+    def _log_means(self, records: int, totals: Floats) -> Floats:
+        """Return the log of the mean of e^(h T - n A) under the prior."""
+        first, second, extra = self.model.updated(float(records), totals)
+        start, scale, _ = self.model.updated(0.0, np.zeros(1))
+        ends = self.model.prior.support
+        whole = log_normaliser(self.model.conjugate, start, scale, ends)
+        return np.asarray(log_normaliser(self.model.conjugate, first, second, ends) + extra - whole)
+
+    def necessary(self, records: int) -> float | None:
+        """Theorem 6, for neighbours whose changed record is at an end and whose others are all alike.
+
+        For a pair (x, y) it takes the smaller of sup log p(x)/p(y) and log of the marginals' ratio m(y)/m(x):
+        twice that, over rho, is ruled out. Any pairs give a true statement; the more, the stronger.
+        """
+        order = np.argsort(self.statistics)
+        ends = [int(order[0]), int(order[-1])]
+        bases = self.natural.base(self.statistics)
+        found = 0.0
+        for other in ends:
+            common = (records - 1) * self.statistics[other]
+            sums = np.array([common + self.statistics[end] for end in ends])
+            means = self._log_means(records, sums)
+            for x, y in ((0, 1), (1, 0)):
+                step, shift = sums[x] - sums[y], float(bases[ends[x]] - bases[ends[y]])
+                likelihoods = max(h * step if h * step == h * step else 0.0 for h in self.ends) + shift
+                marginals = float(means[y] - means[x]) - shift
+                apart = self._apart(ends[x], ends[y])
+                if apart > 0:
+                    found = max(found, 2 * min(likelihoods, marginals) / apart)
+        return found
+
+    def _apart(self, one: int, two: int) -> float:
+        """Return rho of two values, by way of a function that is 1 at the one and 0 at the other."""
+        from privior.smoothness.distances import Line, Listed
+
+        match self.distance:
+            case Line():
+                return abs(float(self.distance.places[one] - self.distance.places[two]))
+            case Listed():
+                return float(self.distance.table[one, two])
+            case _:
+                return 1.0
+
+    def pair(self, records: int, draws: int) -> DominatingPair | None:
+        """The family's own pair; where it has none, the oscillation's."""
+        try:
+            return self.model.draw_pair(self.schema, records, Fraction(1), draws)
+        except ModelError:
+            return super().pair(records, draws)
+
+    def contrasts(self, records: int) -> Sequence[Contrast]:
+        """Some records replaced, the least by the largest, where all others are least, mixed or largest."""
+        order = np.argsort(self.statistics)
+        low, high = int(order[0]), int(order[-1])
+        least, most = float(self.statistics[low]), float(self.statistics[high])
+        apart = self._apart(low, high)
+        found = []
+        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
+        for replaced in numbers:
+            rest = records - replaced
+            for share, name in ((0.0, "least"), (0.5, "half least, half largest"), (1.0, "largest")):
+                if rest == 0 and share > 0:
+                    continue
+                tops = math.floor(rest * share)
+                common = tops * most + (rest - tops) * least
+                sums = (common + replaced * most, common + replaced * least)
+                for one, two in (sums, sums[::-1]):
+                    about = f"{replaced} replaced, the others {name}" if rest else "all replaced"
+                    test = self.test(records, one, two)
+                    found.append(Contrast(about, replaced, replaced * apart, test))
+        return found
+
+    def test(self, records: int, one: float, two: float, draws: int = 1) -> RatioTest:
+        """Return the best test between the posteriors of two sums.
+
+        The loss is h (T - T') less a constant: monotone in the parameter.
+        """
+        means = self._log_means(records, np.array([one, two]))
+        first, second, _ = self.model.updated(float(records), np.array([one]))
+        law = CutLaw(self.model.conjugate, float(first[0]), float(second[0]), *self.support)
+        step, shift = one - two, float(means[0] - means[1])
+        rising = (self._natural_ends[0] < self._natural_ends[1]) == (step > 0)
+
+        def below(losses: Floats) -> Floats:
+            h = np.clip((losses + shift) / step, *self.ends)
+            theta = np.clip(self.natural.theta(h), *self.support)
+            found = law.many_below(theta)
+            return found if rising else 1 - found
+
+        ends = sorted(h * step - shift for h in self.ends)
+        return RatioTest(below, draws, (ends[0], ends[1]))
+
+    def cuts(self, records: int) -> Sequence[Cut]:
+        """The prior cut to the parameters with l <= L, for levels between the smoothest and the roughest."""
+        top = self.roughest
+        if math.isinf(top):
+            top = self._level_outside(1e-6)
+        found = []
+        for place in (0.1, 0.25, 0.5, 0.75, 1.0):
+            level = self.smoothest + place * (top - self.smoothest)
+            made = self.cut(level, records)
+            if made is not None:
+                found.append(made)
+        return found
+
+    def cut(self, level: float, records: int) -> Cut | None:
+        """Return the prior cut to l <= level, its ends rounded inwards; None where nothing is left."""
+        low, high = self.interval(level)
+        if not low < high or not (math.isfinite(low) and math.isfinite(high)):
+            return None
+        middle = (low + high) / 2
+        own = zip((low, high), self.support, self.model.prior.support, strict=True)
+        ends = [
+            exact if end == near and exact is not None else _towards(end, middle) for end, near, exact in own
+        ]
+        if not ends[0] < ends[1]:
+            return None
+        left = OneParameter(
+            _with_prior(self.model, Truncated(self.model.law, *ends)),
+            self.schema,
+            self.statistics,
+            self.distance,
+            self.chords,
+        )
+        pure = None if (pair := left.pair(records, 1)) is None else pair.pure
+        if pure is None:
+            return None
+        chance = self._prior.below(float(ends[0])) + self._prior.above(float(ends[1]))
+        words = f"[{decimal(ends[0])}, {decimal(ends[1])}]"
+        return Cut(level, min(1.0, chance), words, float(pure))
+
+    def _level_outside(self, chance: float) -> float:
+        """Return a level that the prior exceeds with about this chance."""
+        low, high = self.smoothest, max(1.0, 2 * self.smoothest)
+        while float(self.outside(np.array([high]))[0]) > chance:
+            low, high = high, 2 * high
+        for _ in range(60):
+            middle = (low + high) / 2
+            rougher = float(self.outside(np.array([middle]))[0]) > chance
+            low, high = (middle, high) if rougher else (low, middle)
+        return high
+
+
+@dataclass(frozen=True)
+class CutLaw:
+    """The distribution function of a conjugate law cut to an interval, both tails with all their digits."""
+
+    kind: type[Conjugate]
+    first: float
+    second: float
+    low: float
+    high: float
+
+    @cached_property
+    def _share(self) -> float:
+        return float(self._between(np.array([self.low]), np.array([self.high]))[0])
+
+    def below(self, point: float) -> float:
+        """Return the chance of less."""
+        return float(self.many_below(np.array([point]))[0])
+
+    def above(self, point: float) -> float:
+        """Return the chance of more."""
+        return float(self.many_above(np.array([point]))[0])
+
+    def many_above(self, points: Floats) -> Floats:
+        """Return the chance of more than each point."""
+        inside = np.clip(points, self.low, self.high)
+        if self._share < _SMALL:
+            return 1 - self._integrated(inside)
+        return np.asarray(self._between(inside, np.full_like(inside, self.high)) / self._share)
+
+    def many_below(self, points: Floats) -> Floats:
+        """Return the chance of less than each point."""
+        inside = np.clip(points, self.low, self.high)
+        if self._share < _SMALL:
+            return self._integrated(inside)
+        return np.asarray(self._between(np.full_like(inside, self.low), inside) / self._share)
+
+    def _between(self, low: Floats, high: Floats) -> Floats:
+        """Return the uncut law's chance of an interval, from the tail in which it lies."""
+        start = self._tail(low, True)
+        lower = self._tail(high, True) - start
+        upper = self._tail(low, False) - self._tail(high, False)
+        return np.asarray(np.where(start < 0.5, lower, upper))
+
+    def _tail(self, points: Floats, left: bool) -> Floats:
+        from scipy.special import betainc, betaincc, gammainc, gammaincc, ndtr
+
+        match self.kind.name:
+            case "beta":
+                inside = np.clip(points, 0.0, 1.0)
+                return np.asarray((betainc if left else betaincc)(self.first, self.second, inside))
+            case "gamma":
+                inside = np.maximum(points, 0.0) * self.second
+                return np.asarray((gammainc if left else gammaincc)(self.first, inside))
+            case _:
+                away = (points - self.first) / math.sqrt(self.second)
+                return np.asarray(ndtr(away if left else -away))
+
+    @cached_property
+    def _table(self) -> tuple[Floats, Floats]:
+        """Distribution function on a grid that is finer at both ends, where almost all of it lies."""
+        u = np.linspace(-18.0, 18.0, 40_001)
+        inner = 1 / (1 + np.exp(-u))
+        points = self.low + (self.high - self.low) * inner
+        match self.kind.name:
+            case "beta":
+                logs = (self.first - 1) * np.log(points) + (self.second - 1) * np.log1p(-points)
+            case "gamma":
+                logs = (self.first - 1) * np.log(points) - self.second * points
+            case _:
+                logs = -((points - self.first) ** 2) / (2 * self.second)
+        logs = logs + np.log(inner) + np.log1p(-inner)
+        masses = np.exp(logs - logs.max())
+        summed = np.concatenate([[0.0], np.cumsum((masses[1:] + masses[:-1]) / 2)])
+        return points, summed / summed[-1]
+
+    def _integrated(self, points: Floats) -> Floats:
+        return np.asarray(np.interp(points, *self._table))
+
+
+def _between(totals: Floats, peaks: Floats, means: Floats) -> float:
+    """Bound a difference of convex functions between the points of a grid of equal steps."""
+    ratio = peaks - means
+    slopes = np.diff(means)
+    before = np.concatenate([[slopes[0]], slopes[:-1]])  # a chord continued from the left
+    after = np.concatenate([slopes[1:], [slopes[-1]]])
+    rise = np.diff(peaks)
+    # on the step s in [0, 1]: peaks <= p + rise s; means >= m + before s and >= m + slope - after (1 - s)
+    gap = after - before
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cross = np.clip(np.where(gap > 0, (after - slopes) / gap, 0.0), 0.0, 1.0)
+    middle = ratio[:-1] + rise * cross - np.maximum(before * cross, slopes - after * (1 - cross))
+    inner = middle[1:-1] if middle.size > 2 else middle
+    return float(max(ratio.max(), inner.max()))
+
+
+def _towards(end: float, middle: float) -> Fraction:
+    """Round an end to six digits, inwards."""
+    near = Fraction(f"{end:.6g}")
+    if (near < Fraction(end)) == (end < middle) and near != Fraction(end):
+        step = Fraction(10) ** (math.floor(math.log10(abs(end))) - 5) if end else Fraction(1, 10**6)
+        near += step if end < middle else -step
+    return near
+
+
+def _with_prior(model: Family, prior: Truncated) -> Family:
+    """Return the same family with another prior."""
+    from privior.models.documents import to_model
+
+    return cast(Family, to_model({**model.to_document(), "prior": prior.to_document()}))
+
+
+@subject_of.register
+def _(model: Family, schema: Schema | None, distance: object) -> OneParameter:
+    if schema is None:
+        raise ModelError("a family needs the schema of its column", where=model.family)
+    model.check(schema)
+    codes = np.arange(schema.column(model.column).size)
+    base, unit = model.grid(schema)
+    summands = model.summand(schema).of({model.column: codes})
+    statistics = float(base) + float(unit) * summands.astype(float)
+    points = np.stack([statistics, natural_of(model).base(statistics)], axis=1)
+    values = schema.column(model.column).values
+    asked = "records" if distance is None else distance
+    made = to_distance(asked, values, statistics, points, model.family)
+    return OneParameter(model, schema, statistics, made, made.chords(points))

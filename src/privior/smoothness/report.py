@@ -1,0 +1,550 @@
+"""What the analysis of a model found: as named facts, as a document and as pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from privior.exact import rational
+from privior.pictures import ErrorCurve, listing, markup
+from privior.privacy.curve import Curve
+from privior.privacy.pairs import DominatingPair, both_orders
+from privior.privacy.published import Published, Verdict
+from privior.privacy.published.posterior_sampling import theorem_8_stochastic
+from privior.smoothness.subject import Contrast, Cut, Subject
+from privior.theory.distinguishing import le_cam, lemma_12, most_parts, theorem_13
+from privior.theory.likelihood_ratio import Bounds
+from privior.theory.sampling_utility import theorem_17
+from privior.theory.stochastic_lipschitz import Concentration, concentration
+
+#: beyond this a constant C is written as a power of ten, and never put into a formula
+_LARGEST_LOG = 300.0
+_DELTA = "1e-6"
+_FALSE_ALARM = 0.05
+_COARSE = 1 << 12
+
+
+@dataclass(frozen=True)
+class ModelAnalysis:
+    """A model, its prior and a distance of records, analysed for n records and N posterior draws.
+
+    Attributes:
+        subject: what the model says of itself
+        records: n, public
+        draws: N
+        failure: the chance that bounds about draws may fail
+    """
+
+    subject: Subject
+    records: int
+    draws: int
+    failure: str
+
+    # The assumptions
+
+    @property
+    def slope(self) -> float:
+        """L of Assumption 1; infinite if it does not hold."""
+        return self.subject.roughest
+
+    @cached_property
+    def concentration(self) -> Concentration | None:
+        """The best c and L0 of Assumption 2; None if no c does."""
+        one = self.subject
+        return concentration(one.outside, one.smoothest, one.roughest, one.limit_rate)
+
+    def mass(self, level: float) -> float:
+        """Return the prior's chance of parameters of slope at most `level`."""
+        return 1 - float(self.subject.outside(np.array([float(level)]))[0])
+
+    @cached_property
+    def log_ratio(self) -> float | None:
+        """The natural logarithm of C, for all n records together; None if it was not computed."""
+        return self.subject.log_ratio(self.records)
+
+    @cached_property
+    def necessary(self) -> float | None:
+        """Theorem 6 rules out every epsilon below this, per unit of distance."""
+        return self.subject.necessary(self.records)
+
+    # What is exact
+
+    @cached_property
+    def pair(self) -> DominatingPair | None:
+        """What dominates N draws, one record replaced."""
+        return self.subject.pair(self.records, self.draws)
+
+    @cached_property
+    def _ranges(self) -> DominatingPair | None:
+        """What dominates them by the oscillation alone."""
+        return Subject.pair(self.subject, self.records, self.draws)
+
+    @property
+    def epsilon(self) -> float:
+        """The largest loss of N draws, rounded up; infinite if it has no bound."""
+        pure = None if self.pair is None else self.pair.pure
+        return math.inf if pure is None else math.nextafter(float(pure), math.inf)
+
+    def delta(self, epsilon: float = 0.0) -> float:
+        """Return delta at an epsilon, the least that is proved; at 0 it is the total variation."""
+        found = [both_orders(pair).delta(epsilon) for pair in (self.pair, self._ranges) if pair is not None]
+        return min(found, default=1.0)
+
+    # Robustness
+
+    @property
+    def printed_epsilon(self) -> float:
+        """2 N L rho, Theorem 8(1)."""
+        return 2 * self.draws * self.slope * self.subject.distance.reach
+
+    @cached_property
+    def divergence(self) -> tuple[float, float]:
+        """Theorem 7(1), 2 L rho, and the Kullback-Leibler divergence of one draw at most."""
+        pairs = (self.subject.pair(self.records, 1), Subject.pair(self.subject, self.records, 1))
+        exact = min((both_orders(pair).renyi(1.0) for pair in pairs if pair is not None), default=math.inf)
+        return 2 * self.slope * self.subject.distance.reach, exact
+
+    @cached_property
+    def variation(self) -> Published | None:
+        """Theorem 8(2): as printed and as proved anew; None if its constants are not known or huge."""
+        found, ratio = self.concentration, self.log_ratio
+        if found is None or ratio is None or ratio > _LARGEST_LOG or math.isinf(found.rate):
+            return None
+        c, base = Fraction(found.rate), Fraction(found.start)
+        return theorem_8_stochastic(
+            c, base, Fraction(math.exp(ratio)), Fraction(self.subject.distance.reach), self.draws
+        )
+
+    @property
+    def corollary_9(self) -> tuple[float, bool]:
+        """The level at which it promises 2L-privacy but for `failure`, and whether that is so."""
+        found = self.concentration
+        if found is None:
+            return math.inf, False
+        level = found.level(float(rational(self.failure, "failure")))
+        one = self.subject.pair(self.records, 1)
+        pure = None if one is None else one.pure
+        return level, pure is not None and pure <= 2 * level * self.subject.distance.reach
+
+    # Adversaries
+
+    @cached_property
+    def _neighbours(self) -> list[Contrast]:
+        """Neighbours, best told apart first."""
+        found = [one for one in self.subject.contrasts(self.records) if one.replaced == 1]
+        return sorted(found, key=lambda one: -one.with_draws(1, _COARSE).total_variation.low)
+
+    @cached_property
+    def tests(self) -> list[tuple[int, str, Bounds, Bounds]]:
+        """For several N: the neighbours, how often the best guess is right, and the power at 5%."""
+        numbers = sorted({1, *(n for n in (2, 5, 10, 20, 50, 100) if n <= max(self.draws, 10)), self.draws})
+        found = []
+        for number in numbers[:8]:
+            if not self._neighbours:
+                break
+            one = self._neighbours[0]
+            test = one.with_draws(number)
+            found.append((number, one.about, test.accuracy, test.power(_FALSE_ALARM)))
+        return found
+
+    @cached_property
+    def accuracy(self) -> Bounds:
+        """How often the best guess between the worst neighbours is right, given N draws."""
+        known = [one.with_draws(self.draws).accuracy.low for one in self._neighbours[:1]]
+        high = (1 + self.delta(0.0)) / 2
+        return Bounds(min(max(known, default=0.5), high), high)
+
+    @cached_property
+    def theorem_13(self) -> Published | None:
+        """What Theorem 13 says of the worst neighbours; None if neither assumption gives a number."""
+        steep = self.slope
+        if math.isinf(steep):
+            found, ratio = self.concentration, self.log_ratio
+            if found is None or ratio is None or ratio > _LARGEST_LOG:
+                return None
+            steep = math.exp(ratio) * found.scale / 2
+        if steep == 0:
+            return None
+        distance = Fraction(self.subject.distance.reach)
+        return theorem_13(Fraction(steep), self.draws, self.failure, distance, self.accuracy.high)
+
+    @property
+    def lemma_12(self) -> Published:
+        """Lemma 12 for as many parts as it allows, two at least."""
+        return lemma_12(max(2, most_parts(self.failure)), self.draws, self.failure)
+
+    @cached_property
+    def le_cam(self) -> tuple[float, str]:
+        """How far any guess of the data is off on average, for some data; and for which."""
+        reach = self.subject.distance.reach
+        best = le_cam(Fraction(reach), self.delta(0.0)), "one record replaced"
+        for one in self.subject.contrasts(self.records)[::2] if self.draws <= 1000 else ():
+            apart = one.with_draws(self.draws, _COARSE).total_variation.high
+            found = le_cam(Fraction(one.distance), apart)
+            if found > best[0]:
+                best = found, one.about
+        return best
+
+    # Utility against privacy
+
+    @cached_property
+    def trade(self) -> list[tuple[Cut, int, float, float]]:
+        """For each cut of the prior and number of draws: the loss of privacy and of expected utility.
+
+        The loss of utility is on average over the data that the uncut prior expects, for utilities of one
+        quantity that vary by 1 at most, but for a chance of `failure` (Theorem 17, corrected).
+        """
+        found = []
+        for cut in self.subject.cuts(self.records):
+            for number in sorted({1, 10, 100, self.draws}):
+                share = Fraction(min(1.0, cut.outside))
+                claim = theorem_17(share, number, self.failure, variation=1)
+                found.append((cut, number, number * cut.epsilon, claim.better or 0.0))
+        return found
+
+    # Words
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Say what was found, as named facts."""
+        distance = self.subject.distance
+        found = [
+            ("model", self.subject.words),
+            ("records", f"{self.records}, their number public; one is replaced"),
+            ("draws", f"{self.draws} from the posterior"),
+            (
+                "distance",
+                f"{distance.name}; one replaced record moves the data by {distance.reach:.6g} at most",
+            ),
+            ("computed", self.subject.computed),
+            ("guarantee", self._guarantee_in_words()),
+            ("Assumption 1", self._assumption_1()),
+            ("Assumption 2", self._assumption_2()),
+            ("Lemma 5", self._lifting()),
+            ("Theorem 6", self._necessary()),
+            ("C", self._ratio_in_words()),
+            ("Theorem 7", self._robust()),
+            ("Theorem 8", self._variation_in_words()),
+            ("Corollary 9", self._corollary()),
+            ("best test", self._test_in_words()),
+            ("Lemma 12", self._lemma_12()),
+            ("Theorem 13", self._theorem_13()),
+            ("Le Cam", self._le_cam()),
+        ]
+        return [*found, ("Theorem 17", self._utility())]
+
+    def _guarantee_in_words(self) -> str:
+        if self.pair is None:
+            return "none is proved for draws from this posterior; release noisy statistics"
+        guess = f"the best guess is right with probability at most {_shown((1 + self.delta(0.0)) / 2)}"
+        if self.epsilon < math.inf:
+            return f"epsilon {_shown(self.epsilon)} (pure); {guess}"
+        epsilon = Curve(both_orders(self.pair)).epsilon(_DELTA)
+        stated = "no epsilon" if math.isinf(epsilon) else f"epsilon {_shown(epsilon)}"
+        return f"no pure one: the loss is unbounded; {stated} at delta {_DELTA}; {guess}"
+
+    def _assumption_1(self) -> str:
+        if math.isinf(self.slope):
+            return "does not hold: L is infinite (cut the prior to an interval inside its support)"
+        printed, eta = self.printed_epsilon, self.subject.oscillation
+        return (
+            f"holds with L = {_shown(self.slope)}: epsilon 2 N L rho = {_shown(printed)}; the log likelihood "
+            f"ratio varies by {_shown(eta)} only, so N times that is enough; proved: {_shown(self.epsilon)}"
+        )
+
+    def _assumption_2(self) -> str:
+        found = self.concentration
+        if found is None:
+            return "does not hold with any c above 0"
+        if math.isinf(found.rate):
+            return f"holds with L0 = {_shown(found.start)} and any c: every parameter is as smooth"
+        return (
+            f"holds best with c = {_shown(found.rate)}, L0 = {_shown(found.start)}: L0 + 1/c = "
+            f"{_shown(found.scale)}, where the mean slope is {_shown(found.mean)}"
+        )
+
+    def _lifting(self) -> str:
+        return (
+            f"L, c and L0 are the same for {self.records} records under the sum of their distances; C is "
+            "not: it is that of all records together"
+        )
+
+    def _necessary(self) -> str:
+        if self.necessary is None:
+            return "was not computed"
+        if self.necessary <= 0:
+            return "rules out no epsilon here"
+        exact = (
+            "the loss is unbounded"
+            if math.isinf(self.epsilon)
+            else f"proved {_shown(self.epsilon / self.draws)}"
+        )
+        return (
+            f"no draw is private at an epsilon below {_shown(self.necessary)} per unit of distance; "
+            f"necessary, not enough: {exact}"
+        )
+
+    def _ratio_in_words(self) -> str:
+        if self.log_ratio is None:
+            return "was not computed for so many records and so small a prior"
+        if math.isinf(self.log_ratio):
+            return "infinite: a likelihood is unbounded"
+        return f"{_power(self.log_ratio)} for {self.records} records"
+
+    def _robust(self) -> str:
+        printed, exact = self.divergence
+        said = "says nothing, L is infinite" if math.isinf(printed) else f"KL <= 2 L rho = {_shown(printed)}"
+        known = "it may be infinite" if math.isinf(exact) else f"it is at most {_shown(exact)}"
+        return f"{said}; {known}"
+
+    def _variation_in_words(self) -> str:
+        claim, exact = self.variation, self.delta(0.0)
+        if claim is None:
+            said = "vacuous: C is infinite, unknown or beyond all numbers"
+        elif (claim.better or 0.0) >= 1:
+            said = f"vacuous: TV <= sqrt(C (L0 + 1/c) rho N)/2 is above 1 (as printed {_shown(claim.value)})"
+        else:
+            better, printed = _shown(claim.better or 0.0), _shown(claim.value)
+            said = f"TV <= sqrt(C (L0 + 1/c) rho N)/2 = {better} (as printed {printed})"
+        return f"{said}; it is at most {_shown(exact)}"
+
+    def _corollary(self) -> str:
+        level, holds = self.corollary_9
+        if math.isinf(level):
+            return "says nothing without Assumption 2"
+        event = "that is so, always" if holds else "that is not so: the event has probability 0"
+        return (
+            f"at L = {_shown(level)} it promises 2L-privacy but for a chance {self.failure} over the prior; "
+            f"the event contains no parameter, and {event}. It does not mean that a draw is private with "
+            "that chance. Cut the prior to the parameters of slope L instead: Theorem 17 below"
+        )
+
+    def _test_in_words(self) -> str:
+        accuracy = self.accuracy
+        said = f"sees {_draws(self.draws)} and is right with probability {accuracy} (worst neighbours, 50:50)"
+        if not self.tests:
+            return f"{said}; posteriors are not known, so only the upper end is proved"
+        powers = "; ".join(f"{n}: {power}" for n, _, _, power in self.tests)
+        return f"{said}; its power at 5% false alarms by number of draws, {self.tests[0][1]}: {powers}"
+
+    def _lemma_12(self) -> str:
+        claim = self.lemma_12
+        verdict = f"{claim.verdict.value}: {claim.reason}"
+        return f"shares of the draws in few parts are within {_shown(claim.value)} ({verdict})"
+
+    def _theorem_13(self) -> str:
+        claim = self.theorem_13
+        if claim is None:
+            return "says nothing: neither assumption gives a number"
+        return (
+            f"a tester who compares shares needs rho >= {_shown(claim.value)}, which is necessary for it and "
+            f'enough for nothing; read as "if", as printed: {claim.verdict.value}, {claim.reason}'
+        )
+
+    def _le_cam(self) -> str:
+        off, about = self.le_cam
+        return (
+            f"whoever guesses the data from {_draws(self.draws)} is off by {_shown(off)} at least, on "
+            f"average, for some data ({about})"
+        )
+
+    def _utility(self) -> str:
+        if not self.trade:
+            return "no cut of this prior has a proved epsilon"
+        return "what cutting the prior costs and buys, by level and number of draws: see the table"
+
+    def trades(self) -> tuple[list[str], list[list[str]]]:
+        """Return a table: the prior cut at L, draws, epsilon, and what answers lose."""
+        header = [
+            "slope at most",
+            "parameters kept",
+            "prior lost",
+            "draws",
+            "epsilon",
+            "2 L N rho",
+            "utility lost",
+        ]
+        reach = self.subject.distance.reach
+        rows = [
+            [
+                f"{cut.level:.4g}",
+                cut.words,
+                f"{cut.outside:.3g}",
+                str(number),
+                f"{epsilon:.4g}",
+                f"{2 * cut.level * number * reach:.4g}",
+                "vacuous" if lost >= 1 else f"{lost:.3g}",
+            ]
+            for cut, number, epsilon, lost in self.trade
+        ]
+        return header, rows
+
+    def to_document(self) -> dict[str, object]:
+        """Write what was found as plain values, for JSON; null is infinite or unknown."""
+        found, (level, holds) = self.concentration, self.corollary_9
+        claim, eighth = self.theorem_13, self.variation
+        return {
+            "model": self.subject.words,
+            "records": self.records,
+            "draws": self.draws,
+            "failure": float(rational(self.failure, "failure")),
+            "distance": {"name": self.subject.distance.name, "reach": self.subject.distance.reach},
+            "computed": self.subject.computed,
+            "guarantee": {
+                "epsilon": _finite(self.epsilon),
+                "total_variation": self.delta(0.0),
+                "best_guess": (1 + self.delta(0.0)) / 2,
+                "oscillation": _finite(self.subject.oscillation),
+            },
+            "assumption_1": {
+                "holds": self.slope < math.inf,
+                "L": _finite(self.slope),
+                "epsilon": _finite(self.printed_epsilon),
+            },
+            "assumption_2": None
+            if found is None
+            else {
+                "c": _finite(found.rate),
+                "L0": found.start,
+                "scale": found.scale,
+                "mean": _finite(found.mean),
+            },
+            "mass": [
+                {"L": at, "mass": mass, "promised": promised} for at, mass, promised in self._mass_rows()
+            ],
+            "theorem_6": self.necessary,
+            "log_C": None if self.log_ratio is None else _finite(self.log_ratio),
+            "theorem_7": {"bound": _finite(self.divergence[0]), "exact": _finite(self.divergence[1])},
+            "theorem_8": None
+            if eighth is None
+            else {
+                "printed": eighth.value,
+                "bound": eighth.better,
+                "vacuous": (eighth.better or 0.0) >= 1,
+                "exact": self.delta(0.0),
+            },
+            "corollary_9": {"level": _finite(level), "holds": holds},
+            "tests": [
+                {
+                    "draws": number,
+                    "data": about,
+                    "best_guess": [guess.low, guess.high],
+                    "power_at_0.05": [power.low, power.high],
+                }
+                for number, about, guess, power in self.tests
+            ],
+            "lemma_12": _statement(self.lemma_12),
+            "theorem_13": None if claim is None else _statement(claim),
+            "le_cam": {"at_least": self.le_cam[0], "data": self.le_cam[1]},
+            "theorem_17": [
+                {
+                    "level": cut.level,
+                    "kept": cut.words,
+                    "prior_lost": cut.outside,
+                    "draws": number,
+                    "epsilon": epsilon,
+                    "utility_lost": lost,
+                    "vacuous": lost >= 1,
+                }
+                for cut, number, epsilon, lost in self.trade
+            ],
+        }
+
+    def _mass_rows(self) -> list[tuple[float, float, float]]:
+        """Return levels, the prior's mass of smoother parameters, and what (c, L0) promise of it."""
+        one, found = self.subject, self.concentration
+        top = one.roughest
+        if math.isinf(top):
+            top = 1.0 if found is None else found.start + 7 / found.rate
+        start = max(one.smoothest, top / 50)
+        levels = np.unique(np.linspace(start, top, 25))
+        inside = 1 - one.outside(levels)
+        return [
+            (float(at), float(mass), 0.0 if found is None else found.inside(float(at)))
+            for at, mass in zip(levels, inside, strict=True)
+        ]
+
+    def picture(self) -> ErrorCurve:
+        """Draw the mass of L-Lipschitz parameters against L, and the best promise of Assumption 2."""
+        rows = self._mass_rows()
+        return ErrorCurve(
+            [at for at, _, _ in rows],
+            {"mass of smoother parameters": [mass for _, mass, _ in rows]}
+            | {"promised by the best c and L0": [promised for _, _, promised in rows]},
+            title="How smooth the likelihood is under the prior",
+            y_label="prior probability",
+            x_label="slope L",
+            note=self.subject.words,
+        )
+
+    def pictures(self) -> Sequence[ErrorCurve]:
+        """Draw the mass, the best test by number of draws, and utility against privacy, if there are any."""
+        found = [self.picture()]
+        if len(self.tests) > 1:
+            found.append(
+                ErrorCurve(
+                    [number for number, *_ in self.tests],
+                    {
+                        "power at 5% false alarms": [power.high for *_, power in self.tests],
+                        "best guess right": [guess.high for _, _, guess, _ in self.tests],
+                    },
+                    title="What the best test can do with N draws",
+                    y_label="probability",
+                    x_label="draws",
+                    note=f"{self.subject.words}; {self.tests[0][1]}",
+                )
+            )
+        alone = [(cut, lost) for cut, number, _, lost in self.trade if number == 100]
+        if len(alone) > 1:
+            order = sorted({round(cut.epsilon, 12): lost for cut, lost in alone}.items())
+            found.append(
+                ErrorCurve(
+                    [epsilon for epsilon, _ in order],
+                    {"utility lost at most": [lost for _, lost in order]},
+                    title="What a cut prior loses, 100 draws",
+                    y_label="expected utility lost, on average over data",
+                    x_label="epsilon of each draw",
+                    note=self.subject.words,
+                )
+            )
+        return found
+
+    def __str__(self) -> str:
+        lines = listing.facts(self.facts())
+        return "\n".join([*lines, "", *listing.table(*self.trades())] if self.trade else lines)
+
+    def _repr_html_(self) -> str:
+        table = [markup.table(*self.trades())] if self.trade else []
+        return markup.fragment(
+            markup.facts(self.facts()), *table, *(picture.html() for picture in self.pictures())
+        )
+
+
+def _shown(number: float) -> str:
+    return "infinite" if math.isinf(number) else f"{number:.6g}"
+
+
+def _draws(number: int) -> str:
+    return "1 draw" if number == 1 else f"{number} draws"
+
+
+def _power(log: float) -> str:
+    """Write e^log."""
+    return f"{math.exp(log):.6g}" if log < 30 else f"10^{log / math.log(10):.1f}"
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _statement(claim: Published) -> dict[str, object]:
+    return {
+        "printed": claim.value,
+        "verdict": claim.verdict.value,
+        "vacuous": claim.verdict is Verdict.VACUOUS,
+        "reason": claim.reason,
+    }

@@ -1,0 +1,168 @@
+"""Bounds of somebody's own likelihood hold, are near, and are refused where nothing is proved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import privior as pv
+from privior.privacy.certified_suprema import BranchingError, Enclosure, enclosure_of, supremum
+from privior.smoothness import subject_of
+from privior.smoothness.own_likelihood import OwnLikelihood
+
+
+def bernoulli(theta: Sequence[Any], x: Any) -> Any:
+    return x * np.log(theta[0]) + (1 - x) * np.log(1 - theta[0])
+
+
+def normal(theta: Sequence[Any], x: Any) -> Any:
+    mean, precision = theta
+    return -((x - mean) ** 2) * precision / 2 + np.log(precision) / 2
+
+
+def logistic(theta: Sequence[Any], x: Any) -> Any:
+    """A label given one of two features, coefficients and intercept."""
+    feature, label = x
+    return -np.log(1 + np.exp(-label * (theta[0] * feature + theta[1])))
+
+
+CHANCES = {"p": ("0.2", "0.8")}
+BOX = {"mean": (-1, 1), "precision": ("0.5", 2)}
+LOGISTIC = [(f, y) for f in (-1, 1) for y in (-1, 1)]
+LIKELIHOODS = [
+    (bernoulli, CHANCES, [0, 1]),
+    (normal, BOX, [-1, -0.5, 0.5, 1]),
+    (logistic, {"slope": (-2, 2), "intercept": (-1, 1)}, LOGISTIC),
+]
+
+
+def subject(model: pv.LogLikelihood, distance: object = None) -> OwnLikelihood:
+    found = subject_of(model, None, distance)
+    assert isinstance(found, OwnLikelihood)
+    return found
+
+
+@pytest.mark.parametrize(("function", "box", "records"), LIKELIHOODS)
+def test_certified_bounds_are_above_all_points_of_a_grid_and_near(
+    function: Any, box: Any, records: list[Any]
+) -> None:
+    one = subject(pv.LogLikelihood(function, box, records))
+    sides = [np.linspace(float(low), float(high), 61) for low, high in box.values()]
+    grid = [axis.ravel() for axis in np.meshgrid(*sides)]
+    logs = np.array([function(grid, x) for x in records])
+    gaps = logs[:, None] - logs[None]
+    slope = float(np.abs(gaps).max())
+    oscillation = float((gaps.max(axis=2) - gaps.min(axis=2)).max())
+    assert slope <= one.roughest <= slope * 1.01 + 1e-3
+    assert oscillation <= one.oscillation <= oscillation * 1.01 + 1e-3
+    assert one.reached_slope <= one.roughest
+    assert (logs.max(axis=1) - logs.min(axis=1)).max() <= one.varies
+    inside = np.abs(gaps).max(axis=(0, 1))
+    for level in np.quantile(inside, [0.2, 0.5, 0.9]):
+        assert float(one.outside(np.array([level]))[0]) >= float((inside > level).mean()) - 0.03
+
+
+def test_an_own_likelihood_and_a_family_say_the_same() -> None:
+    made = pv.analyse(pv.LogLikelihood(bernoulli, CHANCES, [0, 1]), records=10)
+    assert made.slope == pytest.approx(math.log(4), rel=1e-4)
+    assert made.epsilon == pytest.approx(2 * math.log(4), rel=1e-4)
+    assert made.epsilon >= 2 * math.log(4)
+    assert made.delta(0.0) == pytest.approx(math.tanh(made.subject.oscillation / 4), rel=1e-9)  # the oracle's
+    assert "interval arithmetic" in str(made)
+    assert made.to_document()["tests"] == []
+
+
+def test_the_bounded_range_of_an_oscillation_of_two_is_the_oracle() -> None:
+    """MATH: eta = 2 gives delta(0) = .46211716 and delta(1) = .17904989."""
+    wide = {"p": (-1, 1)}
+    made = pv.analyse(pv.LogLikelihood(lambda theta, x: x * theta[0], wide, [0, 1]), records=1)
+    assert made.subject.oscillation == pytest.approx(2, rel=1e-6)
+    assert made.delta(0.0) == pytest.approx(0.46211716, abs=1e-6)
+    assert made.delta(1.0) == pytest.approx(0.17904989, abs=1e-6)
+
+
+def test_declared_slopes_bound_what_lies_between_the_points() -> None:
+    slopes = {"precision": 3, "mean": 4}
+    plain = subject(pv.LogLikelihood(normal, BOX, [-1, 0, 1], slopes=slopes))
+    certified = subject(pv.LogLikelihood(normal, BOX, [-1, 0, 1]))
+    assert plain.oscillation >= certified.oscillation * (1 - 1e-3)
+    assert "declared" in plain.computed
+    assert plain.roughest >= certified.reached_slope
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda theta, x: math.log(float(theta[0])) * x, "decides by the value"),
+        (lambda theta, x: x if theta[0] > 0.5 else -x, "decides by the value"),
+        (lambda theta, x: x * max(theta[0], 0.5), "decides by the value"),
+        (lambda theta, x: "a word", "TypeError"),
+        (lambda theta, x: x * np.log(theta[0] - 1), "no bound"),
+    ],
+)
+def test_what_cannot_be_certified_is_refused(function: Any, says: str) -> None:
+    with pytest.raises(pv.ModelError, match=says) as refused:
+        pv.analyse(pv.LogLikelihood(function, CHANCES, [0, 1]), records=3)
+    assert "Nothing was spent" in str(refused.value)
+
+
+def test_a_box_a_list_of_records_and_slopes_are_checked() -> None:
+    for bad in ({"p": (1, 0)}, {"p": (0, "x")}, {"p": 3}, {}):
+        with pytest.raises(pv.ModelError):
+            pv.LogLikelihood(bernoulli, bad, [0, 1])  # type: ignore[arg-type]
+    with pytest.raises(pv.ModelError, match="records that there can be"):
+        pv.LogLikelihood(bernoulli, CHANCES, [0])
+    with pytest.raises(pv.ModelError, match="every parameter or for none"):
+        pv.LogLikelihood(bernoulli, CHANCES, [0, 1], slopes={"q": 1})
+    with pytest.raises(pv.ModelError, match="negative"):
+        pv.analyse(pv.LogLikelihood(bernoulli, CHANCES, [0, 1], slopes={"p": -1}), records=1)
+
+
+def test_a_distance_that_ignores_what_the_likelihood_sees_is_refused() -> None:
+    def size(one: Any, two: Any) -> float:
+        return float(abs(abs(one) - abs(two)))
+
+    records = [-1, -0.5, 0.5, 1]
+    with pytest.raises(pv.ModelError, match="not sufficient"):
+        pv.analyse(pv.LogLikelihood(normal, BOX, records), records=3, distance=size)
+    centred = pv.LogLikelihood(lambda theta, x: -(x**2) * theta[0] / 2, {"precision": (1, 2)}, records)
+    made = pv.analyse(centred, records=3, distance=size)
+    assert made.slope == pytest.approx(1.5, rel=1e-3)  # (1 - 1/4)/2 * 2 over a distance of 1/2
+
+
+EXPRESSIONS: list[Callable[[Any, Any], Any]] = [
+    lambda x, y: x * y - x / y + 3,
+    lambda x, y: (x - y) ** 2 + 2**x,
+    lambda x, y: np.exp(x) * np.log(y) - np.sqrt(y) + np.tanh(x),
+    lambda x, y: np.sin(x) * np.cos(y) + abs(x - y) + np.log1p(y) + np.expm1(x),
+    lambda x, y: 1 - x + 1 / y - (-x),
+]
+
+
+@pytest.mark.parametrize("number", range(len(EXPRESSIONS)))
+def test_enclosures_hold_every_value(number: int) -> None:
+    expression, rng = EXPRESSIONS[number], np.random.default_rng(number)
+    for _ in range(30):
+        (a, b), (c, d) = np.sort(rng.uniform(-2, 2, 2)), np.sort(rng.uniform(0.1, 3, 2))
+        found = enclosure_of(lambda t: expression(*t), ((float(a), float(b)), (float(c), float(d))))
+        for x, y in zip(rng.uniform(a, b, 40), rng.uniform(c, d, 40), strict=True):
+            assert found.lower <= expression(x, y) <= found.upper
+    top = supremum(lambda t: expression(*t), ((-1.0, 1.0), (0.5, 2.0)), effort=3000)
+    xs, ys = np.meshgrid(np.linspace(-1, 1, 101), np.linspace(0.5, 2, 101))
+    assert top.reached <= top.certified
+    assert float(expression(xs, ys).max()) <= top.certified
+
+
+def test_an_enclosure_is_not_a_number() -> None:
+    one = Enclosure.between(0, 1)
+    for ask in (lambda: one > 0, lambda: bool(one), lambda: float(one), lambda: one == 1, lambda: round(one)):
+        with pytest.raises(BranchingError):
+            ask()
+    assert one.maximum(0.5).lower == pytest.approx(0.5)
+    assert one.minimum(0.5).upper == pytest.approx(0.5)
+    with pytest.raises(TypeError):
+        _ = one + "1"
