@@ -61,11 +61,13 @@ if TYPE_CHECKING:
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
     from privior.mechanisms import LSDim as LSDim
     from privior.mechanisms import LSHist as LSHist
+    from privior.mechanisms import ModelDraws as ModelDraws
     from privior.mechanisms import NoisyStatistics as NoisyStatistics
     from privior.mechanisms import PosteriorDraws as PosteriorDraws
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
     from privior.mechanisms import VirtualRecords as VirtualRecords
     from privior.models import DirichletCategorical as DirichletCategorical
+    from privior.models import FiniteFamily as FiniteFamily
     from privior.models import LearnedPrior as LearnedPrior
     from privior.models.families import BetaBernoulli as BetaBernoulli
     from privior.models.families import BetaBinomial as BetaBinomial
@@ -83,12 +85,14 @@ if TYPE_CHECKING:
     from privior.planning import plan_for as plan_for
     from privior.plans import Batch as Batch
     from privior.plans import FamilyPlan as FamilyPlan
+    from privior.plans import FinitePlan as FinitePlan
     from privior.plans import Group as Group
     from privior.plans import Plan as Plan
     from privior.plans import TablePlan as TablePlan
     from privior.posterior import EUCLIDEAN as EUCLIDEAN
     from privior.posterior import HELLINGER as HELLINGER
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
+    from privior.posterior import FinitePosterior as FinitePosterior
     from privior.posterior import ParameterPosterior as ParameterPosterior
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
@@ -121,23 +125,23 @@ if TYPE_CHECKING:
 _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE AccountingKind Budget Guarantee Neighbours Sensitivity",
-    "models": "DirichletCategorical LearnedPrior",
+    "models": "DirichletCategorical FiniteFamily LearnedPrior",
     "models.families": (
         "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision"
     ),
     "models.laws": "Beta Gamma Normal Truncated",
     "mechanisms": (
-        "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts NoisyStatistics "
-        "PosteriorDraws PublishedLaplace VirtualRecords"
+        "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts ModelDraws "
+        "NoisyStatistics PosteriorDraws PublishedLaplace VirtualRecords"
     ),
-    "plans": "Batch FamilyPlan Group Plan TablePlan",
+    "plans": "Batch FamilyPlan FinitePlan Group Plan TablePlan",
     "planning": "Want plan plan_for",
     "analyses": "Analysis",
     "smoothness": "LogLikelihood ModelAnalysis analyse",
     "ledger": "Ledger",
     "curator": "measure measure_all",
     "release": "Release",
-    "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior ParameterPosterior infer",
+    "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior FinitePosterior ParameterPosterior infer",
     "queries": "ask",
     "decisions": (
         "AbsoluteError ChoiceOfActions CostMatrix Decision IntervalScore QuantileLoss ResponseGrid "

@@ -10,12 +10,12 @@ import numpy as np
 from privior.errors import ReleaseError, shown
 from privior.pictures import Markup, markup
 from privior.pictures.markup import element
-from privior.posterior import CategoricalPosterior, ParameterPosterior, infer
+from privior.posterior import CategoricalPosterior, FinitePosterior, ParameterPosterior, infer
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.whole_files import write_whole
 
-Posterior = CategoricalPosterior | ParameterPosterior
+Posterior = CategoricalPosterior | ParameterPosterior | FinitePosterior
 
 #: rows of the table of numbers; the picture shows as many
 _MOST_ROWS = 40
@@ -86,6 +86,8 @@ def _summary(release: Release, posterior: Posterior) -> list[Markup]:
 def _findings(posterior: Posterior) -> list[Markup]:
     if isinstance(posterior, ParameterPosterior):
         return _parameter_findings(posterior)
+    if isinstance(posterior, FinitePosterior):
+        return _model_findings(posterior)
     return _table_findings(posterior)
 
 
@@ -114,6 +116,23 @@ def _parameter_findings(posterior: ParameterPosterior) -> list[Markup]:
             markup.table([str(posterior.model), "mean", "90% interval", "stddev"], rows, numeric=range(1, 4)),
             open="open",
         ),
+    ]
+
+
+def _model_findings(posterior: FinitePosterior) -> list[Markup]:
+    words = (
+        f"The most probable model is {posterior.best()}. The probabilities of the models include what the "
+        "finite number of records leaves open and what the privacy noise hides."
+    )
+    return [
+        element("p", words),
+        element(
+            "details",
+            element("summary", "The models"),
+            markup.table(*posterior.table(), numeric=range(1, 3)),
+            open="open",
+        ),
+        posterior.picture().html(),
     ]
 
 

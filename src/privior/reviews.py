@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
 from privior.auditing import audit
 from privior.errors import PriviorError
 from privior.ledger import Ledger
-from privior.mechanisms import DirichletDraw, Mechanism, PublicFacts, VirtualRecords
+from privior.mechanisms import DirichletDraw, Mechanism, ModelDraws, PublicFacts, VirtualRecords
 from privior.pictures import listing, markup
-from privior.plans import Plan, TablePlan
+from privior.plans import FinitePlan, Plan, TablePlan
 from privior.privacy import Budget
 from privior.release import Release
 
@@ -148,11 +149,11 @@ def _paid(release: Release, ledger: Ledger | None) -> tuple[Check, ...]:
 
 def _audited(plan: Plan) -> Check:
     """Enumerate a small twin of the mechanism: the same law on few cells and records."""
-    if not isinstance(plan, TablePlan):
+    if not isinstance(plan, TablePlan | FinitePlan) or isinstance(plan.mechanism, ModelDraws):
         return Check("enumeration", Verdict.OPEN, "sums and draws have too many outcomes to be listed here")
     pure = plan.guarantee.pure is not None
     cells = min(_CELLS if pure else 2, plan.mechanism.levels)
-    prior = plan.model.prior
+    prior = plan.model.prior if isinstance(plan, TablePlan) else Fraction(1)
     if isinstance(plan.mechanism, DirichletDraw):
         return Check("enumeration", Verdict.OPEN, "posterior draws have too many outcomes to be listed")
     facts = PublicFacts(

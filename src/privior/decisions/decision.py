@@ -25,10 +25,17 @@ from privior.decisions.responses import Responses, responses_of
 from privior.decisions.utility import Utility
 from privior.decisions.ways import Way, Ways
 from privior.errors import DecisionError, ReleaseError, shown
-from privior.mechanisms import DirichletDraw, PosteriorDraws
+from privior.mechanisms import DirichletDraw, ModelDraws, PosteriorDraws
 from privior.models import DirichletCategorical, Model, ObservedPoints, ObservedSticks
 from privior.plans import FamilyPlan, Plan
-from privior.posterior import GivenDraws, GivenParameters, ParameterPosterior, Quantity, infer
+from privior.posterior import (
+    FinitePosterior,
+    GivenDraws,
+    GivenParameters,
+    ParameterPosterior,
+    Quantity,
+    infer,
+)
 from privior.privacy.published.readings import within
 from privior.queries import BoundNumber, Question, parse
 from privior.release import Release
@@ -117,12 +124,13 @@ class Decision:
             raise DecisionError(
                 "the release holds no posterior draws",
                 asked=plan.mechanism.name,
-                allowed=f"{DirichletDraw.name}, {PosteriorDraws.name}",
+                allowed=f"{DirichletDraw.name}, {PosteriorDraws.name}, {ModelDraws.name}",
                 advice="Decide by what follows from it: decide(release).",
             )
         theta = release.draws
         mechanism = release.plan.mechanism
-        rate = float(mechanism.weight if isinstance(mechanism, PosteriorDraws) else mechanism.rate)
+        weighted = isinstance(mechanism, PosteriorDraws | ModelDraws)
+        rate = float(mechanism.weight if weighted else mechanism.rate)
         note = (
             []
             if rate == 1
@@ -270,7 +278,7 @@ def _given(releases: tuple[Release, ...], plan: Plan, theta: NDArray[np.float64]
 
 def _mode(posterior: Posterior) -> NDArray[np.float64]:
     """Return the most likely parameters."""
-    if isinstance(posterior, ParameterPosterior):
+    if isinstance(posterior, ParameterPosterior | FinitePosterior):
         return np.asarray(posterior.mode())
     return dirichlet_mode(posterior.draws(DRAWS, SEED))
 
@@ -319,4 +327,11 @@ def _divergence(own: Model, plan: Plan, prior: object) -> float | None:
 def _with_draws(source: Source) -> Release | None:
     """Return the first release that holds draws."""
     kinds = (ObservedSticks, ObservedPoints)
-    return next((each for each in _releases(source) if isinstance(each.statistics, kinds)), None)
+    return next(
+        (
+            each
+            for each in _releases(source)
+            if isinstance(each.statistics, kinds) or isinstance(each.plan.mechanism, ModelDraws)
+        ),
+        None,
+    )

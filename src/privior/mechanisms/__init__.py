@@ -8,9 +8,11 @@ from privior.mechanisms.documents import (
     ON_REQUEST,
     AnyMechanism,
     FamilyMechanism,
+    FiniteMechanism,
     mechanism_named,
     table_mechanism_named,
     to_family_mechanism,
+    to_finite_mechanism,
     to_mechanism,
 )
 from privior.mechanisms.ehd import EHD
@@ -22,6 +24,8 @@ from privior.mechanisms.gaussian_counts import GaussianCounts
 from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
+from privior.mechanisms.model_draws import ModelDraws
+from privior.mechanisms.model_forecast import ModelForecast, model_forecast
 from privior.mechanisms.noisy_statistics import NoisyStatistics
 from privior.mechanisms.parameter_forecast import ParameterForecast, parameter_forecast
 from privior.mechanisms.posterior_draws import PosteriorDraws
@@ -43,6 +47,7 @@ __all__ = [
     "DirichletDraw",
     "Expect",
     "FamilyMechanism",
+    "FiniteMechanism",
     "Forecast",
     "GaussianCounts",
     "HellingerMechanism",
@@ -51,6 +56,8 @@ __all__ = [
     "LSHist",
     "LaplaceCounts",
     "Mechanism",
+    "ModelDraws",
+    "ModelForecast",
     "NoisyStatistics",
     "ParameterForecast",
     "PosteriorDraws",
@@ -61,10 +68,12 @@ __all__ = [
     "VirtualRecords",
     "forecast",
     "mechanism_named",
+    "model_forecast",
     "parameter_forecast",
     "prior_alone",
     "records_alone",
     "table_mechanism_named",
     "to_family_mechanism",
+    "to_finite_mechanism",
     "to_mechanism",
 ]

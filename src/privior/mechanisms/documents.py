@@ -11,11 +11,12 @@ from privior.mechanisms.ehds import EHDS
 from privior.mechanisms.gaussian_counts import GaussianCounts
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
+from privior.mechanisms.model_draws import ModelDraws
 from privior.mechanisms.noisy_statistics import NoisyStatistics
 from privior.mechanisms.posterior_draws import PosteriorDraws
 from privior.mechanisms.published_laplace import LSDim, LSHist
 from privior.mechanisms.virtual_records import VirtualRecords
-from privior.models import Family
+from privior.models import Family, FiniteFamily
 from privior.schema import Schema
 
 #: every mechanism that adds noise to a table; of two that are forecast equal the planner takes the first
@@ -25,12 +26,14 @@ ON_REQUEST: tuple[type[Mechanism], ...] = (EHD, EHDS, EHDL, DirichletDraw, Virtu
 #: mechanisms for families of one parameter
 FamilyMechanism = NoisyStatistics | PosteriorDraws
 FAMILY_MECHANISMS: tuple[type[FamilyMechanism], ...] = (NoisyStatistics, PosteriorDraws)
-AnyMechanism = Mechanism | FamilyMechanism
+#: mechanisms for finite families: noise on their table of counts, or draws of a model
+FiniteMechanism = Mechanism | ModelDraws
+AnyMechanism = Mechanism | FamilyMechanism | ModelDraws
 
 
 def mechanism_named(name: object) -> type[AnyMechanism]:
     """Return the mechanism of that name, or say which ones there are."""
-    every: tuple[type[AnyMechanism], ...] = (*MECHANISMS, *ON_REQUEST, *FAMILY_MECHANISMS)
+    every: tuple[type[AnyMechanism], ...] = (*MECHANISMS, *ON_REQUEST, *FAMILY_MECHANISMS, ModelDraws)
     for kind in every:
         if kind.name == name:
             return kind
@@ -70,6 +73,18 @@ def to_family_mechanism(document: object, model: Family, schema: Schema) -> Fami
         raise _unreadable(str(name), entries) from None
     known = ", ".join(kind.name for kind in FAMILY_MECHANISMS)
     raise PlanError("unknown mechanism", where="mechanism", asked=shown(name), allowed=known)
+
+
+def to_finite_mechanism(document: object, model: FiniteFamily) -> FiniteMechanism:
+    """Read what `to_document` wrote of a mechanism for this family."""
+    entries = dict(document) if isinstance(document, dict) else {}
+    if entries.get("name") != ModelDraws.name:
+        return to_mechanism(document)
+    del entries["name"]
+    try:
+        return ModelDraws(model, **entries)
+    except (TypeError, ValueError, OverflowError):
+        raise _unreadable(ModelDraws.name, entries) from None
 
 
 def _unreadable(name: str, entries: dict[str, object]) -> PlanError:

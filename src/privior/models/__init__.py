@@ -1,11 +1,13 @@
 """Models: one family per file, each with prior, statistic, sensitivity, update and predictive."""
 
-from privior.models.dirichlet_categorical import MOST_CELLS, DirichletCategorical
+from privior.models.dirichlet_categorical import DirichletCategorical
 from privior.models.documents import FAMILIES, Model, to_model
 from privior.models.families import Family
+from privior.models.finite_family import FiniteFamily
 from privior.models.learned_prior import LearnedPrior, RateLaws
 from privior.models.statistics import Counts, ExactStatistics, Observed, ObservedPoints, ObservedSticks
 from privior.models.summands import ONE, Factor, Summand
+from privior.models.table_model import MOST_CELLS, TableModel
 
 __all__ = [
     "FAMILIES",
@@ -16,6 +18,7 @@ __all__ = [
     "ExactStatistics",
     "Factor",
     "Family",
+    "FiniteFamily",
     "LearnedPrior",
     "Model",
     "Observed",
@@ -23,5 +26,6 @@ __all__ = [
     "ObservedSticks",
     "RateLaws",
     "Summand",
+    "TableModel",
     "to_model",
 ]

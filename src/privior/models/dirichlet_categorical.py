@@ -17,22 +17,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privior.errors import ModelError, NumberError, shown
+from privior.errors import ModelError, NumberError
 from privior.exact import decimal, positive
-from privior.models.statistics import ExactStatistics
-from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
+from privior.models.table_model import TableModel
 from privior.schema import Schema
 
 Floats = NDArray[np.float64]
 
 #: prior parameters outside this range are a mistake, and lose all digits in the update
 PRIOR_RANGE = (Fraction(1, 10**6), Fraction(10**9))
-#: tables with more cells than this are refused at planning time
-MOST_CELLS = 1_000_000
 
 
 @dataclass(frozen=True)
-class DirichletCategorical:
+class DirichletCategorical(TableModel):
     """Cell probabilities of the table of `columns`, with a Dirichlet prior.
 
     Attributes:
@@ -46,24 +43,12 @@ class DirichletCategorical:
     family: ClassVar[str] = "dirichlet-categorical"
 
     def __init__(self, columns: str | Sequence[str], prior: object = 1) -> None:
-        names = (columns,) if isinstance(columns, str) else columns
-        if not isinstance(names, Sequence):
-            raise ModelError("columns are not names", where=self.family, asked=shown(columns))
-        names = tuple(names)
-        if not names or not all(isinstance(name, str) for name in names):
-            raise ModelError("no columns", where=self.family, asked=shown(columns))
-        if len(set(names)) < len(names):
-            raise ModelError("a column is named twice", where=self.family, asked=", ".join(names))
-        object.__setattr__(self, "columns", names)
+        self._set_columns(columns)
         object.__setattr__(self, "prior", _read_prior(prior))
 
     def size(self, schema: Schema) -> int:
         """Return the number of cells k, after checking that the model fits the schema."""
-        cells = schema.cells(self.columns)
-        if cells > MOST_CELLS:
-            raise ModelError(
-                "the table has too many cells", asked=cells, allowed=MOST_CELLS, where=self.family
-            )
+        cells = self.cells(schema)
         if isinstance(self.prior, tuple) and len(self.prior) != cells:
             raise ModelError(
                 "the prior does not have one parameter per cell",
@@ -81,27 +66,6 @@ class DirichletCategorical:
     def parameters(self, schema: Schema) -> Floats:
         """Return alpha, one parameter per cell, as floats."""
         return np.array([float(parameter) for parameter in self.exact_parameters(schema)])
-
-    def statistic(self, schema: Schema, codes: ArrayLike) -> ExactStatistics:
-        """Count records given as codes, (records, columns): what engines compute, said in one line."""
-        shape = [schema.column(name).size for name in self.columns]
-        cells = np.ravel_multi_index(tuple(np.asarray(codes).T), shape)
-        return ExactStatistics(np.bincount(cells, minlength=self.size(schema)))
-
-    def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
-        """Return how far one unit moves the counts, by `Sensitivity.of_counts`.
-
-        Leaving out a record with a bad cell (`missing=DROP`) makes the number of counted records private,
-        so it is refused where that number is taken as public.
-        """
-        if Neighbours.of(neighbours) is REPLACE_ONE and schema.drops(self.columns):
-            raise ModelError(
-                "records with bad cells cannot be dropped under replace-one: their number would be public",
-                where=", ".join(name for name in self.columns if schema.drops((name,))),
-                asked="missing = DROP",
-                advice="Count them as a level (missing=...), or plan with neighbours=pv.ADD_OR_REMOVE_ONE.",
-            )
-        return Sensitivity.of_counts(neighbours, schema.unit.max_rows)
 
     def update(self, schema: Schema, counts: ArrayLike) -> Floats:
         """Return the Dirichlet parameters after these counts: alpha + c."""

@@ -14,9 +14,10 @@ from privior.models.families import (
     NormalMean,
     NormalPrecision,
 )
+from privior.models.finite_family import FiniteFamily
 
 #: what a plan can hold: tables, and families of one parameter
-Model = DirichletCategorical | Family
+Model = DirichletCategorical | FiniteFamily | Family
 
 #: families of one parameter by the name they have in files
 FAMILIES: dict[str, type[Family]] = {
@@ -41,6 +42,8 @@ def to_model(document: object) -> Model:
     name = str(entries.pop("family", None))
     if name == DirichletCategorical.family:
         return _to_table(entries)
+    if name == FiniteFamily.family:
+        return FiniteFamily.from_entries(entries)
     if name in FAMILIES:
         try:
             return FAMILIES[name](**entries)
@@ -52,7 +55,7 @@ def to_model(document: object) -> Model:
         "unknown family",
         where="model",
         asked=shown(document.get("family")),
-        allowed=", ".join([DirichletCategorical.family, *FAMILIES]),
+        allowed=", ".join([DirichletCategorical.family, FiniteFamily.family, *FAMILIES]),
     )
 
 

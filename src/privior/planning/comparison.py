@@ -14,13 +14,15 @@ from privior.mechanisms import (
     DirichletDraw,
     Expect,
     Mechanism,
+    ModelDraws,
     PublicFacts,
     VirtualRecords,
     forecast,
 )
-from privior.models import DirichletCategorical, Family, Model
+from privior.models import DirichletCategorical, Family, FiniteFamily, Model
 from privior.planning.families import family_plan
-from privior.plans import Candidate, FamilyPlan, TablePlan, check_records
+from privior.planning.finite import finite_plan
+from privior.plans import Candidate, FamilyPlan, FinitePlan, TablePlan, check_records
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 
@@ -59,6 +61,22 @@ def plan(
 
 @overload
 def plan(
+    model: FiniteFamily,
+    schema: Schema,
+    *,
+    records: int,
+    epsilon: object,
+    delta: object = ...,
+    neighbours: Neighbours | str = ...,
+    mechanism: type[AnyMechanism] | None = ...,
+    draws: int = ...,
+    least: int = ...,
+    expect: Expect | str = ...,
+) -> FinitePlan: ...
+
+
+@overload
+def plan(
     model: Model,
     schema: Schema,
     *,
@@ -70,7 +88,7 @@ def plan(
     draws: int = ...,
     least: int = ...,
     expect: Expect | str = ...,
-) -> TablePlan | FamilyPlan: ...
+) -> TablePlan | FamilyPlan | FinitePlan: ...
 
 
 def plan(
@@ -85,7 +103,7 @@ def plan(
     draws: int = 1,
     least: int = 0,
     expect: Expect | str = Expect.TYPICAL,
-) -> TablePlan | FamilyPlan:
+) -> TablePlan | FamilyPlan | FinitePlan:
     """Plan one release: free, and without data.
 
     Args:
@@ -117,7 +135,11 @@ def plan(
     check_records(records, schema)
     if isinstance(model, Family):
         return family_plan(model, schema, records, budget, relation, mechanism, draws, least, expected)
+    if isinstance(model, FiniteFamily):
+        return finite_plan(model, schema, records, budget, relation, mechanism, draws, least, expected)
     size = model.size(schema)
+    if mechanism is ModelDraws:
+        raise PlanError("for finite families, not for Dirichlet tables", where=mechanism.name)
     if mechanism in FAMILY_MECHANISMS:
         raise PlanError("for families of one parameter, not for tables", where=mechanism.name)
     if draws != 1 and mechanism is not DirichletDraw:

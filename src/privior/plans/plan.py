@@ -19,8 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError, PriviorError, shown
-from privior.mechanisms import Ahead, AnyMechanism, Expect, to_family_mechanism, to_mechanism
-from privior.models import Family, Model, Summand, to_model
+from privior.mechanisms import (
+    Ahead,
+    AnyMechanism,
+    Expect,
+    to_family_mechanism,
+    to_finite_mechanism,
+    to_mechanism,
+)
+from privior.models import Family, FiniteFamily, Model, Summand, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
 from privior.plans.group import Group
@@ -218,6 +225,7 @@ class Plan(ABC):
         }:
             raise PlanError("not a plan, or one with unknown or missing entries", where="plan")
         from privior.plans.family_plan import FamilyPlan
+        from privior.plans.finite_plan import FinitePlan
         from privior.plans.table_plan import TablePlan
 
         schema, model = Schema.from_document(document["schema"]), to_model(document["model"])
@@ -226,6 +234,9 @@ class Plan(ABC):
         if isinstance(model, Family):
             law = to_family_mechanism(document["mechanism"], model, schema)
             return FamilyPlan(schema, model, law, *rest, group=group)
+        if isinstance(model, FiniteFamily):
+            made = to_finite_mechanism(document["mechanism"], model)
+            return FinitePlan(schema, model, made, *rest, group=group)
         return TablePlan(schema, model, to_mechanism(document["mechanism"]), *rest, group=group)
 
     @property

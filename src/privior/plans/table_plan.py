@@ -19,34 +19,21 @@ from privior.mechanisms import (
     prior_alone,
     records_alone,
 )
-from privior.models import ONE, DirichletCategorical, Summand
-from privior.plans.plan import Plan
+from privior.models import DirichletCategorical
+from privior.plans.counts_plan import CountsPlan
 from privior.privacy import Budget
 
 
 @dataclass(frozen=True, repr=False)
-class TablePlan(Plan):
+class TablePlan(CountsPlan):
     """Counts of the cells of a table, with a Dirichlet prior of their probabilities."""
 
     model: DirichletCategorical
     mechanism: Mechanism
 
     def _check(self) -> None:
-        if self.mechanism.levels != self.model.size(self.schema):
-            raise PlanError(
-                "the mechanism is for another number of cells",
-                where=self.mechanism.name,
-                asked=self.mechanism.levels,
-                allowed=self.model.size(self.schema),
-            )
-        needed, honoured = self.model.sensitivity(self.schema, self.neighbours), self.mechanism.sensitivity
-        if needed != honoured:
-            raise PlanError(
-                "the mechanism is for another neighbour relation or unit of protection",
-                where=self.mechanism.name,
-                asked=f"{honoured.neighbours}, L1 {honoured.l1}",
-                allowed=f"{needed.neighbours}, L1 {needed.l1}",
-            )
+        self._check_cells()
+        self._check_unit()
         if self.mechanism.records not in (None, self.records):
             raise PlanError("the mechanism is for another number of records", where=self.mechanism.name)
         priors = (None, self.model.prior, self.model.exact_parameters(self.schema))
@@ -60,21 +47,6 @@ class TablePlan(Plan):
                 asked=f"{self.least} in each of {self.mechanism.levels} cells",
                 allowed=f"{rows // self.mechanism.levels} or fewer",
             )
-
-    @property
-    def by(self) -> tuple[str, ...]:
-        """The group's column and the model's."""
-        return (*(() if self.group is None else (self.group.column,)), *self.model.columns)
-
-    @property
-    def summands(self) -> tuple[Summand, ...]:
-        """Every record counts once."""
-        return (ONE,)
-
-    def statistics(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the counts, those of the group if there is one."""
-        counts = sums[:, 0]
-        return counts if self.group is None else self.group.counts(counts, self.schema)
 
     @property
     def least(self) -> int:

@@ -3,6 +3,7 @@
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.counts import CountsPosterior
 from privior.posterior.distances import EUCLIDEAN, HELLINGER, Distance
+from privior.posterior.finite_posterior import FinitePosterior
 from privior.posterior.given_draws import GivenDraws
 from privior.posterior.given_parameters import GivenParameters
 from privior.posterior.inference import infer
@@ -16,6 +17,7 @@ __all__ = [
     "CategoricalPosterior",
     "CountsPosterior",
     "Distance",
+    "FinitePosterior",
     "GivenDraws",
     "GivenParameters",
     "ParameterPosterior",

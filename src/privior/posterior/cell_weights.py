@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +87,7 @@ class CellWeights:
         prior: NDArray[np.float64],
         most: int,
         gammas: Sequence[CellGammas] = (),
-    ) -> CellWeights:
+    ) -> Self:
         """Collect what all releases say about each cell."""
         kinked = [e for e in evidence if e.rates.any()]
         none = np.zeros((0, prior.size))

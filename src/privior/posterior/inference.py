@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
 from privior.mechanisms import CellGammas, PosteriorRelease
-from privior.models import DirichletCategorical, LearnedPrior
-from privior.plans import FamilyPlan, TablePlan
+from privior.models import DirichletCategorical, FiniteFamily, LearnedPrior, Model
+from privior.plans import FamilyPlan, FinitePlan, TablePlan
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
+from privior.posterior.finite_posterior import FinitePosterior
 from privior.posterior.latent import LatentCounts
 from privior.posterior.learned_counts import learned_counts
 from privior.posterior.least_counts import least_counts
@@ -25,6 +26,7 @@ from privior.release import Release
 
 Tables = Release[TablePlan] | Sequence[Release[TablePlan]]
 Families = Release[FamilyPlan] | Sequence[Release[FamilyPlan]]
+Finite = Release[FinitePlan] | Sequence[Release[FinitePlan]]
 Noise = Literal["account", "ignore"]
 
 
@@ -37,9 +39,13 @@ def infer(releases: Families, *, prior: object = ..., noise: Noise = ...) -> Par
 
 
 @overload
+def infer(releases: Finite, *, prior: object = ..., noise: Noise = ...) -> FinitePosterior: ...
+
+
+@overload
 def infer(
     releases: str | Path, *, prior: object = ..., noise: Noise = ...
-) -> CategoricalPosterior | ParameterPosterior: ...
+) -> CategoricalPosterior | ParameterPosterior | FinitePosterior: ...
 
 
 def infer(
@@ -47,7 +53,7 @@ def infer(
     *,
     prior: object = None,
     noise: Noise = "account",
-) -> CategoricalPosterior | ParameterPosterior:
+) -> CategoricalPosterior | ParameterPosterior | FinitePosterior:
     """Return the posterior given one release, or several of the same table.
 
     The true statistics are unknown: they are summed out exactly where that is feasible and sampled otherwise.
@@ -55,7 +61,8 @@ def infer(
     Args:
         releases: a release or the path of its file, or several releases of one table of one population
         prior: the analyst's own prior: for tables parameters, one number or one per cell, or
-            `pv.LearnedPrior()`; for families a law such as `pv.Gamma(2, 1)`; else the model's
+            `pv.LearnedPrior()`; for families a law such as `pv.Gamma(2, 1)`; for finite families the
+            weights of the models; else the model's
         noise: "account" for the privacy noise, or "ignore" it and take noisy statistics as true ones:
             for comparison only, since the intervals come out too narrow
     """
@@ -65,6 +72,8 @@ def infer(
         raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
     if isinstance(given[0].plan, FamilyPlan):
         return ParameterPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
+    if isinstance(given[0].plan, FinitePlan):
+        return FinitePosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
     return _categorical(given, prior, ignore_noise=noise == "ignore")
 
 
@@ -139,7 +148,7 @@ def _checked(releases: object, *, priors_matter: bool) -> list[Release]:
             "population": (other.schema.population, first.schema.population),
             "columns": (other.model.columns, first.model.columns),
             "schema": (other.schema, first.schema),
-            "family": (other.model.family, first.model.family),
+            "family": (_kind(other.model), _kind(first.model)),
             "group": (other.group, first.group),
             "number of records": (other.records, first.records),
             "neighbours": (other.neighbours, first.neighbours),
@@ -153,3 +162,8 @@ def _checked(releases: object, *, priors_matter: bool) -> list[Release]:
     if len({release.identifier for release in given}) < len(given):
         raise InferenceError("the same release is given twice", advice="It would count as two measurements.")
     return given
+
+
+def _kind(model: Model) -> object:
+    """Return what must be the same for releases to speak of the same thing: of a finite family its models."""
+    return (model.names, model.chances) if isinstance(model, FiniteFamily) else model.family

@@ -1,6 +1,6 @@
 """Queries: one grammar for questions to a posterior, and their answers."""
 
-from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
+from privior.queries.answers import Answer, CountsAnswer, ModelsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.asking import ask
 from privior.queries.grammar import parse
 from privior.queries.numbers_asked import BoundNumber, Numbers
@@ -24,6 +24,7 @@ __all__ = [
     "CountsAnswer",
     "Interval",
     "Mean",
+    "ModelsAnswer",
     "Numbers",
     "Parameter",
     "Probability",

@@ -200,7 +200,57 @@ class SampleAnswer:
         return csv_text(self.columns)
 
 
-Answer = QuantityAnswer | CountsAnswer | SampleAnswer
+@dataclass(frozen=True, repr=False)
+class ModelsAnswer:
+    """What a posterior says about the models of a finite family, the most probable one first.
+
+    Attributes:
+        question: the question in canonical form
+        names: of the models
+        prior: the probability of each before the release
+        probability: and after it
+        warnings: what must be known before the numbers are trusted
+    """
+
+    question: str
+    names: tuple[str, ...]
+    prior: tuple[float, ...]
+    probability: tuple[float, ...]
+    warnings: tuple[str, ...] = ()
+    kind: ClassVar[str] = "models"
+
+    def __repr__(self) -> str:
+        return f"<answer to {_visible(self.question)}>"
+
+    def _repr_html_(self) -> str:
+        return markup.fragment(markup.table(*self.table()), *_paragraphs(self.warnings))
+
+    def to_document(self) -> dict[str, object]:
+        """Write the answer as plain values, for JSON."""
+        numbers = zip(self.names, self.prior, self.probability, strict=True)
+        return {
+            "kind": self.kind,
+            "question": self.question,
+            "models": [
+                {"name": name, "prior": prior, "probability": probability}
+                for name, prior, probability in numbers
+            ],
+            "warnings": list(self.warnings),
+        }
+
+    def table(self) -> Table:
+        """Return a header and one row per model."""
+        numbers = zip(self.names, self.prior, self.probability, strict=True)
+        rows = [
+            [_visible(name), f"{prior:.4g}", f"{probability:.4g}"] for name, prior, probability in numbers
+        ]
+        return ["model", "prior", "probability"], rows
+
+    def __str__(self) -> str:
+        return "\n".join([*listing.table(*self.table()), *self.warnings])
+
+
+Answer = QuantityAnswer | CountsAnswer | ModelsAnswer | SampleAnswer
 
 
 def _paragraphs(warnings: tuple[str, ...]) -> list[markup.Markup]:

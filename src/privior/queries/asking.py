@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
 from privior.errors import InferenceError
-from privior.posterior import CategoricalPosterior, ParameterPosterior, infer
+from privior.posterior import CategoricalPosterior, FinitePosterior, ParameterPosterior, infer
 from privior.posterior.certain import CertainCounts
 from privior.posterior.quantity import check_level, check_number
-from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
+from privior.queries.answers import Answer, CountsAnswer, ModelsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
-from privior.queries.numbers_asked import BoundNumber
-from privior.queries.questions import Counts, Interval, Mean, Parameter, Probability, Question, Sample
+from privior.queries.numbers_asked import BoundNumber, finite
+from privior.queries.questions import (
+    Counts,
+    Interval,
+    Mean,
+    ModelChance,
+    Models,
+    Parameter,
+    Probability,
+    Question,
+    Sample,
+)
 from privior.release import Release
 from privior.schema.columns import Bounded
 
-Posterior = CategoricalPosterior | ParameterPosterior
+Posterior = CategoricalPosterior | ParameterPosterior | FinitePosterior
 Source = Posterior | Release | Sequence[Release]
 
 
@@ -49,7 +60,15 @@ def ask(
                     0,
                     advice=f"Ask for mean({plan.model.column}), or for {plan.model.parameter}().",
                 )
+            if isinstance(posterior, FinitePosterior):
+                raise binding.error(
+                    "a finite family is asked for models and chances, not for counts",
+                    0,
+                    advice="Ask for models(), or for P(event).",
+                )
             return _counts(posterior, counts, usual)
+        case Models() as models:
+            return _models(finite(_posterior(source), models), models)
         case Sample() as sample:
             return _sample(_posterior(source), sample, binding, seed)
         case number:
@@ -57,7 +76,10 @@ def ask(
 
 
 def _quantity(
-    source: Source, question: Probability | Mean | Parameter | Interval, binding: Binding, usual: float
+    source: Source,
+    question: Probability | Mean | Parameter | ModelChance | Interval,
+    binding: Binding,
+    usual: float,
 ) -> QuantityAnswer:
     own = question.level if isinstance(question, Interval) else None
     level = usual if own is None else float(own)
@@ -97,6 +119,18 @@ def _counts(posterior: CategoricalPosterior, question: Counts, level: float) -> 
     )
 
 
+def _models(posterior: FinitePosterior, question: Models) -> ModelsAnswer:
+    prior = posterior.model.log_prior()
+    order = sorted(range(len(prior)), key=lambda index: -posterior.chances.shares[index])
+    return ModelsAnswer(
+        str(question),
+        tuple(posterior.model.names[index] for index in order),
+        tuple(math.exp(prior[index]) for index in order),
+        tuple(float(posterior.chances.shares[index]) for index in order),
+        _warnings(posterior),
+    )
+
+
 def _sample(posterior: Posterior, question: Sample, binding: Binding, seed: int | None) -> SampleAnswer:
     try:
         check_number(question.number, "the number of records")
@@ -113,7 +147,7 @@ def _sample(posterior: Posterior, question: Sample, binding: Binding, seed: int 
 
 
 def _posterior(source: Source) -> Posterior:
-    if isinstance(source, CategoricalPosterior | ParameterPosterior):
+    if isinstance(source, Posterior):
         return source
     found: Posterior = infer(source)
     return found
@@ -121,7 +155,7 @@ def _posterior(source: Source) -> Posterior:
 
 def _first(source: Source) -> Release:
     """Return a release with the public facts, so that a wrong question is refused before inference."""
-    if isinstance(source, CategoricalPosterior | ParameterPosterior):
+    if isinstance(source, Posterior):
         return source.releases[0]
     first = source[0] if isinstance(source, (list, tuple)) and source else source
     if isinstance(first, Release):

@@ -20,6 +20,8 @@ from privior.queries.questions import (
     Counts,
     Interval,
     Mean,
+    ModelChance,
+    Models,
     Parameter,
     Probability,
     Question,
@@ -67,7 +69,7 @@ class Binding:
             case Counts():
                 self._check_columns(question.columns)
                 return question
-            case Sample():
+            case Sample() | ModelChance() | Models():
                 return question
 
     def event(self, conditions: Sequence[Condition]) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@
               | "parameter(" column ")"
               | "interval(" (event ["|" event] | "P(" ... ")" | "mean(" ... ")" | ...) ["," level] ")"
               | "counts(" [column {"," column}] ")"
+              | "model(" name ")" | "models()"
               | "sample" number | "sample(" number ")"
     event     = condition {("," | "and") condition}
     condition = column ("=" | "!=" | "<" | "<=" | ">" | ">=") value
@@ -26,6 +27,8 @@ from privior.queries.questions import (
     Counts,
     Interval,
     Mean,
+    ModelChance,
+    Models,
     Parameter,
     Probability,
     Question,
@@ -41,6 +44,8 @@ FORMS = {
     "parameter": "parameter(column)",
     "interval": "interval(event | event, level)",
     "counts": "counts(column, ...)",
+    "model": "model(name)",
+    "models": "models()",
     "sample": "sample number",
 }
 #: what people type for a form
@@ -95,6 +100,12 @@ class _Reader:
                 found = self.counts()
             elif form == "interval":
                 found = self.interval()
+            elif form == "models":
+                self.expect(")", "a closing parenthesis")
+                found = Models()
+            elif form == "model":
+                found = ModelChance(self.word("a model"))
+                self.expect(")", "a closing parenthesis")
             else:
                 found = self.number(form)
         if self.token.kind != "end":

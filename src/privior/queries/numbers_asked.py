@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from privior.errors import QuestionError
-from privior.posterior import ParameterPosterior, Quantity
+from privior.posterior import FinitePosterior, ParameterPosterior, Quantity
 from privior.posterior.averages import numbers_of
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
-from privior.queries.questions import Mean, Parameter, Probability, Question
+from privior.queries.questions import Mean, ModelChance, Parameter, Probability, Question
 from privior.schema import Schema
 
 Levels = Mapping[str, list[str]]
@@ -37,7 +37,7 @@ class BoundNumber:
         given: those that are conditioned on; None for all records
     """
 
-    question: Probability | Mean | Parameter
+    question: Probability | Mean | Parameter | ModelChance
     event: Levels | None
     given: Levels | None
 
@@ -55,9 +55,9 @@ class BoundNumber:
         return BoundNumber.of(bound if isinstance(bound, Probability | Mean) else asked, binding)
 
     @staticmethod
-    def of(question: Probability | Mean | Parameter, binding: Binding) -> BoundNumber:
+    def of(question: Probability | Mean | Parameter | ModelChance, binding: Binding) -> BoundNumber:
         """Take a question that was bound already."""
-        if isinstance(question, Parameter):
+        if isinstance(question, Parameter | ModelChance):
             return BoundNumber(question, None, None)
         given = binding.event(question.given) or None
         event = binding.event(question.event) if isinstance(question, Probability) else None
@@ -65,6 +65,8 @@ class BoundNumber:
 
     def quantity(self, posterior: Numbers) -> Quantity:
         """Ask a posterior."""
+        if isinstance(self.question, ModelChance):
+            return finite(posterior, self.question).model_chance(self.question.name.text)
         if isinstance(self.question, Parameter):
             if isinstance(posterior, ParameterPosterior):
                 return posterior.parameter
@@ -80,8 +82,20 @@ class BoundNumber:
 
     def ends(self, schema: Schema) -> tuple[float, float]:
         """Return between what the number lies, whatever the data: a public fact."""
-        if isinstance(self.question, Probability):
+        if isinstance(self.question, Probability | ModelChance):
             return 0.0, 1.0
         name = self.question.column.text
         numbers = numbers_of(name, schema.column(name))
         return float(numbers.min()), float(numbers.max())
+
+
+def finite(posterior: object, question: Question) -> FinitePosterior:
+    """Return a posterior of models, or refuse the question."""
+    if isinstance(posterior, FinitePosterior):
+        return posterior
+    raise QuestionError(
+        "only a finite family has models to choose from",
+        question=str(question),
+        place=0,
+        allowed="P(event), mean(column)",
+    )

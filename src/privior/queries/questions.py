@@ -79,6 +79,24 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class ModelChance:
+    """The probability that a model of a finite family is the right one."""
+
+    name: Word
+
+    def __str__(self) -> str:
+        return f"model({self.name})"
+
+
+@dataclass(frozen=True)
+class Models:
+    """The probability of each model of a finite family."""
+
+    def __str__(self) -> str:
+        return "models()"
+
+
+@dataclass(frozen=True)
 class Interval:
     """The interval that holds a number with the probability `level`; None leaves it to whoever asks."""
 
@@ -111,7 +129,7 @@ class Sample:
         return f"sample {self.number}"
 
 
-Question = Probability | Mean | Parameter | Interval | Counts | Sample
+Question = Probability | Mean | Parameter | ModelChance | Interval | Counts | Models | Sample
 
 
 def _joined(conditions: Sequence[Condition]) -> str:

@@ -12,6 +12,7 @@
 - `concave`: what those laws share, the chance of any interval; `beta`, `gamma` and `normal` are such laws
 - `truncated`: a law given that the draw lies in an interval
 - `mixtures`: a piece with real weights, then a number from its law; or an index alone
+- `finite`: one of several models, with weights that are products of powers
 - `dirichlet`: draws from Dirichlet laws as exactly rounded sticks, and counts of records from a Polya urn
 """
 
@@ -21,6 +22,7 @@ from privior.randomness.beta import BetaLaw
 from privior.randomness.dirichlet import EXACTLY_ROUNDED, dirichlet_sticks, virtual_counts
 from privior.randomness.discrete import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
 from privior.randomness.entropy import OPERATING_SYSTEM, Bits
+from privior.randomness.finite import draw_models
 from privior.randomness.gamma import GammaLaw
 from privior.randomness.hellinger import MOST_BOXED, HellingerTables
 from privior.randomness.knorm import k_norm
@@ -47,6 +49,7 @@ __all__ = [
     "discrete_gaussian",
     "discrete_laplace",
     "draw_mixture",
+    "draw_models",
     "draw_weighted",
     "k_norm",
     "rounded",

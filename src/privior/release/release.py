@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
-from privior.mechanisms import DirichletDraw, PosteriorDraws
-from privior.models import Observed, ObservedPoints, ObservedSticks
+from privior.mechanisms import DirichletDraw, ModelDraws, PosteriorDraws
+from privior.models import DirichletCategorical, Observed, ObservedPoints, ObservedSticks
 from privior.pictures import BudgetBar, listing, markup
-from privior.plans import FamilyPlan, Plan
+from privior.plans import Plan
 from privior.release.documents import exactly, is_hex
 from privior.release.receipt import LedgerReceipt
 from privior.whole_files import write_whole
@@ -116,10 +116,11 @@ class Release(Generic[PlanType]):
     def format(self) -> int:
         """The oldest format that can hold it.
 
-        4 knows no families of one parameter, 3 no accounting, 2 no draws, 1 not what was spent.
+        4 knows no families but Dirichlet tables, 3 no accounting, 2 no draws, 1 not what was spent.
         """
         least = 4 if self.process is not None else 3 if isinstance(self.statistics, ObservedSticks) else 1
-        return max(self.receipt.format, least, 5 if isinstance(self.plan, FamilyPlan) else 1)
+        tables = self.plan.model.family == DirichletCategorical.family
+        return max(self.receipt.format, least, 1 if tables else 5)
 
     @staticmethod
     def from_json(text: str, where: str = "release") -> Release:
@@ -180,15 +181,21 @@ class Release(Generic[PlanType]):
 
     @property
     def draws(self) -> NDArray[np.float64]:
-        """The released draws: of the cell probabilities, as (draws, cells), or of the parameter."""
+        """The released draws: of the cell probabilities, as (draws, cells), or of the parameter.
+
+        Draws of models have the cell chances of the model that was drawn, in the order of the models.
+        """
         if isinstance(self.statistics, ObservedPoints):
             return self.statistics.values()
+        if isinstance(self.plan.mechanism, ModelDraws):
+            laws = np.exp(self.plan.mechanism.model.log_chances())
+            return np.repeat(laws, self.statistics.counts, axis=0)
         if not isinstance(self.statistics, ObservedSticks):
             raise ReleaseError(
                 "this release holds no posterior draws",
                 where=self.identifier,
                 asked=self.plan.mechanism.name,
-                allowed=f"{DirichletDraw.name}, {PosteriorDraws.name}",
+                allowed=f"{DirichletDraw.name}, {PosteriorDraws.name}, {ModelDraws.name}",
                 advice="Draw from what follows from it: pv.infer(release).draws(n).",
             )
         return self.statistics.probabilities()

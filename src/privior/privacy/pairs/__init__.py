@@ -17,6 +17,7 @@ from privior.privacy.pairs.draws import (
     virtual_records_draw,
 )
 from privior.privacy.pairs.finite import FinitePair
+from privior.privacy.pairs.finite_draw import FiniteDraw
 from privior.privacy.pairs.gamma_scale import GammaScalePair
 from privior.privacy.pairs.gamma_shape import GammaShapePair
 from privior.privacy.pairs.gaussian import GaussianPair
@@ -46,6 +47,7 @@ __all__ = [
     "DiscreteGaussianShift",
     "DominatingPair",
     "FiniteBernoulli",
+    "FiniteDraw",
     "FinitePair",
     "GammaScalePair",
     "GammaShapePair",

@@ -1,0 +1,233 @@
+"""Draws of a model from the posterior of a finite family: exact, and pure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import NumberError, PlanError, shown
+from privior.exact import decimal, positive, round_down
+from privior.mechanisms.contract import true_counts
+from privior.models import ExactStatistics, FiniteFamily, Observed
+from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
+from privior.privacy.calibration import LEAST, largest
+from privior.privacy.composition import compose_symmetric
+from privior.privacy.pairs import FiniteDraw, SignedSteps
+from privior.randomness import OPERATING_SYSTEM, Bits, draw_models
+
+Floats = NDArray[np.float64]
+
+#: digits of a weight that was solved for
+_WEIGHT_DIGITS = 6
+#: draws of all models together, which take a second or a few
+MOST_DRAWS = 10_000
+
+
+@dataclass(frozen=True)
+class ModelDraws:
+    """N independent draws of a model, in whose posterior every record has the same weight.
+
+    M_1, ..., M_N ~ prior(m) * prod_i p_mi^(weight * c_i). What is released is how often each model was drawn.
+    Proof (privior.privacy.pairs.finite_draw): the loss of one draw never exceeds the range of the log
+    likelihood ratio of two records over the models, nor, at a public number of records, the largest loss over
+    all tables, which is computed where they can be listed. N draws of one table: N times that, pure; or, with
+    a delta, the composition of N bounded ranges. The weight is the largest that keeps the promise, at most 1.
+    A model that excludes a level could be excluded by one record: the loss is unbounded, so there are none.
+
+    Attributes:
+        model: the family
+        records: n, exact under replace-one, the largest possible one otherwise
+        draws: N
+        weight: of each record
+    """
+
+    model: FiniteFamily
+    records: int
+    epsilon: Fraction
+    delta: Fraction
+    draws: int
+    weight: Fraction
+    neighbours: Neighbours
+    max_rows: int
+    name: ClassVar[str] = "model-draws"
+    about: ClassVar[str] = "exact draws of a model from the posterior"
+    randomness: ClassVar[str] = OPERATING_SYSTEM
+
+    def __init__(
+        self,
+        model: FiniteFamily,
+        records: int,
+        epsilon: object,
+        delta: object = 0,
+        *,
+        draws: int = 1,
+        weight: object = None,
+        neighbours: Neighbours | str = REPLACE_ONE,
+        max_rows: int = 1,
+    ) -> None:
+        budget = Budget.of(epsilon, delta)
+        if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= MOST_DRAWS:
+            raise PlanError(
+                "not a number of draws", where=self.name, asked=shown(draws), allowed=f"1 to {MOST_DRAWS}"
+            )
+        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
+            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
+        relation = Neighbours.of(neighbours)
+        Sensitivity.of_counts(relation, max_rows)  # refuses what is no number of rows
+        facts = {
+            "model": model,
+            "records": records,
+            "epsilon": budget.epsilon,
+            "delta": budget.delta,
+            "draws": draws,
+            "neighbours": relation,
+            "max_rows": max_rows,
+        }
+        for name, value in facts.items():
+            object.__setattr__(self, name, value)
+        if not model.bounded:
+            raise PlanError(
+                "a model excludes a level, so one record could exclude the model: the loss is unbounded",
+                where=self.name,
+                advice="Release noisy counts instead, or give every level a small chance in every model.",
+            )
+        found = (
+            self._largest_weight()
+            if weight is None
+            else positive(weight, "weight", least=LEAST, most=Fraction(1))
+        )
+        object.__setattr__(self, "weight", found)
+        if not self._enough(found):
+            raise PlanError(
+                "this weight does not give the stated guarantee", where=self.name, asked=decimal(found)
+            )
+
+    @property
+    def levels(self) -> int:
+        """How many numbers are released: one for each model."""
+        return len(self.model.names)
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """Of the table of counts."""
+        return Sensitivity.of_counts(self.neighbours, self.max_rows)
+
+    @cached_property
+    def _one(self) -> FiniteDraw:
+        try:
+            return FiniteDraw(
+                self.model.chances, self.model.prior, self.neighbours, self.records, self.max_rows
+            )
+        except NumberError as error:
+            raise PlanError(error.what, where=self.name, asked=error.asked) from None
+
+    def _pure_at(self, weight: Fraction) -> bool:
+        """Whether N draws are pure at this epsilon; the bound that needs no tables is tried first."""
+        if self.draws * self._one.oscillation(weight) <= self.epsilon:
+            return True
+        return self._one.listable and self.draws * self._one.listed(weight) <= self.epsilon
+
+    def _composed(self, weight: Fraction) -> DominatingPair:
+        return compose_symmetric([(self._one.bounded_range(weight), self.draws)])
+
+    def _enough(self, weight: Fraction) -> bool:
+        if self._pure_at(weight):
+            return True
+        if self.delta == 0:
+            return False
+        return Fraction(self._composed(weight).delta(round_down(self.epsilon))) <= self.delta
+
+    def _largest_weight(self) -> Fraction:
+        found = largest(self._enough, LEAST, Fraction(1), digits=_WEIGHT_DIGITS)
+        if found is None:
+            raise PlanError(
+                "no weight is small enough for this budget",
+                where=self.name,
+                asked=str(Budget(self.epsilon, self.delta)),
+                advice="Ask for a larger epsilon or for fewer draws.",
+            )
+        return found
+
+    @cached_property
+    def _pair(self) -> tuple[DominatingPair, bool]:
+        """The pair, and whether it is pure at the epsilon that was asked for."""
+        if self._pure_at(self.weight):
+            return SignedSteps(self._one.pure(self.weight), self.draws), True
+        return self._composed(self.weight), False
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The epsilon asked for, pure if the losses of all draws add up to no more."""
+        pair, pure = self._pair
+        times = "" if self.draws == 1 else f", {self.draws} draws composed"
+        how = "range of the log likelihood ratio"
+        if pure and self._one.listable:
+            how = "largest loss over all tables"
+        unit = Sensitivity.unit(self.max_rows)
+        reason = (
+            f"{how} of a draw of a model at weight {decimal(self.weight)}{times} (proof: docs/guarantees.md)"
+        )
+        budget = Budget(self.epsilon, Fraction(0) if pure else self.delta)
+        return Guarantee(pair, self.neighbours, budget, reason, unit)
+
+    def release(self, statistics: ExactStatistics) -> Observed:
+        """Draw, with the exact powers of the exact chances, and count."""
+        counts = true_counts(statistics, len(self.model.chances[0]))
+        powers = [self.weight * int(count) for count in counts]
+        drawn = draw_models(self.model.prior, self.model.chances, powers, self.draws, Bits())
+        return Observed(tuple(drawn.count(index) for index in range(self.levels)))
+
+    def log_laws(self, tables: NDArray[np.generic]) -> Floats:
+        """Return the log probability of drawing each model, for each row of possible counts."""
+        logs = self.model.log_prior() + float(self.weight) * (
+            np.asarray(tables, dtype=np.float64) @ self.model.log_chances().T
+        )
+        most = logs.max(axis=1, keepdims=True)
+        return np.asarray(logs - most - np.log(np.exp(logs - most).sum(axis=1, keepdims=True)))
+
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
+        """Return the log probability of these numbers of draws if these are the true counts."""
+        drawn = np.array(observed.counts, dtype=np.float64)
+        ways = math.lgamma(self.draws + 1) - sum(math.lgamma(one + 1) for one in observed.counts)
+        return float(self.log_laws(statistics.counts[np.newaxis])[0] @ drawn) + ways
+
+    def admits(self, observed: Observed, records: int) -> bool:
+        """So many draws, none of a model less than never."""
+        drawn = observed.counts
+        whole = type(observed) is Observed and len(drawn) == self.levels
+        return whole and min(drawn) >= 0 and sum(drawn) == self.draws
+
+    def fits(self, model: FiniteFamily, records: int) -> bool:
+        """Say whether it is for this family and number of records."""
+        return (model, records) == (self.model, self.records)
+
+    def at(self, budget: Budget) -> ModelDraws:
+        """Return the same with another budget."""
+        return ModelDraws(
+            self.model,
+            self.records,
+            budget.epsilon,
+            budget.delta,
+            draws=self.draws,
+            neighbours=self.neighbours,
+            max_rows=self.max_rows,
+        )
+
+    def to_document(self) -> dict[str, object]:
+        """Write the mechanism as plain values; the model stands beside it in a plan."""
+        return {
+            "name": self.name,
+            "records": self.records,
+            "epsilon": decimal(self.epsilon),
+            "delta": decimal(self.delta),
+            "draws": self.draws,
+            "weight": decimal(self.weight),
+            "neighbours": self.neighbours.value,
+            "max_rows": self.max_rows,
+        }

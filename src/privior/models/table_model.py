@@ -1,0 +1,74 @@
+"""What models of tables have in common: columns, cells, counts, and how far a unit moves these."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from privior.errors import ModelError, shown
+from privior.models.statistics import ExactStatistics
+from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
+from privior.schema import Schema
+
+#: tables with more cells than this are refused at planning time
+MOST_CELLS = 1_000_000
+
+
+class TableModel(ABC):
+    """A model whose statistic is the number of records in each cell of the table of `columns`.
+
+    Attributes:
+        columns: the columns whose joint table is counted, in order; the last varies fastest
+    """
+
+    columns: tuple[str, ...]
+    family: ClassVar[str]
+
+    def _set_columns(self, columns: str | Sequence[str]) -> None:
+        names = (columns,) if isinstance(columns, str) else columns
+        if not isinstance(names, Sequence):
+            raise ModelError("columns are not names", where=self.family, asked=shown(columns))
+        names = tuple(names)
+        if not names or not all(isinstance(name, str) for name in names):
+            raise ModelError("no columns", where=self.family, asked=shown(columns))
+        if len(set(names)) < len(names):
+            raise ModelError("a column is named twice", where=self.family, asked=", ".join(names))
+        object.__setattr__(self, "columns", names)
+
+    @abstractmethod
+    def size(self, schema: Schema) -> int:
+        """Return the number of cells k, after checking that the model fits the schema."""
+
+    def cells(self, schema: Schema) -> int:
+        """Return the number of cells, which must not be too many."""
+        cells = schema.cells(self.columns)
+        if cells > MOST_CELLS:
+            raise ModelError(
+                "the table has too many cells", asked=cells, allowed=MOST_CELLS, where=self.family
+            )
+        return cells
+
+    def statistic(self, schema: Schema, codes: ArrayLike) -> ExactStatistics:
+        """Count records given as codes, (records, columns): what engines compute, said in one line."""
+        shape = [schema.column(name).size for name in self.columns]
+        cells = np.ravel_multi_index(tuple(np.asarray(codes).T), shape)
+        return ExactStatistics(np.bincount(cells, minlength=self.size(schema)))
+
+    def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
+        """Return how far one unit moves the counts, by `Sensitivity.of_counts`.
+
+        Leaving out a record with a bad cell (`missing=DROP`) makes the number of counted records private,
+        so it is refused where that number is taken as public.
+        """
+        if Neighbours.of(neighbours) is REPLACE_ONE and schema.drops(self.columns):
+            raise ModelError(
+                "records with bad cells cannot be dropped under replace-one: their number would be public",
+                where=", ".join(name for name in self.columns if schema.drops((name,))),
+                asked="missing = DROP",
+                advice="Count them as a level (missing=...), or plan with neighbours=pv.ADD_OR_REMOVE_ONE.",
+            )
+        return Sensitivity.of_counts(neighbours, schema.unit.max_rows)

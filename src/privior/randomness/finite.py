@@ -1,0 +1,59 @@
+"""One of finitely many models, drawn with the probability prior x product of chances to real powers.
+
+The powers are exact rational numbers, so the logarithm of each weight is a sum of rational multiples of
+logarithms of rational numbers: enclosed as narrowly as it takes (`mixtures`), and never rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privior.randomness.entropy import Bits
+from privior.randomness.mixtures import draw_weighted
+
+if TYPE_CHECKING:
+    from flint import arb
+
+
+def draw_models(
+    prior: Sequence[Fraction],
+    chances: Sequence[Sequence[Fraction]],
+    powers: Sequence[Fraction],
+    draws: int,
+    bits: Bits,
+) -> list[int]:
+    """Draw indices m, each with probability proportional to prior[m] * prod_i chances[m][i]^powers[i].
+
+    All chances are positive, and the draws independent.
+    """
+    weights = [_log_weight(one, law, powers) for one, law in zip(prior, chances, strict=True)]
+    return [draw_weighted(weights, bits) for _ in range(draws)]
+
+
+def _log_weight(
+    prior: Fraction, chances: Sequence[Fraction], powers: Sequence[Fraction]
+) -> Callable[[], arb]:
+    """Return what encloses the logarithm of one weight; each precision is worked out once."""
+    import flint
+
+    known: dict[int, arb] = {}
+    terms = [(power, chance) for power, chance in zip(powers, chances, strict=True) if power]
+
+    def enclosed() -> arb:
+        precision = flint.ctx.prec
+        if precision not in known:
+            found = _ball(prior).log()
+            for power, chance in terms:
+                found += _ball(power) * _ball(chance).log()
+            known[precision] = found
+        return known[precision]
+
+    return enclosed
+
+
+def _ball(number: Fraction) -> arb:
+    from flint import arb, fmpq
+
+    return arb(fmpq(number.numerator, number.denominator))
