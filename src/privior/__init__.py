@@ -79,8 +79,10 @@ if TYPE_CHECKING:
     from privior.models.laws import Beta as Beta
     from privior.models.laws import Gamma as Gamma
     from privior.models.laws import Normal as Normal
+    from privior.models.laws import Reweighted as Reweighted
     from privior.models.laws import Truncated as Truncated
     from privior.planning import Want as Want
+    from privior.planning import calibrate_draws as calibrate_draws
     from privior.planning import plan as plan
     from privior.planning import plan_for as plan_for
     from privior.plans import Batch as Batch
@@ -129,13 +131,13 @@ _CONTENTS = {
     "models.families": (
         "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision"
     ),
-    "models.laws": "Beta Gamma Normal Truncated",
+    "models.laws": "Beta Gamma Normal Reweighted Truncated",
     "mechanisms": (
         "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts ModelDraws "
         "NoisyStatistics PosteriorDraws PublishedLaplace VirtualRecords"
     ),
     "plans": "Batch FamilyPlan FinitePlan Group Plan TablePlan",
-    "planning": "Want plan plan_for",
+    "planning": "Want calibrate_draws plan plan_for",
     "analyses": "Analysis",
     "smoothness": "LogLikelihood ModelAnalysis analyse",
     "ledger": "Ledger",

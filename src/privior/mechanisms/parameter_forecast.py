@@ -1,9 +1,12 @@
 """Forecasts for families of one parameter: how wide its interval will be, from public facts alone.
 
 At a parameter theta a record has the information I = h'^2 v, v the variance of t; n records leave a variance
-of 1/(n I) open. Noise of variance w on their sum adds w / (n h' v)^2, the slope of E[t] being h' v; N draws
-from a posterior in which records have the weight r add 1 / (N r n I). What the prior knows beside is added as
-information. The widths at quantiles of the prior are averaged.
+of 1/(n I) open. Noise of variance w on their sum adds w / (n h' v)^2, the slope of E[t] being h' v. A draw
+from a posterior in which records have the weight r varies by 1/(r n I + J), J what the prior it is made with
+knows, and its centre moves with the records' estimate by the share r n I/(r n I + J): as an estimate it adds
+(r n I + J)/(r n I)^2, N draws an N-th of it. What the prior knows beside is added as information. A parameter
+outside the interval to which the law of the draws is cut is missed by its distance from it at least. The
+widths at quantiles of the prior are averaged.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from numpy.typing import NDArray
 from privior.mechanisms.noisy_statistics import NoisyStatistics
 from privior.mechanisms.posterior_draws import PosteriorDraws
 from privior.models import Family
-from privior.models.laws import Truncated
+from privior.models.laws import Beta, Gamma, Reweighted, Truncated
 from privior.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -62,27 +65,51 @@ def parameter_forecast(
         information = records * slope**2 * spread
         open_ = 1 / information
         if isinstance(mechanism, PosteriorDraws):
-            open_ = open_ * (1 + 1 / (mechanism.draws * float(mechanism.weight)))
+            seen = float(mechanism.weight) * information
+            open_ = open_ + (seen + _knowledge(mechanism.model)) / (mechanism.draws * seen**2)
         elif mechanism is not None:
             open_ = open_ + _noise(model, schema, mechanism, theta) / (records * slope * spread) ** 2
         variance = 1 / (1 / variance + 1 / open_)
+        if isinstance(mechanism, PosteriorDraws):
+            variance = variance + _outside(mechanism.model, theta) ** 2
     return ParameterForecast(float((2 * _REACH * np.sqrt(variance)).mean()), math.sqrt(variance.mean()))
 
 
 def _typical(model: Family) -> tuple[Floats, float]:
     """Return parameters typical of the prior, and its variance."""
     law = model.law
-    if not isinstance(model.prior, Truncated):
+    if not isinstance(model.prior, Truncated | Reweighted):
         theta = np.array([law.quantile(float(share)) for share in _SHARES])
     else:
         low, high = model.prior.support
         first = law.quantile(1e-9) if low is None else float(low)
         last = law.quantile(1 - 1e-9) if high is None else float(high)
         points = np.linspace(first, last, 4001)[1:-1]
-        logs = law.log_density(points)
+        logs = model.prior.log_density(points)
         below = np.cumsum(np.exp(logs - logs.max()))
         theta = np.interp(_SHARES, below / below[-1], points)
     return theta, float(theta.var()) * 1.02
+
+
+def _knowledge(model: Family) -> float:
+    """Return one over the variance of the law that draws are made with, the interval left out."""
+    law = model.law
+    match law:
+        case Beta():
+            both = law.first + law.second
+            return float(both**2 * (both + 1) / (law.first * law.second))
+        case Gamma():
+            return float(law.rate**2 / law.shape)
+        case _:
+            return float(1 / law.variance)
+
+
+def _outside(model: Family, theta: Floats) -> Floats:
+    """Return how far outside the interval of the draws a parameter lies."""
+    low, high = model.prior.support
+    below = np.maximum(float(low) - theta, 0) if low is not None else np.zeros_like(theta)
+    above = np.maximum(theta - float(high), 0) if high is not None else np.zeros_like(theta)
+    return np.asarray(below + above)
 
 
 def _slopes(model: Family, theta: Floats) -> tuple[Floats, Floats]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, positive, round_down
 from privior.models import ExactStatistics, Family, Observed, ObservedPoints
-from privior.models.laws import Beta, Conjugate, Gamma, Truncated
+from privior.models.families import reweighted_draw
+from privior.models.laws import Beta, Conjugate, Gamma, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest
 from privior.randomness import (
@@ -24,8 +25,9 @@ from privior.randomness import (
     Bits,
     GammaLaw,
     NormalLaw,
+    Piece,
     TruncatedLaw,
-    rounded,
+    draw_mixture,
 )
 from privior.schema import Schema
 
@@ -165,10 +167,25 @@ class PosteriorDraws:
     def release(self, statistics: ExactStatistics) -> ObservedPoints:
         """Update the prior exactly and draw, exactly rounded."""
         total = self.model.total(self.schema, self.records, int(statistics.counts[0]))
-        posterior = self.model.update(self.model.law, self.weight * self.records, self.weight * total)
-        law, bits = _exact(posterior, self.model), Bits()
-        points = tuple(rounded(law, self.places, bits) for _ in range(self.draws))
+        pieces, bits = self._pieces(total), Bits()
+        points = tuple(draw_mixture(pieces, self.places, bits) for _ in range(self.draws))
         return ObservedPoints(points, self.places)
+
+    def _pieces(self, total: Fraction) -> list[Piece]:
+        """Return the posterior as a mixture: of one law, or of those on both sides of a pivot."""
+
+        def updated(law: Conjugate) -> BetaLaw | GammaLaw | NormalLaw:
+            return _exact(self.model.update(law, self.weight * self.records, self.weight * total))
+
+        prior, law = self.model.prior, updated(self.model.law)
+        if not isinstance(prior, Reweighted):
+            cut = TruncatedLaw(law, *prior.support) if isinstance(prior, Truncated) else law
+            return [Piece(_certain, cut)]
+        glued = reweighted_draw(self.model, self.schema, self.records, self.weight)
+        return [
+            Piece(partial(side.log_mass, total), TruncatedLaw(updated(piece.law), piece.lower, piece.upper))
+            for piece, side in zip(prior.pieces, glued.sides, strict=True)
+        ]
 
     def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
         """Return the log density of the draws for each possible sum, up to the same constant."""
@@ -244,14 +261,17 @@ def _places(model: Family) -> int:
     return _DIGITS - math.floor(math.log2(max(typical, 1e-200)))
 
 
-def _exact(posterior: Conjugate, model: Family) -> BetaLaw | GammaLaw | NormalLaw | TruncatedLaw:
-    """Return the law to draw from, cut where the prior is."""
-    law: BetaLaw | GammaLaw | NormalLaw
+def _exact(posterior: Conjugate) -> BetaLaw | GammaLaw | NormalLaw:
+    """Return the law to draw from."""
     match posterior:
         case Beta():
-            law = BetaLaw(posterior.first, posterior.second)
+            return BetaLaw(posterior.first, posterior.second)
         case Gamma():
-            law = GammaLaw(posterior.shape, posterior.rate)
+            return GammaLaw(posterior.shape, posterior.rate)
         case _:
-            law = NormalLaw(posterior.mean, posterior.variance)
-    return TruncatedLaw(law, *model.prior.support) if isinstance(model.prior, Truncated) else law
+            return NormalLaw(posterior.mean, posterior.variance)
+
+
+def _certain() -> Any:
+    """The weight of a law that has no other beside it: it is never looked at."""
+    raise AssertionError

@@ -1,6 +1,7 @@
 """Planning: which mechanism to take at a budget, and which budget reaches what is wanted. No data."""
 
 from privior.planning.comparison import plan
+from privior.planning.draw_calibration import DrawCalibration, DrawSetting, calibrate_draws
 from privior.planning.wants import Want, plan_for
 
-__all__ = ["Want", "plan", "plan_for"]
+__all__ = ["DrawCalibration", "DrawSetting", "Want", "calibrate_draws", "plan", "plan_for"]

@@ -85,6 +85,7 @@ def family_plan(
         candidates.append(Candidate(name, law.about, ahead, law.guarantee.cost))
         built.append((law, candidates[-1]))
     chosen, choice = _choose(built, candidates, wanted)
+    choice += _draws_or_noise(built, candidates)
     if budget.delta > 0 and chosen.guarantee.cost.delta == 0:
         choice += " It needs no delta, and none is spent."
     return FamilyPlan(schema, model, chosen, neighbours, records, tuple(candidates), choice, expect)
@@ -107,6 +108,21 @@ def _choose(
     others = [_error(pair) for pair in built if pair[0] is not best]
     margin = f", {min(others) / _error((best, candidate)):.3g} times smaller than the next" if others else ""
     return best, f"Takes {candidate.name}: the smallest forecast error of those that fit{margin}."
+
+
+def _draws_or_noise(built: list[tuple[FamilyMechanism, Candidate]], candidates: list[Candidate]) -> str:
+    """Compare draws with noise at this guarantee, in words."""
+    drawn = [_error(pair) for pair in built if isinstance(pair[0], PosteriorDraws)]
+    noisy = [_error(pair) for pair in built if not isinstance(pair[0], PosteriorDraws)]
+    if not drawn:
+        why = next(one.unfit for one in candidates if one.name == PosteriorDraws.name)
+        return f" Posterior draws do not fit: {why}."
+    if not noisy:
+        return ""
+    ratio = drawn[0] / min(noisy)
+    if ratio > 1:
+        return f" At this guarantee noise beats draws: these err {ratio:.3g} times as much."
+    return f" At this guarantee draws beat noise: that errs {1 / ratio:.3g} times as much."
 
 
 def _error(pair: tuple[FamilyMechanism, Candidate]) -> float:

@@ -8,6 +8,7 @@ from privior.models.families.gamma_poisson import GammaPoisson
 from privior.models.families.laplace_scale import LaplaceScale
 from privior.models.families.normal_mean import NormalMean
 from privior.models.families.normal_precision import NormalPrecision
+from privior.models.families.reweighting import reweighted_draw
 
 __all__ = [
     "BetaBernoulli",
@@ -18,4 +19,5 @@ __all__ = [
     "LaplaceScale",
     "NormalMean",
     "NormalPrecision",
+    "reweighted_draw",
 ]

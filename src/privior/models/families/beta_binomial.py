@@ -99,6 +99,11 @@ class BetaBinomial(Family):
         """Return trials times the chance."""
         return self.trials * theta
 
+    def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedBernoulli:
+        """A chance in an interval."""
+        beta = as_beta(self.law)
+        return TruncatedBernoulli(*self.ends, records, beta.first, beta.second, weight, self.trials)
+
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
         """Two cells, successes and failures; cut to an interval inside (0, 1) the draw is pure.
 
@@ -107,9 +112,8 @@ class BetaBinomial(Family):
         thresholds, the likelihood ratio being monotone, and both of their chances move apart as d grows.
         """
         self.check(schema)
-        beta, ends = as_beta(self.law), self.cut_ends
-        if ends is not None:
-            each = TruncatedBernoulli(*ends, records, beta.first, beta.second, weight, self.trials)
+        beta, each = as_beta(self.law), self.bounded_pair(schema, records, weight)
+        if each is not None:
             return pure_draws(each, draws)
         one: DominatingPair = TwoLevelsPair(beta.first, beta.second, weight, records)
         if self.trials > 1:

@@ -16,15 +16,17 @@ the pair too.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, rational
-from privior.models.laws import Beta, Conjugate, Gamma, Law, Normal, Truncated, to_law
+from privior.models.families.reweighting import reweighted_draw
+from privior.models.laws import Beta, Conjugate, Gamma, Law, Normal, Reweighted, Truncated, to_law
 from privior.models.laws.masses import log_normaliser
 from privior.models.summands import ONE, Summand
 from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity, pairs
@@ -49,18 +51,20 @@ class Family(ABC):
     parameter: ClassVar[str]
     #: the kind of law that is conjugate
     conjugate: ClassVar[type[Conjugate]]
+    #: whether several draws from the posterior are as private as one from another law, which is quickly found
+    draws_compose: ClassVar[bool] = False
 
     def _set(self, column: str, prior: object) -> None:
         if not isinstance(column, str) or not column:
             raise ModelError("not the name of a column", where=self.family, asked=shown(column))
         law = to_law(prior) if isinstance(prior, dict) else prior
-        base = law.law if isinstance(law, Truncated) else law
+        base = _plain(law)
         if not isinstance(base, self.conjugate):
             raise ModelError(
                 "this prior is not conjugate here",
                 where=self.family,
                 asked=shown(prior),
-                allowed=f"pv.{self.conjugate.__name__}(...), or that in pv.Truncated(...)",
+                allowed=f"pv.{self.conjugate.__name__}(...), or it in pv.Truncated(...), pv.Reweighted(...)",
             )
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "prior", law)
@@ -72,8 +76,15 @@ class Family(ABC):
 
     @property
     def law(self) -> Conjugate:
-        """The prior's law, without the interval to which it may be cut."""
-        return self.prior.law if isinstance(self.prior, Truncated) else self.prior
+        """The prior's law, without the interval to which it may be cut and without weights."""
+        base: Conjugate = _plain(self.prior)
+        return base
+
+    def with_prior(self, prior: Law) -> Self:
+        """Return the same family with another prior of the same kind."""
+        other = copy(self)
+        object.__setattr__(other, "prior", prior)
+        return other
 
     # What is summed
 
@@ -145,11 +156,23 @@ class Family(ABC):
 
     def log_posterior(self, theta: float, records: int, totals: Floats, weight: float) -> Floats:
         """Return the log density at theta of the posterior given n weighted records, one for each T."""
-        first, second, extra = self.updated(weight * records, weight * totals)
-        normaliser = log_normaliser(self.conjugate, first, second, self.prior.support) + extra
+        normaliser = self._log_normaliser(weight * records, weight * totals)
         points = np.array([theta])
         inner = self.natural(points) * totals - self.partition(points) * records
         return np.asarray(self.prior.log_density(points) + weight * inner - normaliser)
+
+    def _log_normaliser(self, records: float, totals: Floats) -> Floats:
+        """Return the log of the integral of the prior times exp(h T - n A): a sum for glued priors."""
+        prior = self.prior
+        if not isinstance(prior, Reweighted):
+            first, second, extra = self.updated(records, totals)
+            return np.asarray(log_normaliser(self.conjugate, first, second, prior.support) + extra)
+        logs = []
+        for piece in prior.pieces:
+            first, second, extra = self.with_prior(piece.law).updated(records, totals)
+            inside = log_normaliser(self.conjugate, first, second, (piece.lower, piece.upper))
+            logs.append(inside + extra + prior.log_constant(piece))
+        return np.asarray(np.logaddexp.reduce(logs))
 
     @abstractmethod
     def updated(self, records: float, totals: Floats) -> tuple[Floats, Floats, Floats]:
@@ -183,6 +206,14 @@ class Family(ABC):
         Raises ModelError where it is cut at one end only, or at an end of its support: the log likelihood
         ratio of two records is then unbounded, and for cut laws no other pair is proved.
         """
+        if isinstance(self.prior, Reweighted):
+            raise ModelError(
+                "no privacy is proved for draws from this re-weighted law",
+                where=self.family,
+                asked=str(self.prior),
+                advice="Re-weight a law that is cut at both ends inside its support, "
+                "or release noisy statistics.",
+            )
         if not isinstance(self.prior, Truncated):
             return None
         low, high = self.prior.support
@@ -195,6 +226,24 @@ class Family(ABC):
                 advice="Cut it at both ends, inside its support, or not at all; or release noisy statistics.",
             )
         return low, high
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Both ends of the interval in which the parameter lies, where there are two."""
+        low, high = self.prior.support
+        if low is None or high is None:
+            raise ModelError("the parameter is not bounded", where=self.family, asked=str(self.prior))
+        return low, high
+
+    def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> pairs.Truncated:
+        """Return the pair of one draw where the prior is cut at both ends."""
+        raise ModelError("no privacy is proved for draws from a cut law", where=self.family)
+
+    def bounded_pair(self, schema: Schema, records: int, weight: Fraction) -> pairs.Truncated | None:
+        """Return the pair of one draw where the parameter is bounded, re-weighted or not; else None."""
+        if isinstance(self.prior, Reweighted):
+            return reweighted_draw(self, schema, records, weight)
+        return None if self.cut_ends is None else self.cut_pair(schema, records, weight)
 
     @abstractmethod
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
@@ -250,6 +299,13 @@ def above(value: object, family: str, name: str) -> Fraction:
     if number <= 0:
         raise ModelError(f"{name} is not above 0", where=family, asked=decimal(number))
     return number
+
+
+def _plain(law: object) -> Any:
+    """Return a law without interval and weights; anything else as it is."""
+    if isinstance(law, Reweighted):
+        return law.base
+    return law.law if isinstance(law, Truncated) else law
 
 
 def pure_draws(each: pairs.Truncated, draws: int) -> DominatingPair:

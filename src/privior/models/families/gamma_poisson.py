@@ -83,11 +83,15 @@ class GammaPoisson(Family):
         """Return theta."""
         return theta
 
+    def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedPoisson:
+        """A mean in an interval."""
+        gamma, most = as_gamma(self.law), int(self.bounds(schema)[1])
+        return TruncatedPoisson(*self.ends, records, most, gamma.rate, gamma.shape, weight)
+
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
         """A record moves the shape by up to the largest count."""
         gamma, most = as_gamma(self.law), int(self.bounds(schema)[1])
-        ends = self.cut_ends
-        if ends is not None:
-            each = TruncatedPoisson(*ends, records, most, gamma.rate, gamma.shape, weight)
+        each = self.bounded_pair(schema, records, weight)
+        if each is not None:
             return pure_draws(each, draws)
         return compose_symmetric([(poisson_draw(gamma.shape, most, weight), draws)])

@@ -21,6 +21,7 @@ class GammaRate(Family):
     """
 
     conjugate: ClassVar[type[Conjugate]] = Gamma
+    draws_compose: ClassVar[bool] = True
     #: what one record adds to the shape
     each: ClassVar[Fraction] = Fraction(1)
 
@@ -51,14 +52,17 @@ class GammaRate(Family):
         safe = np.maximum(totals, unit / 2)
         return np.asarray(np.where(totals >= 0, (shape - 1) * np.log(safe) - gammaln(shape), -np.inf))
 
+    def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedExponential:
+        """A rate in an interval."""
+        gamma, (least, most) = as_gamma(self.law), self.bounds(schema)
+        ends = self.ends
+        return TruncatedExponential(*ends, records, least, most, gamma.rate, gamma.shape, weight, self.each)
+
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
         """A record moves the rate by up to the length of the range."""
         gamma, (least, most) = as_gamma(self.law), self.bounds(schema)
-        ends = self.cut_ends
-        if ends is not None:
-            each = TruncatedExponential(
-                *ends, records, least, most, gamma.rate, gamma.shape, weight, self.each
-            )
+        each = self.bounded_pair(schema, records, weight)
+        if each is not None:
             return pure_draws(each, draws)
         pair = exponential_draw if self.each == 1 else precision_draw
         return pair(gamma.shape, gamma.rate, records, least, most, weight, draws)

@@ -30,6 +30,7 @@ class NormalMean(Family):
     family: ClassVar[str] = "normal-mean"
     parameter: ClassVar[str] = "mean"
     conjugate: ClassVar[type[Conjugate]] = Normal
+    draws_compose: ClassVar[bool] = True
 
     def __init__(self, column: str, prior: object, *, stddev: object = None, variance: object = None) -> None:
         spread = Normal(0, stddev=stddev, variance=variance).variance
@@ -84,14 +85,18 @@ class NormalMean(Family):
         """Return theta."""
         return theta
 
+    def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedNormal:
+        """A mean in an interval."""
+        normal, (least, most) = as_normal(self.law), self.bounds(schema)
+        return TruncatedNormal(
+            *self.ends, records, least, most, self.variance, normal.mean, normal.variance, weight
+        )
+
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
         """A record moves the mean by up to the length of the range; the variance is the same for all data."""
         normal, (least, most) = as_normal(self.law), self.bounds(schema)
-        ends = self.cut_ends
-        if ends is not None:
-            each = TruncatedNormal(
-                *ends, records, least, most, self.variance, normal.mean, normal.variance, weight
-            )
+        each = self.bounded_pair(schema, records, weight)
+        if each is not None:
             return pure_draws(each, draws)
         return normal_mean_draw(self.variance, normal.variance, records, most - least, weight, draws)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from privior.errors import ModelError, shown
 from privior.models.laws.conjugate import Beta, Conjugate, Gamma, Normal
+from privior.models.laws.reweighted import Reweighted
 from privior.models.laws.truncated import Truncated
 
 #: what a prior can be
-Law = Conjugate | Truncated
+Law = Conjugate | Truncated | Reweighted
 
 LAWS: dict[str, type[Conjugate]] = {law.name: law for law in (Beta, Gamma, Normal)}
-_ENDS = {"lower", "upper"}
+_ENDS, _WEIGHTS = {"lower", "upper"}, {"strength", "of", "pivot"}
 
 
 def to_law(document: object, where: str = "prior") -> Law:
@@ -23,10 +24,21 @@ def to_law(document: object, where: str = "prior") -> Law:
         known = ", ".join(LAWS)
         raise ModelError("unknown law", where=where, asked=shown(document.get("law")), allowed=known)
     ends = {name: entries.pop(name) for name in _ENDS & set(entries)}
+    weights = {name: entries.pop(name) for name in _WEIGHTS & set(entries)}
     try:
         law = kind(**entries)
     except TypeError:
         raise ModelError(
             "unknown or missing entries", where=f"{where}, {kind.name}", asked=", ".join(entries)
         ) from None
-    return Truncated(law, **ends) if ends else law
+    cut = Truncated(law, **ends) if ends else law
+    return _reweighted(cut, weights, where) if weights else cut
+
+
+def _reweighted(law: Conjugate | Truncated, entries: dict[str, object], where: str) -> Reweighted:
+    if "strength" not in entries:
+        raise ModelError("a re-weighted law has a strength", where=where, asked=", ".join(entries))
+    of = entries.get("of")
+    if of is not None and not isinstance(of, str):
+        raise ModelError("not the name of a coordinate", where=where, asked=shown(of))
+    return Reweighted(law, entries["strength"], of=of, pivot=entries.get("pivot"))

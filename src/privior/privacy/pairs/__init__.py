@@ -24,6 +24,7 @@ from privior.privacy.pairs.gaussian import GaussianPair
 from privior.privacy.pairs.group import GroupPair, group
 from privior.privacy.pairs.k_norm import KNormPair
 from privior.privacy.pairs.losses import LossPair
+from privior.privacy.pairs.reweighted import ReweightedDraw, Side
 from privior.privacy.pairs.shape_moves import ShapeMoves
 from privior.privacy.pairs.signed_steps import SignedSteps
 from privior.privacy.pairs.truncated import (
@@ -55,7 +56,9 @@ __all__ = [
     "GroupPair",
     "KNormPair",
     "LossPair",
+    "ReweightedDraw",
     "ShapeMoves",
+    "Side",
     "SignedSteps",
     "Truncated",
     "TruncatedBernoulli",

@@ -19,7 +19,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from privior.errors import NumberError
 from privior.privacy.pairs.balls import ball, upper
@@ -35,8 +35,25 @@ class Truncated(ABC):
     """One draw from the posterior of a bounded natural parameter."""
 
     @abstractmethod
+    def log_mass(self, total: Any) -> arb:
+        """Return Lam(S) in balls, up to a constant that does not depend on S."""
+
+    @abstractmethod
+    def corners(self) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        """Return S of the worst tables and of their neighbours: (Smax, Smax - D) and (Smin, Smin + D)."""
+
+    @abstractmethod
+    def steps(self) -> tuple[arb, arb]:
+        """Return what the ends add to the losses of the two corners: r (S - S') h at the end, in balls."""
+
     def losses(self) -> tuple[arb, arb]:
         """Return the largest loss of each order, in balls."""
+        (top, below), (bottom, above) = self.corners()
+        first, last = self.steps()
+        return (
+            self.log_mass(top) - self.log_mass(below) + first,
+            self.log_mass(bottom) - self.log_mass(above) + last,
+        )
 
     @abstractmethod
     def width(self) -> arb:
@@ -83,7 +100,7 @@ class TruncatedBernoulli(Truncated):
         if not 0 < self.lower < self.upper < 1:
             raise NumberError("the chance must stay away from 0 and 1", allowed="0 < lower < upper < 1")
 
-    def _log_mass(self, ones: int) -> arb:
+    def log_mass(self, ones: int) -> arb:
         """Lam(S): the integral of theta^(first + rS - 1) (1-theta)^(second + r(N-S) - 1), N all trials."""
         a = ball(self.first + self.rate * ones)
         b = ball(self.second + self.rate * (self.records * self.trials - ones))
@@ -92,14 +109,15 @@ class TruncatedBernoulli(Truncated):
             return (high.beta_lower(a, b) - low.beta_lower(a, b)).log()
         return ((1 - low).beta_lower(b, a) - (1 - high).beta_lower(b, a)).log()
 
-    def losses(self) -> tuple[arb, arb]:
+    def corners(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """All ones and one record of zeros, all zeros and one of ones."""
         every, step = self.records * self.trials, self.trials
-        ends = (_logit(self.lower), _logit(self.upper))
-        return (
-            self._log_mass(every) - self._log_mass(every - step) - ball(self.rate * step) * ends[0],
-            self._log_mass(0) - self._log_mass(step) + ball(self.rate * step) * ends[1],
-        )
+        return (every, every - step), (0, step)
+
+    def steps(self) -> tuple[arb, arb]:
+        """By the logits of the ends."""
+        each = ball(self.rate * self.trials)
+        return -each * _logit(self.lower), each * _logit(self.upper)
 
     def width(self) -> arb:
         """D = trials."""
@@ -127,19 +145,20 @@ class TruncatedExponential(Truncated):
         if not 0 < self.lower < self.upper or not 0 <= self.least < self.most:
             raise NumberError("not a range", allowed="0 < lower < upper and 0 <= least < most")
 
-    def _log_mass(self, total: Fraction) -> arb:
+    def log_mass(self, total: Fraction) -> arb:
         """Lam(S): the integral of rate^(shape + rn - 1) e^(-rate (prior_rate + rS))."""
         shape = self.shape + self.each * self.rate * self.records
-        return _log_gamma_mass(shape, self.prior_rate + self.rate * total, self.lower, self.upper)
+        steep = self.prior_rate + self.rate * total
+        return _log_gamma_mass(shape, steep, self.lower, self.upper)
 
-    def losses(self) -> tuple[arb, arb]:
+    def corners(self) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]:
         """All records at the most and one at the least, all at the least and one at the most."""
-        span = self.most - self.least
-        top, bottom = self.records * self.most, self.records * self.least
-        return (
-            self._log_mass(top) - self._log_mass(top - span) + ball(self.rate * span * self.upper),
-            self._log_mass(bottom) - self._log_mass(bottom + span) - ball(self.rate * span * self.lower),
-        )
+        return _corners(self.records, self.least, self.most)
+
+    def steps(self) -> tuple[arb, arb]:
+        """h = -rate: the largest rate first."""
+        span = self.rate * (self.most - self.least)
+        return ball(span * self.upper), -ball(span * self.lower)
 
     def width(self) -> arb:
         """D = most - least."""
@@ -162,19 +181,21 @@ class TruncatedPoisson(Truncated):
         if not 0 < self.lower < self.upper or self.most < 1:
             raise NumberError("not a range", allowed="0 < lower < upper and 0 < most")
 
-    def _log_mass(self, total: int) -> arb:
+    def log_mass(self, total: int) -> arb:
         """Lam(S): the integral of mean^(shape + rS - 1) e^(-mean (prior_rate + rn))."""
         steep = self.prior_rate + self.rate * self.records
         shape = self.shape + self.rate * total
-        return _log_gamma_mass(shape, steep, self.lower, self.upper) + ball(shape).lgamma()
+        return _log_gamma_mass(shape, steep, self.lower, self.upper)
 
-    def losses(self) -> tuple[arb, arb]:
+    def corners(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """All records at the most and one at 0, all at 0 and one at the most."""
-        top, step = self.records * self.most, ball(self.rate * self.most)
-        return (
-            self._log_mass(top) - self._log_mass(top - self.most) - step * ball(self.lower).log(),
-            self._log_mass(0) - self._log_mass(self.most) + step * ball(self.upper).log(),
-        )
+        top = self.records * self.most
+        return (top, top - self.most), (0, self.most)
+
+    def steps(self) -> tuple[arb, arb]:
+        """By the logarithms of the ends."""
+        each = ball(self.rate * self.most)
+        return -each * ball(self.lower).log(), each * ball(self.upper).log()
 
     def width(self) -> arb:
         """D = most."""
@@ -202,7 +223,7 @@ class TruncatedNormal(Truncated):
         if not self.lower < self.upper or not self.least < self.most:
             raise NumberError("not a range", allowed="lower < upper and least < most")
 
-    def _log_mass(self, total: Fraction) -> arb:
+    def log_mass(self, total: Fraction) -> arb:
         """Lam(S): completing the square, exp(m^2 p / 2) times the mass of Normal(m, 1/p)."""
         precision = 1 / self.prior_variance + self.rate * self.records / self.variance
         mean = (self.centre / self.prior_variance + self.rate * total / self.variance) / precision
@@ -216,15 +237,14 @@ class TruncatedNormal(Truncated):
             mass = high.erf() - low.erf()
         return mass.log() + ball(mean**2 * precision / 2)
 
-    def losses(self) -> tuple[arb, arb]:
+    def corners(self) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]:
         """All records at the most and one at the least, all at the least and one at the most."""
-        span = self.most - self.least
-        top, bottom = self.records * self.most, self.records * self.least
-        steps = [ball(self.rate * span * end / self.variance) for end in (self.lower, self.upper)]
-        return (
-            self._log_mass(top) - self._log_mass(top - span) - steps[0],
-            self._log_mass(bottom) - self._log_mass(bottom + span) + steps[1],
-        )
+        return _corners(self.records, self.least, self.most)
+
+    def steps(self) -> tuple[arb, arb]:
+        """By the ends in units of the variance."""
+        span = self.rate * (self.most - self.least) / self.variance
+        return -ball(span * self.lower), ball(span * self.upper)
 
     def width(self) -> arb:
         """D = most - least."""
@@ -246,7 +266,8 @@ class FiniteBernoulli(Truncated):
         if len(self.points) != len(self.weights) or min(self.weights) <= 0:
             raise NumberError("every chance needs a positive weight")
 
-    def _log_mass(self, ones: int) -> arb:
+    def log_mass(self, ones: int) -> arb:
+        """Lam(S): a sum over the points."""
         zeros = self.records - ones
         terms = (
             ball(weight) * (ball(self.rate) * (ones * ball(p).log() + zeros * ball(1 - p).log())).exp()
@@ -254,13 +275,14 @@ class FiniteBernoulli(Truncated):
         )
         return sum(terms, start=ball(0)).log()
 
-    def losses(self) -> tuple[arb, arb]:
+    def corners(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """All ones and one zero, all zeros and one one."""
-        n = self.records
-        return (
-            self._log_mass(n) - self._log_mass(n - 1) - ball(self.rate) * _logit(min(self.points)),
-            self._log_mass(0) - self._log_mass(1) + ball(self.rate) * _logit(max(self.points)),
-        )
+        return (self.records, self.records - 1), (0, 1)
+
+    def steps(self) -> tuple[arb, arb]:
+        """By the logits of the outer points."""
+        each = ball(self.rate)
+        return -each * _logit(min(self.points)), each * _logit(max(self.points))
 
     def width(self) -> arb:
         """D = 1."""
@@ -268,14 +290,21 @@ class FiniteBernoulli(Truncated):
 
 
 def _log_gamma_mass(shape: Fraction, steep: Fraction, lower: Fraction, upper: Fraction) -> arb:
-    """Return the log of the integral of x^(shape-1) e^(-steep x) over [lower, upper], less lnG(shape)."""
+    """Return the log of the integral of x^(shape-1) e^(-steep x) over [lower, upper]."""
     k = ball(shape)
     low, high = ball(lower * steep), ball(upper * steep)
     if high.mid() < k.mid():
         mass = gamma_below(high, k) - gamma_below(low, k)
     else:
         mass = gamma_above(low, k) - gamma_above(high, k)
-    return mass.log() - k * ball(steep).log()
+    return mass.log() + k.lgamma() - k * ball(steep).log()
+
+
+def _corners(
+    records: int, least: Fraction, most: Fraction
+) -> tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]:
+    top, bottom, span = records * most, records * least, most - least
+    return (top, top - span), (bottom, bottom + span)
 
 
 def _logit(chance: Fraction) -> arb:
