@@ -12,6 +12,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from hellinger_laws import Counts, Floats, hellinger, largest_loss, local_sensitivity
+from sampling_errata import a13, a14, a15
 from scipy import integrate, optimize
 from utility_errata import b6, b7, b8, d5, d6, d7, d8, laplace_line, local_lines
 
@@ -403,6 +404,9 @@ ENTRIES = {
         a10,
         a11,
         a12,
+        a13,
+        a14,
+        a15,
         b1,
         b2,
         b3,
