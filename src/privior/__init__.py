@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from privior.models import DirichletCategorical as DirichletCategorical
     from privior.models import FiniteFamily as FiniteFamily
     from privior.models import LearnedPrior as LearnedPrior
+    from privior.models import MarkovChain as MarkovChain
     from privior.models.families import BetaBernoulli as BetaBernoulli
     from privior.models.families import BetaBinomial as BetaBinomial
     from privior.models.families import GammaExponential as GammaExponential
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from privior.posterior import HELLINGER as HELLINGER
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
     from privior.posterior import FinitePosterior as FinitePosterior
+    from privior.posterior import MarkovPosterior as MarkovPosterior
     from privior.posterior import ParameterPosterior as ParameterPosterior
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
@@ -127,7 +129,7 @@ if TYPE_CHECKING:
 _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE AccountingKind Budget Guarantee Neighbours Sensitivity",
-    "models": "DirichletCategorical FiniteFamily LearnedPrior",
+    "models": "DirichletCategorical FiniteFamily LearnedPrior MarkovChain",
     "models.families": (
         "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision"
     ),
@@ -143,7 +145,9 @@ _CONTENTS = {
     "ledger": "Ledger",
     "curator": "measure measure_all",
     "release": "Release",
-    "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior FinitePosterior ParameterPosterior infer",
+    "posterior": (
+        "EUCLIDEAN HELLINGER CategoricalPosterior FinitePosterior MarkovPosterior ParameterPosterior infer"
+    ),
     "queries": "ask",
     "decisions": (
         "AbsoluteError ChoiceOfActions CostMatrix Decision IntervalScore QuantileLoss ResponseGrid "

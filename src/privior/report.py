@@ -10,7 +10,13 @@ import numpy as np
 from privior.errors import ReleaseError, shown
 from privior.pictures import Markup, markup
 from privior.pictures.markup import element
-from privior.posterior import CategoricalPosterior, FinitePosterior, ParameterPosterior, infer
+from privior.posterior import (
+    CategoricalPosterior,
+    FinitePosterior,
+    MarkovPosterior,
+    ParameterPosterior,
+    infer,
+)
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.whole_files import write_whole
@@ -88,6 +94,10 @@ def _findings(posterior: Posterior) -> list[Markup]:
         return _parameter_findings(posterior)
     if isinstance(posterior, FinitePosterior):
         return _model_findings(posterior)
+    if isinstance(posterior, MarkovPosterior):
+        chain = element("summary", "Chances of each transition, and in the long run, with 90% intervals")
+        table = markup.table(*posterior.transition_table(), numeric=range(1, 14))
+        return [element("details", chain, table, open="open"), *_table_findings(posterior)]
     return _table_findings(posterior)
 
 

@@ -5,6 +5,7 @@ from privior.models.documents import FAMILIES, Model, to_model
 from privior.models.families import Family
 from privior.models.finite_family import FiniteFamily
 from privior.models.learned_prior import LearnedPrior, RateLaws
+from privior.models.markov_chain import MarkovChain
 from privior.models.statistics import Counts, ExactStatistics, Observed, ObservedPoints, ObservedSticks
 from privior.models.summands import ONE, Factor, Summand
 from privior.models.table_model import MOST_CELLS, TableModel
@@ -20,6 +21,7 @@ __all__ = [
     "Family",
     "FiniteFamily",
     "LearnedPrior",
+    "MarkovChain",
     "Model",
     "Observed",
     "ObservedPoints",

@@ -76,6 +76,10 @@ class DirichletCategorical(TableModel):
         parameters = self.update(schema, counts)
         return np.asarray(parameters / parameters.sum())
 
+    def with_prior(self, prior: object) -> DirichletCategorical:
+        """Return the same table with another prior."""
+        return DirichletCategorical(self.columns, prior)
+
     def to_document(self) -> dict[str, object]:
         """Write the model as plain values, for JSON and TOML."""
         prior = [decimal(a) for a in self.prior] if isinstance(self.prior, tuple) else decimal(self.prior)

@@ -15,6 +15,7 @@ from privior.models.families import (
     NormalPrecision,
 )
 from privior.models.finite_family import FiniteFamily
+from privior.models.markov_chain import MarkovChain
 
 #: what a plan can hold: tables, and families of one parameter
 Model = DirichletCategorical | FiniteFamily | Family
@@ -44,6 +45,8 @@ def to_model(document: object) -> Model:
         return _to_table(entries)
     if name == FiniteFamily.family:
         return FiniteFamily.from_entries(entries)
+    if name == MarkovChain.family:
+        return _to_chain(entries)
     if name in FAMILIES:
         try:
             return FAMILIES[name](**entries)
@@ -55,7 +58,7 @@ def to_model(document: object) -> Model:
         "unknown family",
         where="model",
         asked=shown(document.get("family")),
-        allowed=", ".join([DirichletCategorical.family, FiniteFamily.family, *FAMILIES]),
+        allowed=", ".join([DirichletCategorical.family, FiniteFamily.family, MarkovChain.family, *FAMILIES]),
     )
 
 
@@ -71,3 +74,17 @@ def _to_table(entries: dict[str, object]) -> DirichletCategorical:
     if not isinstance(columns, (str, list)):
         raise ModelError("columns are not names", where="model", asked=shown(columns))
     return DirichletCategorical(columns, prior=entries.get("prior", 1))
+
+
+def _to_chain(entries: dict[str, object]) -> MarkovChain:
+    state, following = entries.get("state"), entries.get("following")
+    if set(entries) - {"state", "following", "prior"} or not (
+        isinstance(state, str) and isinstance(following, str)
+    ):
+        raise ModelError(
+            "unknown or missing entries",
+            where="model, markov-chain",
+            asked=", ".join(map(str, entries)),
+            allowed="state, following, prior",
+        )
+    return MarkovChain(state, following, entries.get("prior", 1))

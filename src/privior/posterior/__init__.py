@@ -7,6 +7,7 @@ from privior.posterior.finite_posterior import FinitePosterior
 from privior.posterior.given_draws import GivenDraws
 from privior.posterior.given_parameters import GivenParameters
 from privior.posterior.inference import infer
+from privior.posterior.markov import MarkovPosterior
 from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.posterior.quantity import Quantity
 from privior.posterior.variance import VarianceParts
@@ -20,6 +21,7 @@ __all__ = [
     "FinitePosterior",
     "GivenDraws",
     "GivenParameters",
+    "MarkovPosterior",
     "ParameterPosterior",
     "Quantity",
     "VarianceParts",

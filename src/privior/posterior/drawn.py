@@ -58,16 +58,16 @@ class DrawnProbabilities:
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Return draws of all cell probabilities, as (number, k)."""
-        return probabilities(self._logs(number, rng))
+        return probabilities(self.log_draws(number, rng))
 
     @cached_property
     def kept(self) -> Floats:
         """The draws that are kept for questions about several cells."""
-        return probabilities(self._kept_logs)
+        return probabilities(self.kept_logs)
 
     def kept_given(self, cells: NDArray[np.bool_]) -> Floats:
         """Return the draws that are kept, of the probabilities given that a record is in these cells."""
-        return probabilities(self._kept_logs[:, cells])
+        return probabilities(self.kept_logs[:, cells])
 
     @cached_property
     def each(self) -> Floats:
@@ -102,8 +102,9 @@ class DrawnProbabilities:
         return np.asarray(self.prior + self.latent.draws(number, rng))
 
     @cached_property
-    def _kept_logs(self) -> Floats:
-        return self._logs(affordable(self.prior.size), np.random.default_rng(SEED))
+    def kept_logs(self) -> Floats:
+        """The draws that are kept, as logarithms that are not yet normalised."""
+        return self.log_draws(affordable(self.prior.size), np.random.default_rng(SEED))
 
     @cached_property
     def _parameters(self) -> tuple[Floats, Floats]:
@@ -111,7 +112,7 @@ class DrawnProbabilities:
         first = self._drawn(affordable(self.prior.size), np.random.default_rng(SEED))
         return first, first.sum(axis=1, keepdims=True)
 
-    def _logs(self, number: int, rng: np.random.Generator) -> Floats:
+    def log_draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Draw tables, then probabilities given them, as logarithms of Gammas that are not yet normalised.
 
         A Gamma of tiny shape a underflows, its logarithm does not: G(a) = G(a+1) U^(1/a).

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
 from privior.mechanisms import CellGammas, PosteriorRelease
-from privior.models import DirichletCategorical, FiniteFamily, LearnedPrior, Model
+from privior.models import DirichletCategorical, FiniteFamily, LearnedPrior, MarkovChain, Model
 from privior.plans import FamilyPlan, FinitePlan, TablePlan
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
@@ -21,6 +21,7 @@ from privior.posterior.latent import LatentCounts
 from privior.posterior.learned_counts import learned_counts
 from privior.posterior.least_counts import least_counts
 from privior.posterior.listed_counts import listed_counts
+from privior.posterior.markov import MarkovPosterior
 from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.release import Release
 
@@ -83,12 +84,12 @@ def _categorical(
     plan = given[0].plan
     learned = prior if isinstance(prior, LearnedPrior) else None
     own = prior is not None and learned is None
-    model = DirichletCategorical(plan.model.columns, prior) if own else plan.model
+    model = plan.model.with_prior(prior) if own else plan.model
     parameters = model.parameters(plan.schema)
     if ignore_noise:
         if learned is not None:
             raise InferenceError("a prior is learned from noisy counts with their noise", asked="ignore")
-        return CategoricalPosterior(tuple(given), model, _certain(given, parameters))
+        return _posterior(given, model, _certain(given, parameters))
     evidence, gammas = _evidence(given)
     listed = len(evidence) + len(gammas) < len(given)
     if gammas and listed:
@@ -105,6 +106,14 @@ def _categorical(
         latent = least_counts(
             evidence, parameters, total, gammas, max(release.plan.least for release in given)
         )
+    return _posterior(given, model, latent)
+
+
+def _posterior(
+    given: list[Release[TablePlan]], model: DirichletCategorical, latent: LatentCounts
+) -> CategoricalPosterior:
+    if isinstance(model, MarkovChain):
+        return MarkovPosterior(tuple(given), model, latent)
     return CategoricalPosterior(tuple(given), model, latent)
 
 

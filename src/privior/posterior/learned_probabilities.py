@@ -37,5 +37,6 @@ class LearnedProbabilities(DrawnProbabilities):
         total = self.kept.var(axis=0)
         return VarianceParts(np.maximum(total - privacy, 0), np.minimum(privacy, total))
 
-    def _logs(self, number: int, rng: np.random.Generator) -> Floats:
+    def log_draws(self, number: int, rng: np.random.Generator) -> Floats:
+        """Draw tables, then the logarithms of rates given them."""
         return self.latent.log_rates(self.latent.draws(number, rng), rng)

@@ -19,11 +19,8 @@ from privior.queries.numbers_asked import BoundNumber, finite
 from privior.queries.questions import (
     Counts,
     Interval,
-    Mean,
-    ModelChance,
     Models,
-    Parameter,
-    Probability,
+    Number,
     Question,
     Sample,
 )
@@ -77,7 +74,7 @@ def ask(
 
 def _quantity(
     source: Source,
-    question: Probability | Mean | Parameter | ModelChance | Interval,
+    question: Number | Interval,
     binding: Binding,
     usual: float,
 ) -> QuantityAnswer:

@@ -16,16 +16,19 @@ from privior.posterior.averages import numbers_of
 from privior.posterior.events import code_of, quoted
 from privior.queries.comparisons import Ordered, codes_compared
 from privior.queries.questions import (
+    After,
     Condition,
     Counts,
     Interval,
     Mean,
     ModelChance,
     Models,
+    Number,
     Parameter,
     Probability,
     Question,
     Sample,
+    Stationary,
     Word,
 )
 from privior.schema import Schema
@@ -61,14 +64,17 @@ class Binding:
                 return Mean(question.column, self._bound(question.given))
             case Interval():
                 of = self.bound(question.of)
-                numbers = Probability | Mean | Parameter
-                return replace(question, of=of) if isinstance(of, numbers) else question
+                return replace(question, of=of) if isinstance(of, Number) else question
             case Parameter():
                 self._column(question.column)
                 return question
             case Counts():
                 self._check_columns(question.columns)
                 return question
+            case Stationary():
+                return replace(question, state=self._state(question.state))
+            case After():
+                return replace(question, state=self._state(question.state), start=self._state(question.start))
             case Sample() | ModelChance() | Models():
                 return question
 
@@ -160,6 +166,11 @@ class Binding:
             raise self.error(error.what, cut.place, asked=shown(cut.text), allowed=error.allowed) from None
         mask[codes.start : codes.stop] = True
         return mask
+
+    def _state(self, word: Word) -> Word:
+        """Return a state of a chain, which is a level of its first column."""
+        column = Word(self.columns[0], word.place)
+        return self._with_levels(Condition(column, "=", (word,), word.place)).values[0]
 
     def _column(self, word: Word) -> Column:
         if word.text not in self.columns:

@@ -6,6 +6,7 @@
               | "interval(" (event ["|" event] | "P(" ... ")" | "mean(" ... ")" | ...) ["," level] ")"
               | "counts(" [column {"," column}] ")"
               | "model(" name ")" | "models()"
+              | "stationary(" state ")" | "after(" number "," state "|" state ")"
               | "sample" number | "sample(" number ")"
     event     = condition {("," | "and") condition}
     condition = column ("=" | "!=" | "<" | "<=" | ">" | ">=") value
@@ -23,16 +24,19 @@ from fractions import Fraction
 from privior.errors import NumberError, QuestionError
 from privior.exact import rational
 from privior.queries.questions import (
+    After,
     Condition,
     Counts,
     Interval,
     Mean,
     ModelChance,
     Models,
+    Number,
     Parameter,
     Probability,
     Question,
     Sample,
+    Stationary,
     Word,
 )
 from privior.queries.tokens import Token, tokens
@@ -46,6 +50,8 @@ FORMS = {
     "counts": "counts(column, ...)",
     "model": "model(name)",
     "models": "models()",
+    "stationary": "stationary(state)",
+    "after": "after(steps, state | state)",
     "sample": "sample number",
 }
 #: what people type for a form
@@ -56,6 +62,12 @@ _OTHER_NAMES = {
     "average": "mean",
     "avg": "mean",
     "count": "counts",
+}
+#: forms that ask for one number and hold one name
+_NAMED: dict[str, tuple[str, type[Parameter] | type[ModelChance] | type[Stationary]]] = {
+    "parameter": ("a column", Parameter),
+    "model": ("a model", ModelChance),
+    "stationary": ("a state", Stationary),
 }
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 _MOST_DIGITS = 18
@@ -103,9 +115,6 @@ class _Reader:
             elif form == "models":
                 self.expect(")", "a closing parenthesis")
                 found = Models()
-            elif form == "model":
-                found = ModelChance(self.word("a model"))
-                self.expect(")", "a closing parenthesis")
             else:
                 found = self.number(form)
         if self.token.kind != "end":
@@ -137,13 +146,32 @@ class _Reader:
             self.expect(")", "a closing parenthesis")
         return Probability(event, given)
 
-    def number(self, form: str) -> Probability | Mean | Parameter:
+    def number(self, form: str) -> Number:
         """Read what follows the parenthesis of a form that asks for one number."""
-        if form == "parameter":
-            column = self.word("a column")
+        if form in _NAMED:
+            what, kind = _NAMED[form]
+            name = self.word(what)
             self.expect(")", "a closing parenthesis")
-            return Parameter(column)
+            return kind(name)
+        if form == "after":
+            return self.after()
         return self.mean() if form == "mean" else self.probability()
+
+    def after(self) -> After:
+        steps = self.digits("how many steps is not said in digits", "after(3, state | state)")
+        self.expect(",", "a comma")
+        state = self.word("a state")
+        self.expect("|", "a bar, then where the chain starts,")
+        start = self.word("a state")
+        self.expect(")", "a closing parenthesis")
+        return After(steps, state, start)
+
+    def digits(self, what: str, allowed: str) -> int:
+        digits = self.token.text if self.token.kind == "word" else ""
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS):
+            raise self.error(what, allowed=allowed)
+        self.at += 1
+        return int(digits)
 
     def mean(self) -> Mean:
         column = self.word("a column")
@@ -152,9 +180,9 @@ class _Reader:
         return Mean(column, given)
 
     def interval(self) -> Interval:
-        of: Probability | Mean | Parameter
+        of: Number
         form = self.token.text.lower() if self.token.kind == "word" else ""
-        if form in ("p", "mean", "parameter") and self.following.is_sign("("):
+        if form in ("p", "mean", "after", *_NAMED) and self.following.is_sign("("):
             self.at += 2
             of = self.number(form)
         else:
@@ -179,14 +207,11 @@ class _Reader:
     def sample(self) -> Sample:
         enclosed = self.token.is_sign("(")
         self.at += enclosed
-        token = self.token
-        digits = token.text if token.kind == "word" else ""
-        if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS):
-            raise self.error("how many records is not said in digits", allowed="sample 100")
-        self.at += 1
+        place = self.token.place
+        number = self.digits("how many records is not said in digits", "sample 100")
         if enclosed:
             self.expect(")", "a closing parenthesis")
-        return Sample(int(digits), token.place)
+        return Sample(number, place)
 
     def given(self, level_follows: bool) -> tuple[Condition, ...]:
         if not self.token.is_sign("|"):

@@ -7,11 +7,20 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from privior.errors import QuestionError
-from privior.posterior import FinitePosterior, ParameterPosterior, Quantity
+from privior.posterior import FinitePosterior, MarkovPosterior, ParameterPosterior, Quantity
 from privior.posterior.averages import numbers_of
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
-from privior.queries.questions import Mean, ModelChance, Parameter, Probability, Question
+from privior.queries.questions import (
+    After,
+    Mean,
+    ModelChance,
+    Number,
+    Parameter,
+    Probability,
+    Question,
+    Stationary,
+)
 from privior.schema import Schema
 
 Levels = Mapping[str, list[str]]
@@ -37,7 +46,7 @@ class BoundNumber:
         given: those that are conditioned on; None for all records
     """
 
-    question: Probability | Mean | Parameter | ModelChance
+    question: Number
     event: Levels | None
     given: Levels | None
 
@@ -55,9 +64,9 @@ class BoundNumber:
         return BoundNumber.of(bound if isinstance(bound, Probability | Mean) else asked, binding)
 
     @staticmethod
-    def of(question: Probability | Mean | Parameter | ModelChance, binding: Binding) -> BoundNumber:
+    def of(question: Number, binding: Binding) -> BoundNumber:
         """Take a question that was bound already."""
-        if isinstance(question, Parameter | ModelChance):
+        if not isinstance(question, Probability | Mean):
             return BoundNumber(question, None, None)
         given = binding.event(question.given) or None
         event = binding.event(question.event) if isinstance(question, Probability) else None
@@ -67,6 +76,11 @@ class BoundNumber:
         """Ask a posterior."""
         if isinstance(self.question, ModelChance):
             return finite(posterior, self.question).model_chance(self.question.name.text)
+        if isinstance(self.question, Stationary):
+            return _chain(posterior, self.question).stationary(self.question.state.text)
+        if isinstance(self.question, After):
+            asked = self.question
+            return _chain(posterior, asked).after(asked.steps, asked.state.text, asked.start.text)
         if isinstance(self.question, Parameter):
             if isinstance(posterior, ParameterPosterior):
                 return posterior.parameter
@@ -82,7 +96,7 @@ class BoundNumber:
 
     def ends(self, schema: Schema) -> tuple[float, float]:
         """Return between what the number lies, whatever the data: a public fact."""
-        if isinstance(self.question, Probability | ModelChance):
+        if not isinstance(self.question, Mean | Parameter):
             return 0.0, 1.0
         name = self.question.column.text
         numbers = numbers_of(name, schema.column(name))
@@ -95,6 +109,18 @@ def finite(posterior: object, question: Question) -> FinitePosterior:
         return posterior
     raise QuestionError(
         "only a finite family has models to choose from",
+        question=str(question),
+        place=0,
+        allowed="P(event), mean(column)",
+    )
+
+
+def _chain(posterior: object, question: Question) -> MarkovPosterior:
+    """Return the posterior of a Markov chain, or refuse the question."""
+    if isinstance(posterior, MarkovPosterior):
+        return posterior
+    raise QuestionError(
+        "only a Markov chain has steps and a long run",
         question=str(question),
         place=0,
         allowed="P(event), mean(column)",

@@ -89,6 +89,28 @@ class ModelChance:
 
 
 @dataclass(frozen=True)
+class Stationary:
+    """The share of time that a Markov chain spends in a state in the long run."""
+
+    state: Word
+
+    def __str__(self) -> str:
+        return f"stationary({self.state})"
+
+
+@dataclass(frozen=True)
+class After:
+    """The chance that a Markov chain is in a state so many steps after another one."""
+
+    steps: int
+    state: Word
+    start: Word
+
+    def __str__(self) -> str:
+        return f"after({self.steps}, {self.state} | {self.start})"
+
+
+@dataclass(frozen=True)
 class Models:
     """The probability of each model of a finite family."""
 
@@ -100,7 +122,7 @@ class Models:
 class Interval:
     """The interval that holds a number with the probability `level`; None leaves it to whoever asks."""
 
-    of: Probability | Mean | Parameter
+    of: Number
     level: Fraction | None = None
 
     def __str__(self) -> str:
@@ -129,7 +151,9 @@ class Sample:
         return f"sample {self.number}"
 
 
-Question = Probability | Mean | Parameter | ModelChance | Interval | Counts | Models | Sample
+#: questions about one number
+Number = Probability | Mean | Parameter | ModelChance | Stationary | After
+Question = Number | Interval | Counts | Models | Sample
 
 
 def _joined(conditions: Sequence[Condition]) -> str:
