@@ -73,22 +73,28 @@ if TYPE_CHECKING:
     from privior.models.families import GammaPoisson as GammaPoisson
     from privior.models.families import LaplaceScale as LaplaceScale
     from privior.models.families import NormalMean as NormalMean
+    from privior.models.families import NormalMeanPrecision as NormalMeanPrecision
     from privior.models.families import NormalPrecision as NormalPrecision
     from privior.models.laws import Beta as Beta
     from privior.models.laws import Gamma as Gamma
+    from privior.models.laws import MultivariateNormal as MultivariateNormal
     from privior.models.laws import Normal as Normal
+    from privior.models.laws import NormalGamma as NormalGamma
     from privior.models.laws import Truncated as Truncated
+    from privior.models.laws import Wishart as Wishart
     from privior.planning import Want as Want
     from privior.planning import plan as plan
     from privior.planning import plan_for as plan_for
     from privior.plans import Batch as Batch
     from privior.plans import FamilyPlan as FamilyPlan
     from privior.plans import Group as Group
+    from privior.plans import JointPlan as JointPlan
     from privior.plans import Plan as Plan
     from privior.plans import TablePlan as TablePlan
     from privior.posterior import EUCLIDEAN as EUCLIDEAN
     from privior.posterior import HELLINGER as HELLINGER
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
+    from privior.posterior import JointPosterior as JointPosterior
     from privior.posterior import ParameterPosterior as ParameterPosterior
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
@@ -120,20 +126,21 @@ _CONTENTS = {
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE AccountingKind Budget Guarantee Neighbours Sensitivity",
     "models": "DirichletCategorical LearnedPrior",
     "models.families": (
-        "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision"
+        "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision "
+        "NormalMeanPrecision"
     ),
-    "models.laws": "Beta Gamma Normal Truncated",
+    "models.laws": "Beta Gamma MultivariateNormal Normal NormalGamma Truncated Wishart",
     "mechanisms": (
         "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts NoisyStatistics "
         "PosteriorDraws PublishedLaplace VirtualRecords"
     ),
-    "plans": "Batch FamilyPlan Group Plan TablePlan",
+    "plans": "Batch FamilyPlan Group JointPlan Plan TablePlan",
     "planning": "Want plan plan_for",
     "analyses": "Analysis",
     "ledger": "Ledger",
     "curator": "measure measure_all",
     "release": "Release",
-    "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior ParameterPosterior infer",
+    "posterior": "EUCLIDEAN HELLINGER CategoricalPosterior JointPosterior ParameterPosterior infer",
     "queries": "ask",
     "decisions": (
         "AbsoluteError ChoiceOfActions CostMatrix Decision IntervalScore QuantileLoss ResponseGrid "

@@ -10,12 +10,12 @@ import numpy as np
 from privior.errors import ReleaseError, shown
 from privior.pictures import Markup, markup
 from privior.pictures.markup import element
-from privior.posterior import CategoricalPosterior, ParameterPosterior, infer
+from privior.posterior import CategoricalPosterior, JointPosterior, ParameterPosterior, infer
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.whole_files import write_whole
 
-Posterior = CategoricalPosterior | ParameterPosterior
+Posterior = CategoricalPosterior | ParameterPosterior | JointPosterior
 
 #: rows of the table of numbers; the picture shows as many
 _MOST_ROWS = 40
@@ -84,14 +84,13 @@ def _summary(release: Release, posterior: Posterior) -> list[Markup]:
 
 
 def _findings(posterior: Posterior) -> list[Markup]:
-    if isinstance(posterior, ParameterPosterior):
-        return _parameter_findings(posterior)
-    return _table_findings(posterior)
+    if isinstance(posterior, CategoricalPosterior):
+        return _table_findings(posterior)
+    return _parameter_findings(posterior)
 
 
-def _parameter_findings(posterior: ParameterPosterior) -> list[Markup]:
-    alone = posterior.without_noise.stddev
-    share = max(0.0, 1 - (alone / posterior.stddev()) ** 2)
+def _parameter_findings(posterior: ParameterPosterior | JointPosterior) -> list[Markup]:
+    share = posterior.noise_share
     words = (
         f"The privacy noise accounts for about {100 * share:.0f}% of the variance of the "
         f"{posterior.model.parameter}, the finite number of records for the rest. All intervals include both."

@@ -27,8 +27,16 @@ from privior.decisions.ways import Way, Ways
 from privior.errors import DecisionError, ReleaseError, shown
 from privior.mechanisms import DirichletDraw, PosteriorDraws
 from privior.models import DirichletCategorical, Model, ObservedPoints, ObservedSticks
-from privior.plans import FamilyPlan, Plan
-from privior.posterior import GivenDraws, GivenParameters, ParameterPosterior, Quantity, infer
+from privior.plans import FamilyPlan, JointPlan, Plan
+from privior.posterior import (
+    GivenDraws,
+    GivenJoint,
+    GivenParameters,
+    JointPosterior,
+    ParameterPosterior,
+    Quantity,
+    infer,
+)
 from privior.privacy.published.readings import within
 from privior.queries import BoundNumber, Question, parse
 from privior.release import Release
@@ -265,6 +273,8 @@ def _given(releases: tuple[Release, ...], plan: Plan, theta: NDArray[np.float64]
     """Return the law that gives each of these parameters the same chance."""
     if isinstance(plan, FamilyPlan):
         return GivenParameters(releases, plan.model, theta)
+    if isinstance(plan, JointPlan):
+        return GivenJoint(releases, plan.model, theta)
     return GivenDraws(releases, plan.model.columns, theta)
 
 
@@ -272,6 +282,8 @@ def _mode(posterior: Posterior) -> NDArray[np.float64]:
     """Return the most likely parameters."""
     if isinstance(posterior, ParameterPosterior):
         return np.asarray(posterior.mode())
+    if isinstance(posterior, JointPosterior):
+        raise DecisionError("the mode of several parameters together is not looked for")
     return dirichlet_mode(posterior.draws(DRAWS, SEED))
 
 

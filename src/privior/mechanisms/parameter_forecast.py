@@ -1,9 +1,10 @@
-"""Forecasts for families of one parameter: how wide its interval will be, from public facts alone.
+"""Forecasts for families: how wide the interval of the parameter will be, from public facts alone.
 
 At a parameter theta a record has the information I = h'^2 v, v the variance of t; n records leave a variance
 of 1/(n I) open. Noise of variance w on their sum adds w / (n h' v)^2, the slope of E[t] being h' v; N draws
 from a posterior in which records have the weight r add 1 / (N r n I). What the prior knows beside is added as
-information. The widths at quantiles of the prior are averaged.
+information. The widths at quantiles of the prior are averaged. Several parameters are measured in standard
+deviations of the prior (`joint_forecast`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.mechanisms.joint_forecast import joint_variances
 from privior.mechanisms.noisy_statistics import NoisyStatistics
 from privior.mechanisms.posterior_draws import PosteriorDraws
-from privior.models import Family
+from privior.models import Family, JointFamily, SummedModel
 from privior.models.laws import Truncated
 from privior.schema import Schema
 
@@ -52,9 +54,22 @@ class ParameterForecast:
 
 
 def parameter_forecast(
-    model: Family, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
+    model: SummedModel, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
 ) -> ParameterForecast:
     """Forecast the error; without a mechanism that of the true sum, with 0 records that of the prior."""
+    if isinstance(model, JointFamily):
+        variance = joint_variances(model, schema, records, mechanism)
+    elif isinstance(model, Family):
+        variance = _variances(model, schema, records, mechanism)
+    else:
+        raise TypeError("no forecast is known for this family")
+    return ParameterForecast(float((2 * _REACH * np.sqrt(variance)).mean()), math.sqrt(variance.mean()))
+
+
+def _variances(
+    model: Family, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
+) -> Floats:
+    """Return what is left open at parameters typical of the prior."""
     theta, prior = _typical(model)
     variance = np.full(theta.shape, prior)
     if records:
@@ -66,7 +81,7 @@ def parameter_forecast(
         elif mechanism is not None:
             open_ = open_ + _noise(model, schema, mechanism, theta) / (records * slope * spread) ** 2
         variance = 1 / (1 / variance + 1 / open_)
-    return ParameterForecast(float((2 * _REACH * np.sqrt(variance)).mean()), math.sqrt(variance.mean()))
+    return variance
 
 
 def _typical(model: Family) -> tuple[Floats, float]:

@@ -2,7 +2,7 @@
 
 from privior.models.dirichlet_categorical import MOST_CELLS, DirichletCategorical
 from privior.models.documents import FAMILIES, Model, to_model
-from privior.models.families import Family
+from privior.models.families import Family, JointFamily, SummedModel
 from privior.models.learned_prior import LearnedPrior, RateLaws
 from privior.models.statistics import Counts, ExactStatistics, Observed, ObservedPoints, ObservedSticks
 from privior.models.summands import ONE, Factor, Summand
@@ -16,6 +16,7 @@ __all__ = [
     "ExactStatistics",
     "Factor",
     "Family",
+    "JointFamily",
     "LearnedPrior",
     "Model",
     "Observed",
@@ -23,5 +24,6 @@ __all__ = [
     "ObservedSticks",
     "RateLaws",
     "Summand",
+    "SummedModel",
     "to_model",
 ]

@@ -7,19 +7,20 @@ from privior.models.dirichlet_categorical import DirichletCategorical
 from privior.models.families import (
     BetaBernoulli,
     BetaBinomial,
-    Family,
     GammaExponential,
     GammaPoisson,
     LaplaceScale,
     NormalMean,
+    NormalMeanPrecision,
     NormalPrecision,
+    SummedModel,
 )
 
-#: what a plan can hold: tables, and families of one parameter
-Model = DirichletCategorical | Family
+#: what a plan can hold: tables, and families
+Model = DirichletCategorical | SummedModel
 
-#: families of one parameter by the name they have in files
-FAMILIES: dict[str, type[Family]] = {
+#: families by the name they have in files
+FAMILIES: dict[str, type[SummedModel]] = {
     kind.family: kind
     for kind in (
         BetaBernoulli,
@@ -29,6 +30,7 @@ FAMILIES: dict[str, type[Family]] = {
         LaplaceScale,
         NormalMean,
         NormalPrecision,
+        NormalMeanPrecision,
     )
 }
 

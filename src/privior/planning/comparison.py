@@ -18,9 +18,9 @@ from privior.mechanisms import (
     VirtualRecords,
     forecast,
 )
-from privior.models import DirichletCategorical, Family, Model
+from privior.models import DirichletCategorical, Family, JointFamily, Model, SummedModel
 from privior.planning.families import family_plan
-from privior.plans import Candidate, FamilyPlan, TablePlan, check_records
+from privior.plans import Candidate, FamilyPlan, JointPlan, TablePlan, check_records
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 
@@ -59,6 +59,22 @@ def plan(
 
 @overload
 def plan(
+    model: JointFamily,
+    schema: Schema,
+    *,
+    records: int,
+    epsilon: object,
+    delta: object = ...,
+    neighbours: Neighbours | str = ...,
+    mechanism: type[AnyMechanism] | None = ...,
+    draws: int = ...,
+    least: int = ...,
+    expect: Expect | str = ...,
+) -> JointPlan: ...
+
+
+@overload
+def plan(
     model: Model,
     schema: Schema,
     *,
@@ -70,7 +86,7 @@ def plan(
     draws: int = ...,
     least: int = ...,
     expect: Expect | str = ...,
-) -> TablePlan | FamilyPlan: ...
+) -> TablePlan | FamilyPlan | JointPlan: ...
 
 
 def plan(
@@ -85,7 +101,7 @@ def plan(
     draws: int = 1,
     least: int = 0,
     expect: Expect | str = Expect.TYPICAL,
-) -> TablePlan | FamilyPlan:
+) -> TablePlan | FamilyPlan | JointPlan:
     """Plan one release: free, and without data.
 
     Args:
@@ -115,11 +131,11 @@ def plan(
     budget = Budget.of(epsilon, delta)
     records = int(records) if isinstance(records, Integral) else records  # numpy's numbers are not int
     check_records(records, schema)
-    if isinstance(model, Family):
+    if isinstance(model, SummedModel):
         return family_plan(model, schema, records, budget, relation, mechanism, draws, least, expected)
     size = model.size(schema)
     if mechanism in FAMILY_MECHANISMS:
-        raise PlanError("for families of one parameter, not for tables", where=mechanism.name)
+        raise PlanError("for families, not for tables", where=mechanism.name)
     if draws != 1 and mechanism is not DirichletDraw:
         raise PlanError(
             "only posterior draws have a number of draws",

@@ -6,6 +6,7 @@ from privior.posterior.distances import EUCLIDEAN, HELLINGER, Distance
 from privior.posterior.given_draws import GivenDraws
 from privior.posterior.given_parameters import GivenParameters
 from privior.posterior.inference import infer
+from privior.posterior.joint_posterior import GivenJoint, JointPosterior
 from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.posterior.quantity import Quantity
 from privior.posterior.variance import VarianceParts
@@ -17,7 +18,9 @@ __all__ = [
     "CountsPosterior",
     "Distance",
     "GivenDraws",
+    "GivenJoint",
     "GivenParameters",
+    "JointPosterior",
     "ParameterPosterior",
     "Quantity",
     "VarianceParts",

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError, shown
 from privior.mechanisms import CellGammas, PosteriorRelease
 from privior.models import DirichletCategorical, LearnedPrior
-from privior.plans import FamilyPlan, TablePlan
+from privior.plans import FamilyPlan, JointPlan, TablePlan
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
+from privior.posterior.joint_posterior import JointPosterior
 from privior.posterior.latent import LatentCounts
 from privior.posterior.learned_counts import learned_counts
 from privior.posterior.least_counts import least_counts
@@ -25,6 +26,7 @@ from privior.release import Release
 
 Tables = Release[TablePlan] | Sequence[Release[TablePlan]]
 Families = Release[FamilyPlan] | Sequence[Release[FamilyPlan]]
+Joints = Release[JointPlan] | Sequence[Release[JointPlan]]
 Noise = Literal["account", "ignore"]
 
 
@@ -37,9 +39,13 @@ def infer(releases: Families, *, prior: object = ..., noise: Noise = ...) -> Par
 
 
 @overload
+def infer(releases: Joints, *, prior: object = ..., noise: Noise = ...) -> JointPosterior: ...
+
+
+@overload
 def infer(
     releases: str | Path, *, prior: object = ..., noise: Noise = ...
-) -> CategoricalPosterior | ParameterPosterior: ...
+) -> CategoricalPosterior | ParameterPosterior | JointPosterior: ...
 
 
 def infer(
@@ -47,7 +53,7 @@ def infer(
     *,
     prior: object = None,
     noise: Noise = "account",
-) -> CategoricalPosterior | ParameterPosterior:
+) -> CategoricalPosterior | ParameterPosterior | JointPosterior:
     """Return the posterior given one release, or several of the same table.
 
     The true statistics are unknown: they are summed out exactly where that is feasible and sampled otherwise.
@@ -65,6 +71,8 @@ def infer(
         raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
     if isinstance(given[0].plan, FamilyPlan):
         return ParameterPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
+    if isinstance(given[0].plan, JointPlan):
+        return JointPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
     return _categorical(given, prior, ignore_noise=noise == "ignore")
 
 

@@ -8,7 +8,8 @@ from itertools import product
 from pathlib import Path
 
 from privior.errors import InferenceError
-from privior.posterior import CategoricalPosterior, ParameterPosterior, infer
+from privior.models import JointFamily
+from privior.posterior import CategoricalPosterior, JointPosterior, ParameterPosterior, infer
 from privior.posterior.certain import CertainCounts
 from privior.posterior.quantity import check_level, check_number
 from privior.queries.answers import Answer, CountsAnswer, QuantityAnswer, SampleAnswer
@@ -19,7 +20,7 @@ from privior.queries.questions import Counts, Interval, Mean, Parameter, Probabi
 from privior.release import Release
 from privior.schema.columns import Bounded
 
-Posterior = CategoricalPosterior | ParameterPosterior
+Posterior = CategoricalPosterior | ParameterPosterior | JointPosterior
 Source = Posterior | Release | Sequence[Release]
 
 
@@ -39,15 +40,16 @@ def ask(
     written = str(question) if isinstance(question, Question) else question
     asked, usual = parse(written), check_level(level)
     plan = _first(source).plan
-    binding = Binding(written, plan.schema, plan.model.columns)
+    names = plan.model.names if isinstance(plan.model, JointFamily) else ()
+    binding = Binding(written, plan.schema, plan.model.columns, names)
     match binding.bound(asked):
         case Counts() as counts:
             posterior = _posterior(source)
-            if isinstance(posterior, ParameterPosterior):
+            if not isinstance(posterior, CategoricalPosterior):
                 raise binding.error(
-                    "a family of one parameter has no table of counts",
+                    "a family has no table of counts",
                     0,
-                    advice=f"Ask for mean({plan.model.column}), or for {plan.model.parameter}().",
+                    advice=f"Ask for mean({plan.model.columns[0]}), or for {plan.model.first_question}.",
                 )
             return _counts(posterior, counts, usual)
         case Sample() as sample:
@@ -113,7 +115,7 @@ def _sample(posterior: Posterior, question: Sample, binding: Binding, seed: int 
 
 
 def _posterior(source: Source) -> Posterior:
-    if isinstance(source, CategoricalPosterior | ParameterPosterior):
+    if isinstance(source, Posterior):
         return source
     found: Posterior = infer(source)
     return found
@@ -121,7 +123,7 @@ def _posterior(source: Source) -> Posterior:
 
 def _first(source: Source) -> Release:
     """Return a release with the public facts, so that a wrong question is refused before inference."""
-    if isinstance(source, CategoricalPosterior | ParameterPosterior):
+    if isinstance(source, Posterior):
         return source.releases[0]
     first = source[0] if isinstance(source, (list, tuple)) and source else source
     if isinstance(first, Release):

@@ -22,7 +22,7 @@ from privior.exact import decimal
 from privior.mechanisms import DirichletDraw, PosteriorDraws
 from privior.models import Observed, ObservedPoints, ObservedSticks
 from privior.pictures import BudgetBar, listing, markup
-from privior.plans import FamilyPlan, Plan
+from privior.plans import Plan, SummedPlan
 from privior.release.documents import exactly, is_hex
 from privior.release.receipt import LedgerReceipt
 from privior.whole_files import write_whole
@@ -116,10 +116,10 @@ class Release(Generic[PlanType]):
     def format(self) -> int:
         """The oldest format that can hold it.
 
-        4 knows no families of one parameter, 3 no accounting, 2 no draws, 1 not what was spent.
+        4 knows no families, 3 no accounting, 2 no draws, 1 not what was spent.
         """
         least = 4 if self.process is not None else 3 if isinstance(self.statistics, ObservedSticks) else 1
-        return max(self.receipt.format, least, 5 if isinstance(self.plan, FamilyPlan) else 1)
+        return max(self.receipt.format, least, 5 if isinstance(self.plan, SummedPlan) else 1)
 
     @staticmethod
     def from_json(text: str, where: str = "release") -> Release:
@@ -180,9 +180,9 @@ class Release(Generic[PlanType]):
 
     @property
     def draws(self) -> NDArray[np.float64]:
-        """The released draws: of the cell probabilities, as (draws, cells), or of the parameter."""
-        if isinstance(self.statistics, ObservedPoints):
-            return self.statistics.values()
+        """The released draws: of the cell probabilities, as (draws, cells), or of the parameters."""
+        if isinstance(self.statistics, ObservedPoints) and isinstance(self.plan.mechanism, PosteriorDraws):
+            return self.plan.mechanism.values(self.statistics)
         if not isinstance(self.statistics, ObservedSticks):
             raise ReleaseError(
                 "this release holds no posterior draws",

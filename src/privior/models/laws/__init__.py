@@ -2,10 +2,26 @@
 
 - `Beta`, `Gamma`, `Normal`: the conjugate ones
 - `Truncated`: one of them, cut to an interval
+- `NormalGamma`, `MultivariateNormal`, `Wishart`: of several parameters together
 """
 
 from privior.models.laws.conjugate import Beta, Conjugate, Ends, Gamma, Normal
 from privior.models.laws.documents import Law, to_law
+from privior.models.laws.joint import JointLaw, MultivariateNormal, NormalGamma, Wishart, to_joint_law
 from privior.models.laws.truncated import Truncated
 
-__all__ = ["Beta", "Conjugate", "Ends", "Gamma", "Law", "Normal", "Truncated", "to_law"]
+__all__ = [
+    "Beta",
+    "Conjugate",
+    "Ends",
+    "Gamma",
+    "JointLaw",
+    "Law",
+    "MultivariateNormal",
+    "Normal",
+    "NormalGamma",
+    "Truncated",
+    "Wishart",
+    "to_joint_law",
+    "to_law",
+]
