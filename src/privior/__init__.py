@@ -76,12 +76,16 @@ if TYPE_CHECKING:
     from privior.models.families import GammaPoisson as GammaPoisson
     from privior.models.families import LaplaceScale as LaplaceScale
     from privior.models.families import NormalMean as NormalMean
+    from privior.models.families import NormalMeanPrecision as NormalMeanPrecision
     from privior.models.families import NormalPrecision as NormalPrecision
     from privior.models.laws import Beta as Beta
     from privior.models.laws import Gamma as Gamma
+    from privior.models.laws import MultivariateNormal as MultivariateNormal
     from privior.models.laws import Normal as Normal
+    from privior.models.laws import NormalGamma as NormalGamma
     from privior.models.laws import Reweighted as Reweighted
     from privior.models.laws import Truncated as Truncated
+    from privior.models.laws import Wishart as Wishart
     from privior.planning import Want as Want
     from privior.planning import calibrate_draws as calibrate_draws
     from privior.planning import plan as plan
@@ -90,12 +94,14 @@ if TYPE_CHECKING:
     from privior.plans import FamilyPlan as FamilyPlan
     from privior.plans import FinitePlan as FinitePlan
     from privior.plans import Group as Group
+    from privior.plans import JointPlan as JointPlan
     from privior.plans import Plan as Plan
     from privior.plans import TablePlan as TablePlan
     from privior.posterior import EUCLIDEAN as EUCLIDEAN
     from privior.posterior import HELLINGER as HELLINGER
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
     from privior.posterior import FinitePosterior as FinitePosterior
+    from privior.posterior import JointPosterior as JointPosterior
     from privior.posterior import MarkovPosterior as MarkovPosterior
     from privior.posterior import ParameterPosterior as ParameterPosterior
     from privior.posterior import infer as infer
@@ -131,14 +137,15 @@ _CONTENTS = {
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE AccountingKind Budget Guarantee Neighbours Sensitivity",
     "models": "DirichletCategorical FiniteFamily LearnedPrior MarkovChain",
     "models.families": (
-        "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision"
+        "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision "
+        "NormalMeanPrecision"
     ),
-    "models.laws": "Beta Gamma Normal Reweighted Truncated",
+    "models.laws": "Beta Gamma MultivariateNormal Normal NormalGamma Reweighted Truncated Wishart",
     "mechanisms": (
         "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts ModelDraws "
         "NoisyStatistics PosteriorDraws PublishedLaplace VirtualRecords"
     ),
-    "plans": "Batch FamilyPlan FinitePlan Group Plan TablePlan",
+    "plans": "Batch FamilyPlan FinitePlan Group JointPlan Plan TablePlan",
     "planning": "Want calibrate_draws plan plan_for",
     "analyses": "Analysis",
     "smoothness": "LogLikelihood ModelAnalysis analyse",
@@ -146,7 +153,8 @@ _CONTENTS = {
     "curator": "measure measure_all",
     "release": "Release",
     "posterior": (
-        "EUCLIDEAN HELLINGER CategoricalPosterior FinitePosterior MarkovPosterior ParameterPosterior infer"
+        "EUCLIDEAN HELLINGER CategoricalPosterior FinitePosterior JointPosterior MarkovPosterior "
+        "ParameterPosterior infer"
     ),
     "queries": "ask",
     "decisions": (

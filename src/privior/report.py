@@ -13,6 +13,7 @@ from privior.pictures.markup import element
 from privior.posterior import (
     CategoricalPosterior,
     FinitePosterior,
+    JointPosterior,
     MarkovPosterior,
     ParameterPosterior,
     infer,
@@ -21,7 +22,7 @@ from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.whole_files import write_whole
 
-Posterior = CategoricalPosterior | ParameterPosterior | FinitePosterior
+Posterior = CategoricalPosterior | ParameterPosterior | FinitePosterior | JointPosterior
 
 #: rows of the table of numbers; the picture shows as many
 _MOST_ROWS = 40
@@ -90,7 +91,7 @@ def _summary(release: Release, posterior: Posterior) -> list[Markup]:
 
 
 def _findings(posterior: Posterior) -> list[Markup]:
-    if isinstance(posterior, ParameterPosterior):
+    if isinstance(posterior, ParameterPosterior | JointPosterior):
         return _parameter_findings(posterior)
     if isinstance(posterior, FinitePosterior):
         return _model_findings(posterior)
@@ -101,9 +102,8 @@ def _findings(posterior: Posterior) -> list[Markup]:
     return _table_findings(posterior)
 
 
-def _parameter_findings(posterior: ParameterPosterior) -> list[Markup]:
-    alone = posterior.without_noise.stddev
-    share = max(0.0, 1 - (alone / posterior.stddev()) ** 2)
+def _parameter_findings(posterior: ParameterPosterior | JointPosterior) -> list[Markup]:
+    share = posterior.noise_share
     words = (
         f"The privacy noise accounts for about {100 * share:.0f}% of the variance of the "
         f"{posterior.model.parameter}, the finite number of records for the rest. All intervals include both."

@@ -106,7 +106,7 @@ def test_curves_at_any_epsilon_are_drawn(epsilons: list[float], data: st.DataObj
     assert sum(line.count("◆") for line in lines) == 2
 
 
-@pytest.mark.parametrize("value", [0.0, 1e-12, 0.25, 1.0])
+@pytest.mark.parametrize("value", [0.0, 1e-12, 0.25, 1.0, -3.7])
 @pytest.mark.parametrize("rows", [1, 3])
 def test_equal_and_empty_intervals_are_drawn(rows: int, value: float) -> None:
     ends = [(value, value)] * rows

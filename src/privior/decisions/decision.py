@@ -27,11 +27,13 @@ from privior.decisions.ways import Way, Ways
 from privior.errors import DecisionError, ReleaseError, shown
 from privior.mechanisms import DirichletDraw, ModelDraws, PosteriorDraws
 from privior.models import DirichletCategorical, Model, ObservedPoints, ObservedSticks
-from privior.plans import FamilyPlan, Plan
+from privior.plans import FamilyPlan, JointPlan, Plan
 from privior.posterior import (
     FinitePosterior,
     GivenDraws,
+    GivenJoint,
     GivenParameters,
+    JointPosterior,
     ParameterPosterior,
     Quantity,
     infer,
@@ -273,6 +275,8 @@ def _given(releases: tuple[Release, ...], plan: Plan, theta: NDArray[np.float64]
     """Return the law that gives each of these parameters the same chance."""
     if isinstance(plan, FamilyPlan):
         return GivenParameters(releases, plan.model, theta)
+    if isinstance(plan, JointPlan):
+        return GivenJoint(releases, plan.model, theta)
     return GivenDraws(releases, plan.model.columns, theta)
 
 
@@ -280,6 +284,8 @@ def _mode(posterior: Posterior) -> NDArray[np.float64]:
     """Return the most likely parameters."""
     if isinstance(posterior, ParameterPosterior | FinitePosterior):
         return np.asarray(posterior.mode())
+    if isinstance(posterior, JointPosterior):
+        raise DecisionError("the mode of several parameters together is not looked for")
     return dirichlet_mode(posterior.draws(DRAWS, SEED))
 
 

@@ -28,7 +28,7 @@ from privior.mechanisms.model_draws import ModelDraws
 from privior.mechanisms.model_forecast import ModelForecast, model_forecast
 from privior.mechanisms.noisy_statistics import NoisyStatistics
 from privior.mechanisms.parameter_forecast import ParameterForecast, parameter_forecast
-from privior.mechanisms.posterior_draws import PosteriorDraws
+from privior.mechanisms.posterior_draws import PosteriorDraws, one_parameter
 from privior.mechanisms.posterior_release import CellGammas, PosteriorRelease
 from privior.mechanisms.published_laplace import LSDim, LSHist, PublishedLaplace
 from privior.mechanisms.virtual_records import VirtualRecords
@@ -69,6 +69,7 @@ __all__ = [
     "forecast",
     "mechanism_named",
     "model_forecast",
+    "one_parameter",
     "parameter_forecast",
     "prior_alone",
     "records_alone",

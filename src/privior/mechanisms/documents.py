@@ -16,14 +16,14 @@ from privior.mechanisms.noisy_statistics import NoisyStatistics
 from privior.mechanisms.posterior_draws import PosteriorDraws
 from privior.mechanisms.published_laplace import LSDim, LSHist
 from privior.mechanisms.virtual_records import VirtualRecords
-from privior.models import Family, FiniteFamily
+from privior.models import FiniteFamily, SummedModel
 from privior.schema import Schema
 
 #: every mechanism that adds noise to a table; of two that are forecast equal the planner takes the first
 MECHANISMS: tuple[type[Mechanism], ...] = (KNorm, LaplaceCounts, GaussianCounts, LSHist, LSDim)
 #: mechanisms that are built only if somebody asks for them by name
 ON_REQUEST: tuple[type[Mechanism], ...] = (EHD, EHDS, EHDL, DirichletDraw, VirtualRecords)
-#: mechanisms for families of one parameter
+#: mechanisms for families
 FamilyMechanism = NoisyStatistics | PosteriorDraws
 FAMILY_MECHANISMS: tuple[type[FamilyMechanism], ...] = (NoisyStatistics, PosteriorDraws)
 #: mechanisms for finite families: noise on their table of counts, or draws of a model
@@ -60,7 +60,7 @@ def to_mechanism(document: object) -> Mechanism:
         raise _unreadable(kind.name, entries) from None
 
 
-def to_family_mechanism(document: object, model: Family, schema: Schema) -> FamilyMechanism:
+def to_family_mechanism(document: object, model: SummedModel, schema: Schema) -> FamilyMechanism:
     """Read what `to_document` wrote of a mechanism for this model."""
     entries = dict(document) if isinstance(document, dict) else {}
     name = entries.pop("name", None)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
-from privior.models import ExactStatistics, Family, Observed
+from privior.models import ExactStatistics, Observed, SummedModel
 from privior.privacy import (
     REPLACE_ONE,
     Budget,
@@ -115,8 +115,8 @@ class NoisyStatistics:
 
     @property
     def _shares(self) -> tuple[Fraction, ...]:
-        if self.levels == 1:
-            return (Fraction(1),)
+        if self.ranges[0] != (1, 1):
+            return (Fraction(1, self.levels),) * self.levels
         count = _COUNT_OF_RHO if self.gaussian else _COUNT_OF_EPSILON
         return (count, *[(1 - count) / (self.levels - 1)] * (self.levels - 1))
 
@@ -214,7 +214,7 @@ class NoisyStatistics:
         noise, scale = observed.counts[0] - numbers, float(self.scales[0])
         return gaussian_log_pmf(noise, scale**2) if self.gaussian else laplace_log_pmf(noise, 1 / scale)
 
-    def fits(self, model: Family, schema: Schema, neighbours: Neighbours, records: int) -> bool:
+    def fits(self, model: SummedModel, schema: Schema, neighbours: Neighbours, records: int) -> bool:
         """Say whether it is for the sums of this model."""
         ranges = tuple(one.bounds(schema) for one in model.summands(schema, neighbours))
         return neighbours is self.neighbours and ranges == self.ranges

@@ -1,4 +1,4 @@
-"""Forecasts for families of one parameter: how wide its interval will be, from public facts alone.
+"""Forecasts for families: how wide the interval of the parameter will be, from public facts alone.
 
 At a parameter theta a record has the information I = h'^2 v, v the variance of t; n records leave a variance
 of 1/(n I) open. Noise of variance w on their sum adds w / (n h' v)^2, the slope of E[t] being h' v. A draw
@@ -6,7 +6,8 @@ from a posterior in which records have the weight r varies by 1/(r n I + J), J w
 knows, and its centre moves with the records' estimate by the share r n I/(r n I + J): as an estimate it adds
 (r n I + J)/(r n I)^2, N draws an N-th of it. What the prior knows beside is added as information. A parameter
 outside the interval to which the law of the draws is cut is missed by its distance from it at least. The
-widths at quantiles of the prior are averaged.
+widths at quantiles of the prior are averaged. Several parameters are measured in standard deviations of the
+prior (`joint_forecast`).
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.mechanisms.joint_forecast import joint_variances
 from privior.mechanisms.noisy_statistics import NoisyStatistics
-from privior.mechanisms.posterior_draws import PosteriorDraws
-from privior.models import Family
+from privior.mechanisms.posterior_draws import PosteriorDraws, one_parameter
+from privior.models import Family, JointFamily, SummedModel
 from privior.models.laws import Beta, Gamma, Reweighted, Truncated
 from privior.schema import Schema
 
@@ -55,9 +57,22 @@ class ParameterForecast:
 
 
 def parameter_forecast(
-    model: Family, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
+    model: SummedModel, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
 ) -> ParameterForecast:
     """Forecast the error; without a mechanism that of the true sum, with 0 records that of the prior."""
+    if isinstance(model, JointFamily):
+        variance = joint_variances(model, schema, records, mechanism)
+    elif isinstance(model, Family):
+        variance = _variances(model, schema, records, mechanism)
+    else:
+        raise TypeError("no forecast is known for this family")
+    return ParameterForecast(float((2 * _REACH * np.sqrt(variance)).mean()), math.sqrt(variance.mean()))
+
+
+def _variances(
+    model: Family, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
+) -> Floats:
+    """Return what is left open at parameters typical of the prior."""
     theta, prior = _typical(model)
     variance = np.full(theta.shape, prior)
     if records:
@@ -66,13 +81,13 @@ def parameter_forecast(
         open_ = 1 / information
         if isinstance(mechanism, PosteriorDraws):
             seen = float(mechanism.weight) * information
-            open_ = open_ + (seen + _knowledge(mechanism.model)) / (mechanism.draws * seen**2)
+            open_ = open_ + (seen + _knowledge(one_parameter(mechanism.model))) / (mechanism.draws * seen**2)
         elif mechanism is not None:
             open_ = open_ + _noise(model, schema, mechanism, theta) / (records * slope * spread) ** 2
         variance = 1 / (1 / variance + 1 / open_)
         if isinstance(mechanism, PosteriorDraws):
-            variance = variance + _outside(mechanism.model, theta) ** 2
-    return ParameterForecast(float((2 * _REACH * np.sqrt(variance)).mean()), math.sqrt(variance.mean()))
+            variance = variance + _outside(one_parameter(mechanism.model), theta) ** 2
+    return variance
 
 
 def _typical(model: Family) -> tuple[Floats, float]:

@@ -1,4 +1,4 @@
-"""Draws from the posterior of a family's parameter, exactly rounded: the posterior is the noise."""
+"""Draws from the posterior of a family's parameters, exactly rounded: the posterior is the noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, positive, round_down
-from privior.models import ExactStatistics, Family, Observed, ObservedPoints
+from privior.models import ExactStatistics, Family, JointFamily, Observed, ObservedPoints, SummedModel
 from privior.models.families import reweighted_draw
 from privior.models.laws import Beta, Conjugate, Gamma, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
@@ -56,7 +56,7 @@ class PosteriorDraws:
         places: binary places of the grid
     """
 
-    model: Family
+    model: SummedModel
     schema: Schema
     records: int
     epsilon: Fraction
@@ -68,11 +68,10 @@ class PosteriorDraws:
     about: ClassVar[str] = "exactly rounded draws from the posterior"
     randomness: ClassVar[str] = EXACTLY_ROUNDED
     neighbours: ClassVar[Neighbours] = REPLACE_ONE
-    levels: ClassVar[int] = 1
 
     def __init__(
         self,
-        model: Family,
+        model: SummedModel,
         schema: Schema,
         records: int,
         epsilon: object,
@@ -92,7 +91,7 @@ class PosteriorDraws:
             "epsilon": budget.epsilon,
             "delta": budget.delta,
             "draws": draws,
-            "places": _places(model) if places is None else places,
+            "places": self._places(model, schema) if places is None else places,
         }
         for name, value in facts.items():
             object.__setattr__(self, name, value)
@@ -120,15 +119,20 @@ class PosteriorDraws:
             )
 
     @property
+    def levels(self) -> int:
+        """How many numbers a draw has."""
+        return len(self.model.products) if isinstance(self.model, JointFamily) else 1
+
+    @property
     def sensitivity(self) -> Sensitivity:
-        """Of the family's sum."""
+        """Of the family's sums."""
         return self.model.sensitivity(self.schema, REPLACE_ONE)
 
     def _pair_at(self, weight: Fraction) -> DominatingPair:
         try:
             return self.model.draw_pair(self.schema, self.records, weight, self.draws)
         except ModelError as error:
-            raise PlanError(error.what, where=self.name, asked=error.asked, advice=error.advice) from None
+            raise _refused(error) from None
 
     def _enough(self, weight: Fraction) -> bool:
         pair = self._pair_at(weight)
@@ -166,48 +170,77 @@ class PosteriorDraws:
 
     def release(self, statistics: ExactStatistics) -> ObservedPoints:
         """Update the prior exactly and draw, exactly rounded."""
-        total = self.model.total(self.schema, self.records, int(statistics.counts[0]))
-        pieces, bits = self._pieces(total), Bits()
+        if isinstance(self.model, JointFamily):
+            return self._joint(self.model, statistics)
+        model = one_parameter(self.model)
+        total = model.total(self.schema, self.records, int(statistics.counts[0]))
+        pieces, bits = self._pieces(model, total), Bits()
         points = tuple(draw_mixture(pieces, self.places, bits) for _ in range(self.draws))
         return ObservedPoints(points, self.places)
 
-    def _pieces(self, total: Fraction) -> list[Piece]:
+    def _pieces(self, model: Family, total: Fraction) -> list[Piece]:
         """Return the posterior as a mixture: of one law, or of those on both sides of a pivot."""
 
         def updated(law: Conjugate) -> BetaLaw | GammaLaw | NormalLaw:
-            return _exact(self.model.update(law, self.weight * self.records, self.weight * total))
+            return _exact(model.update(law, self.weight * self.records, self.weight * total))
 
-        prior, law = self.model.prior, updated(self.model.law)
+        prior, law = model.prior, updated(model.law)
         if not isinstance(prior, Reweighted):
             cut = TruncatedLaw(law, *prior.support) if isinstance(prior, Truncated) else law
             return [Piece(_certain, cut)]
-        glued = reweighted_draw(self.model, self.schema, self.records, self.weight)
+        glued = reweighted_draw(model, self.schema, self.records, self.weight)
         return [
             Piece(partial(side.log_mass, total), TruncatedLaw(updated(piece.law), piece.lower, piece.upper))
             for piece, side in zip(prior.pieces, glued.sides, strict=True)
         ]
 
+    def _joint(self, model: JointFamily, statistics: ExactStatistics) -> ObservedPoints:
+        bits, sums = Bits(), [int(one) for one in statistics.counts]
+        points = [
+            model.drawn(self.schema, self.records, self.weight, sums, self.places, bits)
+            for _ in range(self.draws)
+        ]
+        return ObservedPoints(tuple(one for draw in points for one in draw), self.places)
+
+    def values(self, observed: ObservedPoints) -> Floats:
+        """Return the draws as floats: of several parameters one draw a row."""
+        if not isinstance(self.model, JointFamily):
+            return observed.values()
+        points = observed.values().reshape(self.draws, -1)
+        return self.model.from_points(self.schema, self.records, self.weight, points)
+
     def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
         """Return the log density of the draws for each possible sum, up to the same constant."""
         if not isinstance(observed, ObservedPoints):
             raise TypeError("not draws")
-        base, unit = self.model.grid(self.schema)
+        if isinstance(self.model, JointFamily):
+            return self._joint_logs(self.model, observed, sums)
+        model = one_parameter(self.model)
+        base, unit = model.grid(self.schema)
         totals = float(base) * self.records + float(unit) * sums[0].astype(np.float64)
         found = np.zeros(totals.shape)
         for theta in self.inside(observed):
-            found += self.model.log_posterior(theta, self.records, totals, float(self.weight))
+            found += model.log_posterior(theta, self.records, totals, float(self.weight))
+        return found
+
+    def _joint_logs(self, model: JointFamily, observed: ObservedPoints, sums: NDArray[np.int64]) -> Floats:
+        likelihood = model.at(self.schema)
+        totals = sums.T * likelihood.units
+        found = np.zeros(totals.shape[0])
+        for theta in likelihood.clipped(self.values(observed)):
+            found += likelihood.log_posterior(theta, self.records, totals, float(self.weight))
         return found
 
     def inside(self, observed: ObservedPoints) -> Floats:
         """Return the draws, those that were rounded to an end of the support half a unit inside it."""
-        low, high = self.model.prior.support
+        low, high = one_parameter(self.model).prior.support
         half = math.ldexp(0.5, -self.places)
         values = observed.values()
         if low is not None:
             values = np.maximum(values, float(low) + half)
         return values if high is None else np.minimum(values, float(high) - half)
 
-    def fits(self, model: Family, schema: Schema, neighbours: Neighbours, records: int) -> bool:
+    def fits(self, model: SummedModel, schema: Schema, neighbours: Neighbours, records: int) -> bool:
         """Say whether it is for this model and number of records."""
         return (model, schema, neighbours, records) == (self.model, self.schema, REPLACE_ONE, self.records)
 
@@ -231,8 +264,11 @@ class PosteriorDraws:
         """Draws of the right number, on the right grid, in the support but for rounding."""
         if not isinstance(observed, ObservedPoints) or observed.places != self.places:
             return False
-        low, high = self.model.prior.support
         unit = Fraction(2) ** -self.places
+        if isinstance(self.model, JointFamily):
+            whole = len(observed.counts) == self.draws * self.levels
+            return whole and self.model.admits(observed.counts, unit)
+        low, high = one_parameter(self.model).prior.support
         inside = all(
             (low is None or low <= (point + 1) * unit) and (high is None or (point - 1) * unit <= high)
             for point in observed.counts
@@ -250,6 +286,26 @@ class PosteriorDraws:
             "weight": decimal(self.weight),
             "places": self.places,
         }
+
+    def _places(self, model: SummedModel, schema: Schema) -> int:
+        """Choose the grid from public facts alone."""
+        if not isinstance(model, JointFamily):
+            return _places(one_parameter(model))
+        try:
+            return _DIGITS - math.floor(math.log2(max(model.finest(schema), 1e-200)))
+        except ModelError as error:
+            raise _refused(error) from None
+
+
+def _refused(error: ModelError) -> PlanError:
+    return PlanError(error.what, where=PosteriorDraws.name, asked=error.asked, advice=error.advice)
+
+
+def one_parameter(model: SummedModel) -> Family:
+    """Return a model that is known to be of one parameter."""
+    if not isinstance(model, Family):
+        raise TypeError("not a family of one parameter")
+    return model
 
 
 def _places(model: Family) -> int:

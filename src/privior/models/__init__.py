@@ -2,7 +2,7 @@
 
 from privior.models.dirichlet_categorical import DirichletCategorical
 from privior.models.documents import FAMILIES, Model, to_model
-from privior.models.families import Family
+from privior.models.families import Family, JointFamily, SummedModel
 from privior.models.finite_family import FiniteFamily
 from privior.models.learned_prior import LearnedPrior, RateLaws
 from privior.models.markov_chain import MarkovChain
@@ -20,6 +20,7 @@ __all__ = [
     "Factor",
     "Family",
     "FiniteFamily",
+    "JointFamily",
     "LearnedPrior",
     "MarkovChain",
     "Model",
@@ -28,6 +29,7 @@ __all__ = [
     "ObservedSticks",
     "RateLaws",
     "Summand",
+    "SummedModel",
     "TableModel",
     "to_model",
 ]

@@ -7,21 +7,22 @@ from privior.models.dirichlet_categorical import DirichletCategorical
 from privior.models.families import (
     BetaBernoulli,
     BetaBinomial,
-    Family,
     GammaExponential,
     GammaPoisson,
     LaplaceScale,
     NormalMean,
+    NormalMeanPrecision,
     NormalPrecision,
+    SummedModel,
 )
 from privior.models.finite_family import FiniteFamily
 from privior.models.markov_chain import MarkovChain
 
-#: what a plan can hold: tables, and families of one parameter
-Model = DirichletCategorical | FiniteFamily | Family
+#: what a plan can hold: tables, finite families, and families of one parameter or several
+Model = DirichletCategorical | FiniteFamily | SummedModel
 
-#: families of one parameter by the name they have in files
-FAMILIES: dict[str, type[Family]] = {
+#: families by the name they have in files
+FAMILIES: dict[str, type[SummedModel]] = {
     kind.family: kind
     for kind in (
         BetaBernoulli,
@@ -31,6 +32,7 @@ FAMILIES: dict[str, type[Family]] = {
         LaplaceScale,
         NormalMean,
         NormalPrecision,
+        NormalMeanPrecision,
     )
 }
 

@@ -32,6 +32,14 @@ class Axis:
         return Axis(0.0, min(steps * step, sys.float_info.max), ticks)
 
     @staticmethod
+    def over_zero(low: float, high: float, most: int = 6) -> Axis:
+        """Return an axis between round numbers that holds 0, a negative number and whatever lies between."""
+        high = max(high, 0.0)
+        step = _round_up(max(high - low, _LEAST) / (most - 1))
+        first, last = math.floor(low / step + 1e-12), math.ceil(high / step - 1e-12)
+        return Axis(first * step, last * step, tuple(number * step for number in range(first, last + 1)))
+
+    @staticmethod
     def by_ratio(values: Sequence[float], most: int = 8) -> Axis:
         """Return a logarithmic axis with a little room on both sides of positive values."""
         least, largest = (math.log10(max(end, _LEAST)) for end in (min(values), max(values)))

@@ -63,8 +63,8 @@ class IntervalChart(Picture):
         whole, inner = _pairs(self.whole), _pairs(self.inner)
         if not labels or not len(labels) == len(centres) == len(whole) == len(inner):
             raise ValueError("an interval chart needs one centre, whole and inner interval per label")
-        if not all(0 <= end < math.inf for end in chain(centres, *whole, *inner)):
-            raise ValueError("an interval chart shows finite numbers that are not negative")
+        if not all(math.isfinite(end) for end in chain(centres, *whole, *inner)):
+            raise ValueError("an interval chart shows finite numbers")
         if any(low > high for low, high in (*whole, *inner)):
             raise ValueError("an interval ends before it begins")
         if self.most < 1:
@@ -81,14 +81,15 @@ class IntervalChart(Picture):
 
     @cached_property
     def _axis(self) -> Axis:
-        return Axis.from_zero(
-            max(max(self.centres[i], self.whole[i][1], self.inner[i][1]) for i in self._rows)
-        )
+        high = max(max(self.centres[i], self.whole[i][1], self.inner[i][1]) for i in self._rows)
+        low = min(min(self.centres[i], self.whole[i][0], self.inner[i][0]) for i in self._rows)
+        return Axis.from_zero(high) if low >= 0 else Axis.over_zero(low, high)
 
     @cached_property
     def _places(self) -> int:
         """How many decimals show the width of a typical interval with two digits."""
-        width = median(self.whole[row][1] - self.whole[row][0] for row in self._rows) or self._axis.high
+        width = median(self.whole[row][1] - self.whole[row][0] for row in self._rows)
+        width = width or self._axis.high - self._axis.low
         return min(max(1 - math.floor(math.log10(width)), 2), 9) if width > 0 else 2
 
     @property

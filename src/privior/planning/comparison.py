@@ -19,10 +19,10 @@ from privior.mechanisms import (
     VirtualRecords,
     forecast,
 )
-from privior.models import DirichletCategorical, Family, FiniteFamily, Model
+from privior.models import DirichletCategorical, Family, FiniteFamily, JointFamily, Model, SummedModel
 from privior.planning.families import family_plan
 from privior.planning.finite import finite_plan
-from privior.plans import Candidate, FamilyPlan, FinitePlan, TablePlan, check_records
+from privior.plans import Candidate, FamilyPlan, FinitePlan, JointPlan, TablePlan, check_records
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 
@@ -77,6 +77,22 @@ def plan(
 
 @overload
 def plan(
+    model: JointFamily,
+    schema: Schema,
+    *,
+    records: int,
+    epsilon: object,
+    delta: object = ...,
+    neighbours: Neighbours | str = ...,
+    mechanism: type[AnyMechanism] | None = ...,
+    draws: int = ...,
+    least: int = ...,
+    expect: Expect | str = ...,
+) -> JointPlan: ...
+
+
+@overload
+def plan(
     model: Model,
     schema: Schema,
     *,
@@ -88,7 +104,7 @@ def plan(
     draws: int = ...,
     least: int = ...,
     expect: Expect | str = ...,
-) -> TablePlan | FamilyPlan | FinitePlan: ...
+) -> TablePlan | FamilyPlan | FinitePlan | JointPlan: ...
 
 
 def plan(
@@ -103,7 +119,7 @@ def plan(
     draws: int = 1,
     least: int = 0,
     expect: Expect | str = Expect.TYPICAL,
-) -> TablePlan | FamilyPlan | FinitePlan:
+) -> TablePlan | FamilyPlan | FinitePlan | JointPlan:
     """Plan one release: free, and without data.
 
     Args:
@@ -133,7 +149,7 @@ def plan(
     budget = Budget.of(epsilon, delta)
     records = int(records) if isinstance(records, Integral) else records  # numpy's numbers are not int
     check_records(records, schema)
-    if isinstance(model, Family):
+    if isinstance(model, SummedModel):
         return family_plan(model, schema, records, budget, relation, mechanism, draws, least, expected)
     if isinstance(model, FiniteFamily):
         return finite_plan(model, schema, records, budget, relation, mechanism, draws, least, expected)
@@ -141,7 +157,7 @@ def plan(
     if mechanism is ModelDraws:
         raise PlanError("for finite families, not for Dirichlet tables", where=mechanism.name)
     if mechanism in FAMILY_MECHANISMS:
-        raise PlanError("for families of one parameter, not for tables", where=mechanism.name)
+        raise PlanError("for families, not for tables", where=mechanism.name)
     if draws != 1 and mechanism is not DirichletDraw:
         raise PlanError(
             "only posterior draws have a number of draws",

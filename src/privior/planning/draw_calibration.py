@@ -17,7 +17,14 @@ from fractions import Fraction
 
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms import Expect, FamilyMechanism, NoisyStatistics, PosteriorDraws, parameter_forecast
+from privior.mechanisms import (
+    Expect,
+    FamilyMechanism,
+    NoisyStatistics,
+    PosteriorDraws,
+    one_parameter,
+    parameter_forecast,
+)
 from privior.models import Family
 from privior.models.laws import Beta, Conjugate, Ends, Gamma, Law, Normal, Reweighted, Truncated
 from privior.pictures import listing
@@ -143,7 +150,7 @@ def calibrate_draws(
     settings = tuple(setting for setting, _ in tried)
     reason = _reason(model, best, settings, plain.forecast.error)
     kept: FamilyMechanism = mechanism
-    plan = FamilyPlan(schema, mechanism.model, kept, REPLACE_ONE, records, choice=reason)
+    plan = FamilyPlan(schema, one_parameter(mechanism.model), kept, REPLACE_ONE, records, choice=reason)
     return DrawCalibration(plan, best, settings, plain.forecast.error, reason)
 
 

@@ -1,4 +1,4 @@
-"""Planning for families of one parameter: noisy statistics against draws from the posterior."""
+"""Planning for families: noisy statistics against draws from the posterior."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from privior.mechanisms import (
     PosteriorDraws,
     parameter_forecast,
 )
-from privior.models import Family
-from privior.plans import Candidate, FamilyPlan
+from privior.models import SummedModel
+from privior.plans import Candidate, FamilyPlan, JointPlan, summed_plan
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 
@@ -25,7 +25,7 @@ _LAPLACE, _GAUSSIAN = "noisy-statistics, Laplace", "noisy-statistics, Gaussian"
 
 
 def family_plan(
-    model: Family,
+    model: SummedModel,
     schema: Schema,
     records: int,
     budget: Budget,
@@ -34,12 +34,12 @@ def family_plan(
     draws: int,
     least: int,
     expect: Expect,
-) -> FamilyPlan:
+) -> FamilyPlan | JointPlan:
     """Build every mechanism that fits, forecast the interval's width, and take the narrowest."""
     if wanted is not None and wanted not in FAMILY_MECHANISMS:
         known = ", ".join(f"pv.{kind.__name__}" for kind in FAMILY_MECHANISMS)
         raise PlanError(
-            "not a mechanism for a family of one parameter",
+            "not a mechanism for a family",
             where="mechanism",
             asked=shown(wanted),
             allowed=known,
@@ -88,7 +88,7 @@ def family_plan(
     choice += _draws_or_noise(built, candidates)
     if budget.delta > 0 and chosen.guarantee.cost.delta == 0:
         choice += " It needs no delta, and none is spent."
-    return FamilyPlan(schema, model, chosen, neighbours, records, tuple(candidates), choice, expect)
+    return summed_plan(schema, model, chosen, neighbours, records, tuple(candidates), choice, expect)
 
 
 def _choose(

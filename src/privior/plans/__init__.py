@@ -2,7 +2,7 @@
 
 from privior.plans.batch import Batch
 from privior.plans.counts_plan import CountsPlan
-from privior.plans.family_plan import FamilyPlan
+from privior.plans.family_plan import FamilyPlan, JointPlan, SummedPlan, summed_plan
 from privior.plans.finite_plan import FinitePlan
 from privior.plans.group import Group
 from privior.plans.plan import Candidate, Plan, Reading, check_records
@@ -15,8 +15,11 @@ __all__ = [
     "FamilyPlan",
     "FinitePlan",
     "Group",
+    "JointPlan",
     "Plan",
     "Reading",
+    "SummedPlan",
     "TablePlan",
     "check_records",
+    "summed_plan",
 ]

@@ -1,33 +1,37 @@
-"""Plans for families of one parameter."""
+"""Plans for families: of one parameter, and of several."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError
 from privior.mechanisms import (
+    Expect,
     FamilyMechanism,
     NoisyStatistics,
     ParameterForecast,
     parameter_forecast,
 )
-from privior.models import Family, Summand
-from privior.plans.plan import Plan
-from privior.privacy import Budget
+from privior.models import Family, JointFamily, Summand, SummedModel
+from privior.plans.group import Group
+from privior.plans.plan import Candidate, Plan
+from privior.privacy import Budget, Neighbours
+from privior.schema import Schema
 
 #: sums reach no farther than this, in every engine
 _MOST = 2**62
 
 
 @dataclass(frozen=True, repr=False)
-class FamilyPlan(Plan):
-    """The sum of a family's statistic, with a prior of its parameter."""
+class SummedPlan(Plan):
+    """The sums of a family's statistics, with a prior of its parameters."""
 
-    model: Family
+    model: SummedModel
     mechanism: FamilyMechanism
 
     def _check(self) -> None:
@@ -36,12 +40,19 @@ class FamilyPlan(Plan):
         if self.records * farthest >= _MOST:
             raise PlanError(
                 "the sum of so many records might not be exact in every engine",
-                where=self.model.column,
+                where=", ".join(self.model.columns),
                 asked=f"{self.records} records of up to {farthest} units",
                 allowed=f"{_MOST // farthest - 1} records",
                 advice="Give the column a coarser grid.",
             )
         self.model.sensitivity(self.schema, self.neighbours)
+        if self.records < self.model.least_records:
+            raise PlanError(
+                "too few records for this family",
+                where=self.model.family,
+                asked=self.records,
+                allowed=f"{self.model.least_records} or more",
+            )
         if not self.mechanism.fits(self.model, self.schema, self.neighbours, self.records):
             raise PlanError(
                 "the mechanism is for another model, schema or number of records", where=self.mechanism.name
@@ -80,10 +91,10 @@ class FamilyPlan(Plan):
     def _ahead(self, mechanism: FamilyMechanism | None) -> ParameterForecast:
         return parameter_forecast(self.model, self.schema, self.records, mechanism)
 
-    def at(self, epsilon: object) -> FamilyPlan:
+    def at(self, epsilon: object) -> Self:
         """Return the plan of the same release with another epsilon."""
         budget = Budget.of(epsilon, self.cost.delta)
-        return FamilyPlan(
+        return type(self)(
             self.schema,
             self.model,
             self.mechanism.at(budget),
@@ -111,7 +122,7 @@ class FamilyPlan(Plan):
     @property
     def first_question(self) -> str:
         """The parameter."""
-        return f"parameter('{self.model.column}')"
+        return self.model.first_question
 
     @property
     def remedy(self) -> str:
@@ -130,10 +141,53 @@ class FamilyPlan(Plan):
 
     def further_facts(self) -> list[tuple[str, str]]:
         """Say between which values records are taken to lie."""
-        low, high = self.model.bounds(self.schema)
         noise = (
             f"one record moves the sums by up to {', '.join(map(str, self.mechanism.moves))} units"
             if isinstance(self.mechanism, NoisyStatistics)
             else f"every record has the weight {float(self.mechanism.weight):.4g} in the posterior drawn from"
         )
-        return [("statistic", f"each record adds {float(low):.6g} to {float(high):.6g}; {noise}")]
+        return [("statistic", f"{self.model.statistic_in_words(self.schema)}; {noise}")]
+
+
+@dataclass(frozen=True, repr=False)
+class FamilyPlan(SummedPlan):
+    """The sum of a family's statistic, with a prior of its one parameter."""
+
+    model: Family
+
+
+@dataclass(frozen=True, repr=False)
+class JointPlan(SummedPlan):
+    """The sums of a family of several parameters."""
+
+    model: JointFamily
+
+    @property
+    def error_in_words(self) -> str:
+        """Of all parameters alike."""
+        return "error / prior"
+
+    @property
+    def width_in_words(self) -> str:
+        """Of the parameters, each by its own measure."""
+        return f"90% intervals of the {self.model.parameter}, in standard deviations of the prior"
+
+
+def summed_plan(
+    schema: Schema,
+    model: SummedModel,
+    mechanism: FamilyMechanism,
+    neighbours: Neighbours,
+    records: int,
+    candidates: tuple[Candidate, ...] = (),
+    choice: str = "",
+    expect: Expect = Expect.TYPICAL,
+    group: Group | None = None,
+) -> FamilyPlan | JointPlan:
+    """Return the plan of a family."""
+    rest = (mechanism, neighbours, records, candidates, choice, expect, group)
+    if isinstance(model, JointFamily):
+        return JointPlan(schema, model, *rest)
+    if isinstance(model, Family):
+        return FamilyPlan(schema, model, *rest)
+    raise TypeError("not a family")

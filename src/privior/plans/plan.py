@@ -1,6 +1,6 @@
 """The plan: model, mechanism and guarantee for one release, as a value with canonical bytes. No data.
 
-What tables of counts and families of one parameter share; `table_plan` and `family_plan` have the rest.
+What tables of counts and families share; `table_plan` and `family_plan` have the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from privior.mechanisms import (
     to_finite_mechanism,
     to_mechanism,
 )
-from privior.models import Family, FiniteFamily, Model, Summand, to_model
+from privior.models import FiniteFamily, Model, Summand, SummedModel, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
 from privior.plans.group import Group
@@ -224,16 +224,16 @@ class Plan(ABC):
             "records",
         }:
             raise PlanError("not a plan, or one with unknown or missing entries", where="plan")
-        from privior.plans.family_plan import FamilyPlan
+        from privior.plans.family_plan import summed_plan
         from privior.plans.finite_plan import FinitePlan
         from privior.plans.table_plan import TablePlan
 
         schema, model = Schema.from_document(document["schema"]), to_model(document["model"])
         rest = (Neighbours.of(document["neighbours"]), document["records"])
         group = Group.from_document(document["group"]) if "group" in document else None
-        if isinstance(model, Family):
+        if isinstance(model, SummedModel):
             law = to_family_mechanism(document["mechanism"], model, schema)
-            return FamilyPlan(schema, model, law, *rest, group=group)
+            return summed_plan(schema, model, law, *rest, group=group)
         if isinstance(model, FiniteFamily):
             made = to_finite_mechanism(document["mechanism"], model)
             return FinitePlan(schema, model, made, *rest, group=group)

@@ -7,6 +7,7 @@ from privior.posterior.finite_posterior import FinitePosterior
 from privior.posterior.given_draws import GivenDraws
 from privior.posterior.given_parameters import GivenParameters
 from privior.posterior.inference import infer
+from privior.posterior.joint_posterior import GivenJoint, JointPosterior
 from privior.posterior.markov import MarkovPosterior
 from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.posterior.quantity import Quantity
@@ -20,7 +21,9 @@ __all__ = [
     "Distance",
     "FinitePosterior",
     "GivenDraws",
+    "GivenJoint",
     "GivenParameters",
+    "JointPosterior",
     "MarkovPosterior",
     "ParameterPosterior",
     "Quantity",

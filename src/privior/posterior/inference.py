@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError, shown
 from privior.mechanisms import CellGammas, PosteriorRelease
 from privior.models import DirichletCategorical, FiniteFamily, LearnedPrior, MarkovChain, Model
-from privior.plans import FamilyPlan, FinitePlan, TablePlan
+from privior.plans import FamilyPlan, FinitePlan, JointPlan, TablePlan
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.finite_posterior import FinitePosterior
+from privior.posterior.joint_posterior import JointPosterior
 from privior.posterior.latent import LatentCounts
 from privior.posterior.learned_counts import learned_counts
 from privior.posterior.least_counts import least_counts
@@ -28,6 +29,7 @@ from privior.release import Release
 Tables = Release[TablePlan] | Sequence[Release[TablePlan]]
 Families = Release[FamilyPlan] | Sequence[Release[FamilyPlan]]
 Finite = Release[FinitePlan] | Sequence[Release[FinitePlan]]
+Joints = Release[JointPlan] | Sequence[Release[JointPlan]]
 Noise = Literal["account", "ignore"]
 
 
@@ -44,9 +46,13 @@ def infer(releases: Finite, *, prior: object = ..., noise: Noise = ...) -> Finit
 
 
 @overload
+def infer(releases: Joints, *, prior: object = ..., noise: Noise = ...) -> JointPosterior: ...
+
+
+@overload
 def infer(
     releases: str | Path, *, prior: object = ..., noise: Noise = ...
-) -> CategoricalPosterior | ParameterPosterior | FinitePosterior: ...
+) -> CategoricalPosterior | ParameterPosterior | FinitePosterior | JointPosterior: ...
 
 
 def infer(
@@ -54,7 +60,7 @@ def infer(
     *,
     prior: object = None,
     noise: Noise = "account",
-) -> CategoricalPosterior | ParameterPosterior | FinitePosterior:
+) -> CategoricalPosterior | ParameterPosterior | FinitePosterior | JointPosterior:
     """Return the posterior given one release, or several of the same table.
 
     The true statistics are unknown: they are summed out exactly where that is feasible and sampled otherwise.
@@ -75,6 +81,8 @@ def infer(
         return ParameterPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
     if isinstance(given[0].plan, FinitePlan):
         return FinitePosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
+    if isinstance(given[0].plan, JointPlan):
+        return JointPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
     return _categorical(given, prior, ignore_noise=noise == "ignore")
 
 

@@ -186,6 +186,11 @@ class ParameterPosterior:
         total = float(weights @ self.sums.totals)
         return parameter_law(self.model, LatentSums(np.array([records]), np.array([total]), np.zeros(1)))
 
+    @property
+    def noise_share(self) -> float:
+        """About which share of the variance of the parameter the privacy noise makes up."""
+        return max(0.0, 1 - (self.without_noise.stddev / self.stddev()) ** 2)
+
     @cached_property
     def _log_shares(self) -> Floats:
         """The log posterior probability of each pair (n, T)."""

@@ -9,7 +9,8 @@ from itertools import product
 from pathlib import Path
 
 from privior.errors import InferenceError
-from privior.posterior import CategoricalPosterior, FinitePosterior, ParameterPosterior, infer
+from privior.models import JointFamily
+from privior.posterior import CategoricalPosterior, FinitePosterior, JointPosterior, ParameterPosterior, infer
 from privior.posterior.certain import CertainCounts
 from privior.posterior.quantity import check_level, check_number
 from privior.queries.answers import Answer, CountsAnswer, ModelsAnswer, QuantityAnswer, SampleAnswer
@@ -27,7 +28,7 @@ from privior.queries.questions import (
 from privior.release import Release
 from privior.schema.columns import Bounded
 
-Posterior = CategoricalPosterior | ParameterPosterior | FinitePosterior
+Posterior = CategoricalPosterior | ParameterPosterior | FinitePosterior | JointPosterior
 Source = Posterior | Release | Sequence[Release]
 
 
@@ -47,15 +48,16 @@ def ask(
     written = str(question) if isinstance(question, Question) else question
     asked, usual = parse(written), check_level(level)
     plan = _first(source).plan
-    binding = Binding(written, plan.schema, plan.model.columns)
+    names = plan.model.names if isinstance(plan.model, JointFamily) else ()
+    binding = Binding(written, plan.schema, plan.model.columns, names)
     match binding.bound(asked):
         case Counts() as counts:
             posterior = _posterior(source)
-            if isinstance(posterior, ParameterPosterior):
+            if not isinstance(posterior, CategoricalPosterior):
                 raise binding.error(
-                    "a family of one parameter has no table of counts",
+                    "a family has no table of counts",
                     0,
-                    advice=f"Ask for mean({plan.model.column}), or for {plan.model.parameter}().",
+                    advice=f"Ask for mean({plan.model.columns[0]}), or for {plan.model.first_question}.",
                 )
             if isinstance(posterior, FinitePosterior):
                 raise binding.error(

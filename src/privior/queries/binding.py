@@ -47,11 +47,13 @@ class Binding:
         text: the question as it was asked
         schema: what is known of the columns
         columns: those of the model
+        parameters: what the parameters are called, where there are several
     """
 
     text: str
     schema: Schema
     columns: tuple[str, ...]
+    parameters: tuple[str, ...] = ()
     _codes: dict[str, dict[str, int]] = field(default_factory=dict, repr=False, compare=False)
 
     def bound(self, question: Question) -> Question:
@@ -66,8 +68,7 @@ class Binding:
                 of = self.bound(question.of)
                 return replace(question, of=of) if isinstance(of, Number) else question
             case Parameter():
-                self._column(question.column)
-                return question
+                return self._parameter(question)
             case Counts():
                 self._check_columns(question.columns)
                 return question
@@ -77,6 +78,25 @@ class Binding:
                 return replace(question, state=self._state(question.state), start=self._state(question.start))
             case Sample() | ModelChance() | Models():
                 return question
+
+    def _parameter(self, question: Parameter) -> Parameter:
+        """Return the question with the whole name of the parameter: what stands before "of" may be enough."""
+        if not self.parameters:
+            self._column(question.column)
+            return question
+        word = question.column.text
+        meant = [name for name in self.parameters if name == word or name.startswith(f"{word} of ")]
+        if word in meant or len(meant) == 1:
+            return replace(
+                question, column=replace(question.column, text=word if word in meant else meant[0])
+            )
+        raise self.error(
+            "no such parameter" if not meant else "several parameters are called so",
+            question.column.place,
+            asked=shown(word),
+            allowed=_listed(self.parameters),
+            advice=_meant(word, self.parameters),
+        )
 
     def event(self, conditions: Sequence[Condition]) -> dict[str, list[str]]:
         """Return the levels of each column that satisfy bound conditions, for `posterior.probability`."""

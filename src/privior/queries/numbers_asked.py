@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from privior.errors import QuestionError
-from privior.posterior import FinitePosterior, MarkovPosterior, ParameterPosterior, Quantity
+from privior.posterior import FinitePosterior, GivenJoint, MarkovPosterior, ParameterPosterior, Quantity
 from privior.posterior.averages import numbers_of
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
@@ -84,6 +84,8 @@ class BoundNumber:
         if isinstance(self.question, Parameter):
             if isinstance(posterior, ParameterPosterior):
                 return posterior.parameter
+            if isinstance(posterior, GivenJoint):
+                return posterior.parameter(self.question.column.text)
             raise QuestionError(
                 "a table has a probability for each cell, and no single parameter",
                 question=str(self.question),

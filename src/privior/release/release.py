@@ -181,12 +181,12 @@ class Release(Generic[PlanType]):
 
     @property
     def draws(self) -> NDArray[np.float64]:
-        """The released draws: of the cell probabilities, as (draws, cells), or of the parameter.
+        """The released draws: of the cell probabilities, as (draws, cells), or of the parameters.
 
         Draws of models have the cell chances of the model that was drawn, in the order of the models.
         """
-        if isinstance(self.statistics, ObservedPoints):
-            return self.statistics.values()
+        if isinstance(self.statistics, ObservedPoints) and isinstance(self.plan.mechanism, PosteriorDraws):
+            return self.plan.mechanism.values(self.statistics)
         if isinstance(self.plan.mechanism, ModelDraws):
             laws = np.exp(self.plan.mechanism.model.log_chances())
             return np.repeat(laws, self.statistics.counts, axis=0)

@@ -1,14 +1,20 @@
-"""Conjugate families of one parameter, one file each; `family` has their contract."""
+"""Conjugate families, one file each.
+
+`summed` has the contract of all, `family` that of one parameter, `joint` that of several.
+"""
 
 from privior.models.families.beta_bernoulli import BetaBernoulli
 from privior.models.families.beta_binomial import BetaBinomial
 from privior.models.families.family import Family
 from privior.models.families.gamma_exponential import GammaExponential
 from privior.models.families.gamma_poisson import GammaPoisson
+from privior.models.families.joint import JointFamily, JointLikelihood, Random
 from privior.models.families.laplace_scale import LaplaceScale
 from privior.models.families.normal_mean import NormalMean
+from privior.models.families.normal_mean_precision import NormalMeanPrecision
 from privior.models.families.normal_precision import NormalPrecision
 from privior.models.families.reweighting import reweighted_draw
+from privior.models.families.summed import SummedModel
 
 __all__ = [
     "BetaBernoulli",
@@ -16,8 +22,13 @@ __all__ = [
     "Family",
     "GammaExponential",
     "GammaPoisson",
+    "JointFamily",
+    "JointLikelihood",
     "LaplaceScale",
     "NormalMean",
+    "NormalMeanPrecision",
     "NormalPrecision",
+    "Random",
+    "SummedModel",
     "reweighted_draw",
 ]

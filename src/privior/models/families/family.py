@@ -15,7 +15,7 @@ the pair too.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from copy import copy
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -26,17 +26,18 @@ from numpy.typing import NDArray
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, rational
 from privior.models.families.reweighting import reweighted_draw
+from privior.models.families.summed import SummedModel
 from privior.models.laws import Beta, Conjugate, Gamma, Law, Normal, Reweighted, Truncated, to_law
 from privior.models.laws.masses import log_normaliser
 from privior.models.summands import ONE, Summand
-from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity, pairs
+from privior.privacy import REPLACE_ONE, Neighbours, pairs
 from privior.privacy.pairs import DominatingPair, SignedSteps
 from privior.schema import Boolean, Bounded, Integer, Schema
 
 Floats = NDArray[np.float64]
 
 
-class Family(ABC):
+class Family(SummedModel):
     """One column, one parameter, one conjugate prior.
 
     Attributes:
@@ -115,26 +116,17 @@ class Family(ABC):
     def check(self, schema: Schema) -> None:
         """Refuse a schema that the family cannot be used with."""
         self.summand(schema)
-        if schema.unit.max_rows != 1:
-            raise ModelError(
-                "this family takes one row of each unit",
-                where=self.family,
-                asked=f"max_rows {schema.unit.max_rows}",
-                allowed="max_rows 1",
-            )
+        self.check_unit(schema)
 
-    def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
-        """Return how far one record moves the sums, each as far as it can."""
-        relation = Neighbours.of(neighbours)
-        if relation is REPLACE_ONE and schema.drops(self.columns):
-            raise ModelError(
-                "records with bad cells cannot be dropped under replace-one: their number would be public",
-                where=self.column,
-                asked="missing = DROP",
-                advice="Count them as a value (missing=...), or plan with neighbours=pv.ADD_OR_REMOVE_ONE.",
-            )
-        ranges = [one.bounds(schema) for one in self.summands(schema, relation)]
-        return Sensitivity.of_sums(ranges, relation)
+    @property
+    def first_question(self) -> str:
+        """The parameter."""
+        return f"parameter('{self.column}')"
+
+    def statistic_in_words(self, schema: Schema) -> str:
+        """Say between what a record's statistic lies."""
+        low, high = self.bounds(schema)
+        return f"each record adds {float(low):.6g} to {float(high):.6g}"
 
     # The likelihood
 
@@ -244,13 +236,6 @@ class Family(ABC):
         if isinstance(self.prior, Reweighted):
             return reweighted_draw(self, schema, records, weight)
         return None if self.cut_ends is None else self.cut_pair(schema, records, weight)
-
-    @abstractmethod
-    def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
-        """Return the pair of draws from the posterior, one record replaced, each weighing so much.
-
-        Raises ModelError where no pair is proved.
-        """
 
     # Files
 

@@ -3,10 +3,12 @@
 - `Beta`, `Gamma`, `Normal`: the conjugate ones
 - `Truncated`: one of them, cut to an interval
 - `Reweighted`: one of these, with less weight on sensitive parameters
+- `NormalGamma`, `MultivariateNormal`, `Wishart`: of several parameters together
 """
 
 from privior.models.laws.conjugate import Beta, Conjugate, Ends, Gamma, Normal
 from privior.models.laws.documents import Law, to_law
+from privior.models.laws.joint import JointLaw, MultivariateNormal, NormalGamma, Wishart, to_joint_law
 from privior.models.laws.reweighted import Piece, Reweighted
 from privior.models.laws.truncated import Truncated
 
@@ -15,10 +17,15 @@ __all__ = [
     "Conjugate",
     "Ends",
     "Gamma",
+    "JointLaw",
     "Law",
+    "MultivariateNormal",
     "Normal",
+    "NormalGamma",
     "Piece",
     "Reweighted",
     "Truncated",
+    "Wishart",
+    "to_joint_law",
     "to_law",
 ]

@@ -1,0 +1,83 @@
+"""Forecasts for families of several parameters, in standard deviations of the prior, from public facts alone.
+
+At parameters theta n records have sums of expectation n e(theta) and covariance n V(theta); noise of
+covariance W is added. With G the slope of e the sums have the information n^2 G' (n V + W)^-1 G. What the
+prior knows beside is added as information. A noisy number of records moves the sums by their expectation
+per record. N draws from a posterior in which records have the weight r leave 1 + 1/(N r) times as much open
+as the records themselves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.mechanisms.noisy_statistics import NoisyStatistics
+from privior.mechanisms.posterior_draws import PosteriorDraws
+from privior.models import JointFamily
+from privior.models.families import JointLikelihood
+from privior.schema import Schema
+
+Floats = NDArray[np.float64]
+
+#: the step of numeric derivatives, in standard deviations of the prior
+_STEP = 1e-4
+
+
+def joint_variances(
+    model: JointFamily, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
+) -> Floats:
+    """Return the variances left open, as shares of the prior's: a row for each typical theta."""
+    likelihood = model.at(schema)
+    points, prior = likelihood.typical()
+    if not records:
+        return np.ones((len(points), prior.size))
+    scale = np.sqrt(prior)
+    found = []
+    for theta in points:
+        mean, covariance = _moments(model, likelihood, theta)
+        sides = [
+            [_moments(model, likelihood, theta + sign * step)[0] for sign in (1, -1)]
+            for step in np.diag(_STEP * scale)
+        ]
+        slope = np.column_stack([(after - before) / (2 * _STEP) for after, before in sides])
+        spread = records * covariance
+        if isinstance(mechanism, NoisyStatistics):
+            own = mechanism.variances[-len(likelihood.units) :]
+            spread = spread + np.diag(likelihood.units**2 * np.array(own))
+            if len(mechanism.variances) > len(own):
+                spread = spread + mechanism.variances[0] * np.outer(mean, mean)
+        elif mechanism is not None:
+            spread = spread * (1 + 1 / (mechanism.draws * float(mechanism.weight)))
+        information = records**2 * slope.T @ np.linalg.pinv(spread, hermitian=True) @ slope
+        found.append(np.diag(np.linalg.inv(information + np.eye(prior.size))))
+    return np.array(found)
+
+
+def _moments(model: JointFamily, likelihood: JointLikelihood, theta: Floats) -> tuple[Floats, Floats]:
+    """Return the expectation and the covariance of what one record adds, by the moments of a Normal law."""
+    means, covariances = likelihood.normal(theta[np.newaxis])
+    d, c = means[0] - likelihood.centre, covariances[0]
+
+    def expected(one: tuple[int, ...]) -> float:
+        return float(d[one[0]]) if len(one) == 1 else float(d[one[0]] * d[one[1]] + c[one[0], one[1]])
+
+    def shared(one: tuple[int, ...], other: tuple[int, ...]) -> float:
+        if len(one) > len(other):
+            one, other = other, one
+        if len(other) == 1:
+            return float(c[one[0], other[0]])
+        k, l = other  # noqa: E741
+        if len(one) == 1:
+            return float(c[one[0], k] * d[l] + c[one[0], l] * d[k])
+        i, j = one
+        pairs = ((i, k, j, l), (i, l, j, k))
+        straight = sum(c[a, b] * c[e, f] for a, b, e, f in pairs)
+        bent = sum(d[a] * d[b] * c[e, f] + c[a, b] * d[e] * d[f] for a, b, e, f in pairs)
+        return float(straight + bent)
+
+    every = model.products
+    return (
+        np.array([expected(one) for one in every]),
+        np.array([[shared(one, other) for other in every] for one in every]),
+    )

@@ -1,0 +1,213 @@
+"""Normal values of unknown mean and precision, with a Normal-Gamma prior of both."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privior.errors import ModelError
+from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
+from privior.models.laws.joint import NormalGamma
+from privior.models.laws.matrices import Vector
+from privior.privacy.pairs import DominatingPair
+from privior.schema import Schema
+
+
+@dataclass(frozen=True)
+class NormalMeanPrecision(JointFamily):
+    """x ~ Normal(mu, 1/tau), tau ~ Gamma(a, b), mu | tau ~ Normal(m, 1/(k tau)).
+
+    With n records of mean y and sum of squares about it Q: tau | x ~ Gamma(a + n/2, b + Q/2 + k n (y-m)^2 /
+    (2 (k+n))), mu | tau, x ~ Normal((k m + n y) / (k+n), 1 / ((k+n) tau)).
+    """
+
+    vector: tuple[str, ...]
+    prior: NormalGamma
+    family: ClassVar[str] = "normal-mean-precision"
+    parameter: ClassVar[str] = "mean and precision"
+
+    def __init__(self, column: str, prior: object) -> None:
+        self._set(column, prior, NormalGamma)
+        self._check_size(1, "a Normal-Gamma prior")
+
+    @property
+    def column(self) -> str:
+        """The column whose values are modelled."""
+        return self.vector[0]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Mean, precision and what that is as a standard deviation."""
+        return tuple(f"{name} of {self.column}" for name in ("mean", "precision", "stddev"))
+
+    @property
+    def least_records(self) -> int:
+        """One record says nothing of how far records lie apart."""
+        return 2
+
+    @property
+    def products(self) -> tuple[tuple[int, ...], ...]:
+        """The deviations and their squares."""
+        return ((0,), (0, 0))
+
+    def centre(self, schema: Schema) -> Vector:
+        """The middle of the range."""
+        return self.middle(schema)
+
+    def at(self, schema: Schema) -> JointLikelihood:
+        """Return the likelihood in floating point."""
+        return _Likelihood(self, schema)
+
+    def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
+        """Not without a box."""
+        raise self.no_draws()
+
+    def no_draws(self) -> ModelError:
+        """The loss of a draw is bounded in a box only."""
+        return ModelError(
+            "no privacy is proved for draws of a mean and a precision together",
+            where=self.family,
+            asked=str(self.prior),
+            advice="Release noisy statistics (pv.NoisyStatistics).",
+        )
+
+    def to_document(self) -> dict[str, object]:
+        """Write the model as plain values, for JSON and TOML."""
+        return {"family": self.family, "column": self.column, "prior": self.prior.to_document()}
+
+
+class _Likelihood(JointLikelihood):
+    """theta = (mu, tau), T = (sum of deviations, sum of their squares), of which Q = T2 - T1^2 / n.
+
+    w = ((T1 - n (mu - centre)) sqrt(tau / n), log(tau Q)): a standard Normal, and the log of a chi-square
+    of n - 1 degrees of freedom.
+    """
+
+    def __init__(self, family: NormalMeanPrecision, schema: Schema) -> None:
+        prior = family.prior
+        self.centre = np.array([float(one) for one in family.centre(schema)])
+        self.units = np.array([float(one) for one in family.units(schema)])
+        self.mean = float(prior.mean) - self.centre[0]
+        self.strength, self.shape, self.rate = (
+            float(one) for one in (prior.strength, prior.shape, prior.rate)
+        )
+        self.means, self.precisions = _ends(prior.means), _ends(prior.precisions)
+
+    def normal(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Mean and variance."""
+        return theta[:, :1], (1 / theta[:, 1])[:, None, None]
+
+    def quantities(self, theta: Floats) -> list[Floats]:
+        """Mean, precision, standard deviation."""
+        return [theta[:, 0], theta[:, 1], theta[:, 1] ** -0.5]
+
+    def log_prior(self, theta: Floats) -> Floats:
+        """The Normal-Gamma density on the box."""
+        mu, tau = theta[:, 0], theta[:, 1]
+        away = mu - self.centre[0] - self.mean
+        logs = (self.shape - 0.5) * np.log(tau) - tau * (self.rate + self.strength * away**2 / 2)
+        inside = (self.means[0] <= mu) & (mu <= self.means[1])
+        inside &= (self.precisions[0] <= tau) & (tau <= self.precisions[1])
+        return np.where(inside, logs, -np.inf)
+
+    def typical(self) -> tuple[Floats, Floats]:
+        """Quantiles of the precision at the prior mean; spreads from the middle two thirds of each."""
+        from scipy.special import gammaincinv, stdtrit
+
+        shares = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+        low, high = _within(gammaincinv(self.shape, np.array([0.16, 0.84])) / self.rate, self.precisions)
+        half = stdtrit(2 * self.shape, 0.84) * math.sqrt(self.rate / (self.shape * self.strength))
+        prior = self.centre[0] + self.mean
+        first, last = _within(np.array([prior - half, prior + half]), self.means)
+        taus = _within(gammaincinv(self.shape, shares) / self.rate, self.precisions)
+        mean = min(max(prior, self.means[0]), self.means[1])
+        spreads = np.array([max(last - first, 1e-12), max(high - low, 1e-12)]) / 2
+        return np.column_stack([np.full(shares.shape, mean), taus]), spreads**2
+
+    def free(self, theta: Floats) -> Floats:
+        """The mean and the log of the precision."""
+        return np.column_stack([theta[:, 0], np.log(theta[:, 1])])
+
+    def bound(self, free: Floats) -> Floats:
+        """The inverse."""
+        return np.column_stack([free[:, 0], np.exp(np.clip(free[:, 1], -600, 600))])
+
+    def log_slope(self, free: Floats) -> Floats:
+        """The log of the precision."""
+        return free[:, 1]
+
+    def _squares(self, records: Floats, totals: Floats) -> Floats:
+        return totals[:, 1] - totals[:, 0] ** 2 / records
+
+    def log_density(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
+        """Normal in T1; Q tau is chi-square."""
+        from scipy.special import gammaln
+
+        tau, half = theta[:, 1], (records - 1) / 2
+        squares = self._squares(records, totals)
+        away = totals[:, 0] - records * (theta[:, 0] - self.centre[0])
+        safe = np.where(squares > 0, squares, 1.0)
+        logs = (np.log(tau) - np.log(records)) / 2 - away**2 * tau / (2 * records)
+        logs = logs + half * np.log(tau / 2) - gammaln(half) + (half - 1) * np.log(safe) - tau * squares / 2
+        return np.where(squares > 0, logs, -np.inf)
+
+    def whiten(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
+        """By mean and precision."""
+        tau = theta[:, 1]
+        away = (totals[:, 0] - records * (theta[:, 0] - self.centre[0])) * np.sqrt(tau / records)
+        return np.column_stack([away, np.log(tau * np.maximum(self._squares(records, totals), 1e-300))])
+
+    def coloured(self, records: Floats, theta: Floats, white: Floats) -> Floats:
+        """The inverse."""
+        tau = theta[:, 1]
+        first = records * (theta[:, 0] - self.centre[0]) + white[:, 0] * np.sqrt(records / tau)
+        return np.column_stack([first, np.exp(np.minimum(white[:, 1], 600)) / tau + first**2 / records])
+
+    def log_white(self, records: Floats, white: Floats) -> Floats:
+        """Normal, and the log of a chi-square."""
+        from scipy.special import gammaln
+
+        half = (records - 1) / 2
+        logs = half * (white[:, 1] - math.log(2)) - np.exp(np.minimum(white[:, 1], 600)) / 2 - gammaln(half)
+        return np.asarray(logs - white[:, 0] ** 2 / 2)
+
+    def white(self, records: Floats, rng: Random) -> Floats:
+        """Draw both."""
+        squares = 2 * rng.standard_gamma((records - 1) / 2)
+        return np.column_stack([rng.standard_normal((records.size,)), np.log(np.maximum(squares, 1e-300))])
+
+    def updated(self, records: Floats | float, totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return centre of the mean, strength, shape and rate given T; records may be weighted."""
+        strength = self.strength + records
+        mean = (self.strength * self.mean + totals[:, 0]) / strength
+        rate = self.rate + (totals[:, 1] + self.strength * self.mean**2 - strength * mean**2) / 2
+        shape = self.shape + np.asarray(records) / 2
+        one = np.ones(totals.shape[0])
+        return mean + self.centre[0], strength * one, shape * one, np.maximum(rate, 1e-300)
+
+    def conjugate(self, records: Floats, totals: Floats, rng: Random) -> Floats:
+        """The precision first, then the mean given it."""
+        mean, strength, shape, rate = self.updated(records, totals)
+        tau = np.maximum(rng.standard_gamma(shape) / rate, 1e-290)
+        return np.column_stack([mean + rng.standard_normal(tau.shape) / np.sqrt(strength * tau), tau])
+
+    def possible(self, records: Floats, totals: Floats) -> Floats:
+        """Squares are at least what the sum alone makes of them."""
+        least = totals[:, 0] ** 2 / records + self.units[1] * records
+        return np.column_stack([totals[:, 0], np.maximum(totals[:, 1], least)])
+
+    def clipped(self, theta: Floats) -> Floats:
+        """Into the box."""
+        return np.column_stack([_within(theta[:, 0], self.means), _within(theta[:, 1], self.precisions)])
+
+
+def _ends(cut: tuple[Fraction, Fraction] | None) -> tuple[float, float]:
+    return (-math.inf, math.inf) if cut is None else (float(cut[0]), float(cut[1]))
+
+
+def _within(values: Floats, ends: tuple[float, float]) -> Floats:
+    return np.clip(values, ends[0], ends[1])

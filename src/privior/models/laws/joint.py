@@ -1,0 +1,218 @@
+"""Conjugate laws of several parameters together, with exact parameters.
+
+- `NormalGamma`: of a mean and a precision, perhaps cut to a box
+- `MultivariateNormal`: of several means
+- `Wishart`: of a precision matrix, cut to those with bounded eigenvalues
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from privior.errors import ModelError, NumberError, shown
+from privior.exact import decimal, positive, rational
+from privior.models.laws.matrices import Matrix, Vector, read_matrix, read_vector
+
+Interval = tuple[Fraction, Fraction]
+
+#: parameters outside this range are a mistake, and lose all digits in the update
+_LEAST, _MOST = Fraction(1, 10**9), Fraction(10**18)
+
+
+@dataclass(frozen=True)
+class NormalGamma:
+    """precision ~ Gamma(shape, rate); mean given precision ~ Normal(mean, 1 / (strength precision)).
+
+    The prior knows as much of the mean as `strength` records, and of the precision as 2 * shape.
+
+    Attributes:
+        means: the interval to which the mean is cut; None for none
+        precisions: the interval, above 0, to which the precision is cut
+    """
+
+    mean: Fraction
+    strength: Fraction
+    shape: Fraction
+    rate: Fraction
+    means: Interval | None
+    precisions: Interval | None
+    name: ClassVar[str] = "normal-gamma"
+
+    def __init__(
+        self,
+        mean: object,
+        strength: object,
+        shape: object,
+        rate: object,
+        *,
+        means: object = None,
+        precisions: object = None,
+    ) -> None:
+        object.__setattr__(self, "mean", _number(mean, self.name, "mean"))
+        for name, value in (("strength", strength), ("shape", shape), ("rate", rate)):
+            object.__setattr__(self, name, _scale(value, self.name, name))
+        object.__setattr__(self, "means", _interval(means, self.name, "means"))
+        cut = _interval(precisions, self.name, "precisions")
+        if cut is not None and cut[0] <= 0:
+            raise ModelError("a precision is above 0", where=self.name, asked=decimal(cut[0]))
+        object.__setattr__(self, "precisions", cut)
+
+    @property
+    def box(self) -> tuple[Interval, Interval] | None:
+        """Both intervals, of the mean and of the precision, if both are cut."""
+        return None if self.means is None or self.precisions is None else (self.means, self.precisions)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the law as plain values."""
+        cuts = {"means": self.means, "precisions": self.precisions}
+        return {
+            "law": self.name,
+            "mean": decimal(self.mean),
+            "strength": decimal(self.strength),
+            "shape": decimal(self.shape),
+            "rate": decimal(self.rate),
+            **{name: [decimal(end) for end in cut] for name, cut in cuts.items() if cut is not None},
+        }
+
+    def __str__(self) -> str:
+        four = ", ".join(decimal(one) for one in (self.mean, self.strength, self.shape, self.rate))
+        cuts = {"means": self.means, "precisions": self.precisions}
+        words = [
+            f"{name} in [{decimal(cut[0])}, {decimal(cut[1])}]"
+            for name, cut in cuts.items()
+            if cut is not None
+        ]
+        return f"NormalGamma({four})" + (f" on {' and '.join(words)}" if words else "")
+
+
+@dataclass(frozen=True)
+class MultivariateNormal:
+    """Density exp(-(x - mean)' covariance^-1 (x - mean) / 2)."""
+
+    mean: Vector
+    covariance: Matrix
+    name: ClassVar[str] = "multivariate-normal"
+
+    def __init__(self, mean: object, covariance: object) -> None:
+        object.__setattr__(self, "mean", read_vector(mean, self.name, "mean"))
+        object.__setattr__(self, "covariance", read_matrix(covariance, self.name, "covariance"))
+        if len(self.mean) != len(self.covariance):
+            raise ModelError(
+                "mean and covariance are not of one size",
+                where=self.name,
+                asked=f"{len(self.mean)} and {len(self.covariance)}",
+            )
+
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+        return len(self.mean)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the law as plain values."""
+        return {
+            "law": self.name,
+            "mean": [decimal(one) for one in self.mean],
+            "covariance": [[decimal(one) for one in row] for row in self.covariance],
+        }
+
+    def __str__(self) -> str:
+        return f"MultivariateNormal of {self.size} means"
+
+
+@dataclass(frozen=True)
+class Wishart:
+    """Density |X|^((degrees - d - 1) / 2) exp(-trace(scale^-1 X) / 2), X with eigenvalues in [lower, upper].
+
+    Before it is cut its mean is degrees * scale: the prior knows as much as `degrees` records.
+    """
+
+    degrees: Fraction
+    scale: Matrix
+    lower: Fraction
+    upper: Fraction
+    name: ClassVar[str] = "wishart"
+
+    def __init__(self, degrees: object, scale: object, lower: object, upper: object) -> None:
+        object.__setattr__(self, "scale", read_matrix(scale, self.name, "scale"))
+        object.__setattr__(self, "degrees", _scale(degrees, self.name, "degrees"))
+        if self.degrees <= self.size - 1:
+            raise ModelError(
+                "too few degrees of freedom for a matrix of this size",
+                where=self.name,
+                asked=decimal(self.degrees),
+                allowed=f"more than {self.size - 1}",
+            )
+        low, high = _interval([lower, upper], self.name, "eigenvalues") or (Fraction(0), Fraction(0))
+        if low <= 0:
+            raise ModelError("eigenvalues are above 0", where=self.name, asked=decimal(low))
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+
+    @property
+    def size(self) -> int:
+        """How many rows."""
+        return len(self.scale)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the law as plain values."""
+        return {
+            "law": self.name,
+            "degrees": decimal(self.degrees),
+            "scale": [[decimal(one) for one in row] for row in self.scale],
+            "lower": decimal(self.lower),
+            "upper": decimal(self.upper),
+        }
+
+    def __str__(self) -> str:
+        ends = f"[{decimal(self.lower)}, {decimal(self.upper)}]"
+        return f"Wishart({decimal(self.degrees)}), {self.size} x {self.size}, eigenvalues in {ends}"
+
+
+JointLaw = NormalGamma | MultivariateNormal | Wishart
+
+JOINT_LAWS: dict[str, type[JointLaw]] = {law.name: law for law in (NormalGamma, MultivariateNormal, Wishart)}
+
+
+def to_joint_law(document: object, where: str = "prior") -> JointLaw:
+    """Read what `to_document` wrote, refusing whatever is unknown."""
+    if not isinstance(document, dict):
+        raise ModelError("not a law", where=where, asked=shown(document))
+    entries = {str(name): value for name, value in document.items()}
+    kind = JOINT_LAWS.get(str(entries.pop("law", None)))
+    if kind is None:
+        known = ", ".join(JOINT_LAWS)
+        raise ModelError("unknown law", where=where, asked=shown(document.get("law")), allowed=known)
+    try:
+        return kind(**entries)
+    except TypeError:
+        raise ModelError(
+            "unknown or missing entries", where=f"{where}, {kind.name}", asked=", ".join(entries)
+        ) from None
+
+
+def _scale(value: object, law: str, name: str) -> Fraction:
+    try:
+        return positive(value, name, least=_LEAST, most=_MOST)
+    except NumberError as error:
+        raise ModelError(error.what, where=law, asked=error.asked, allowed=error.allowed) from None
+
+
+def _number(value: object, law: str, name: str) -> Fraction:
+    try:
+        return rational(value, name)
+    except NumberError as error:
+        raise ModelError(error.what, where=law, asked=error.asked, allowed=error.allowed) from None
+
+
+def _interval(value: object, law: str, name: str) -> Interval | None:
+    if value is None:
+        return None
+    ends = read_vector(value, law, name)
+    if len(ends) != 2 or ends[0] >= ends[1]:
+        raise ModelError(
+            f"{name} is not an interval", where=law, asked=shown(value), allowed="a lower and an upper end"
+        )
+    return ends[0], ends[1]

@@ -1,0 +1,72 @@
+"""Every family of several parameters, with what the tests of all of them need to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+import privior as pv
+from privior.models import JointFamily
+
+Floats = NDArray[np.float64]
+
+SCHEMA = pv.Schema(
+    {
+        "error": pv.Bounded(-8, 8, grid="0.1"),
+        "left": pv.Bounded(-6, 6, grid="0.1"),
+        "right": pv.Integer(-12, 14),
+    },
+    population="clinic",
+    unit="patient",
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A family.
+
+    Attributes:
+        model: with a prior under which hardly any record lies outside the bounds of its columns
+        draw: draws parameters from the prior
+        records: draws the values of so many records given parameters, one record a row
+        small: the family on columns of few values, for going through all tables, and its schema
+        cut: a family whose draws are pure; None if there are none
+        drawn: whether draws with a delta are released
+    """
+
+    model: JointFamily
+    draw: Callable[[np.random.Generator], Floats]
+    records: Callable[[np.random.Generator, Floats, int], Floats]
+    small: tuple[JointFamily, pv.Schema]
+    cut: JointFamily | None = None
+    drawn: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.model.family
+
+    def table(self, rng: np.random.Generator, theta: Floats, number: int) -> dict[str, list[float]]:
+        """Draw the cells of a table."""
+        rows = self.records(rng, theta, number)
+        return {name: values.tolist() for name, values in zip(self.model.columns, rows.T, strict=True)}
+
+
+def _normal_gamma(rng: np.random.Generator) -> Floats:
+    precision = rng.gamma(20, 1 / 40)
+    return np.array([rng.normal(0, (4 * precision) ** -0.5), precision])
+
+
+CASES = [
+    Case(
+        pv.NormalMeanPrecision("error", pv.NormalGamma(0, 4, 20, 40)),
+        _normal_gamma,
+        lambda rng, theta, number: rng.normal(theta[0], theta[1] ** -0.5, (number, 1)),
+        (
+            pv.NormalMeanPrecision("x", pv.NormalGamma(0, 1, 2, 1)),
+            pv.Schema({"x": pv.Bounded(-1, 1, grid="0.5")}, population="few", unit="patient"),
+        ),
+    ),
+]

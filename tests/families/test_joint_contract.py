@@ -1,0 +1,238 @@
+"""One contract for every family of several parameters: from a CSV file to an answer, by each mechanism."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from joint_cases import CASES, SCHEMA, Case
+from program import run
+
+import privior as pv
+from privior.models import JointFamily, to_model
+from privior.models.laws import to_joint_law
+from privior.report import page_of
+
+RECORDS = 400
+#: how a release is made: the mechanism, delta, the relation
+WAYS = {
+    "laplace": (pv.NoisyStatistics, "0", pv.REPLACE_ONE),
+    "gaussian": (pv.NoisyStatistics, "1e-5", pv.REPLACE_ONE),
+    "private number": (pv.NoisyStatistics, "0", pv.ADD_OR_REMOVE_ONE),
+    "private number, gaussian": (pv.NoisyStatistics, "1e-5", pv.ADD_OR_REMOVE_ONE),
+    "draws": (pv.PosteriorDraws, "1e-5", pv.REPLACE_ONE),
+    "pure draws": (pv.PosteriorDraws, "0", pv.REPLACE_ONE),
+}
+#: for these the table is a file, which a process of its own reads; else one in memory
+FROM_FILES = ("laplace", "draws")
+
+
+def model_for(case: Case, way: str) -> JointFamily | None:
+    if way == "draws":
+        return case.model if case.drawn else None
+    return case.cut if way == "pure draws" else case.model
+
+
+ALL = [(case, way) for case in CASES for way in WAYS if model_for(case, way) is not None]
+
+
+def name_of(one: object) -> str:
+    return one.name if isinstance(one, Case) else str(one)
+
+
+def planned(case: Case, way: str, epsilon: object = 8) -> pv.JointPlan:
+    mechanism, delta, relation = WAYS[way]
+    model = model_for(case, way)
+    assert model is not None
+    return pv.plan(
+        model,
+        SCHEMA,
+        records=RECORDS,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=relation,
+        mechanism=mechanism,
+    )
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> pv.Ledger:
+    return pv.Ledger.create(tmp_path / "clinic.ledger", population="clinic", epsilon=30, delta="1e-3")
+
+
+@pytest.mark.parametrize(("case", "way"), ALL, ids=name_of)
+def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: pv.Ledger) -> None:
+    rng = np.random.default_rng(7)
+    theta = case.draw(rng)
+    table = case.table(rng, theta, RECORDS)
+    rows = zip(*table.values(), strict=True)
+    text = [",".join(table), *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "clinic.csv").write_text("\n".join(text) + "\n")
+    source = str(tmp_path / "clinic.csv") if way in FROM_FILES else pa.table(table)
+    plan = planned(case, way)
+    made = pv.measure(plan, source, ledger=ledger, output=tmp_path / "release.json")
+    release = pv.Release.read(tmp_path / "release.json")
+    assert (release.plan, release.statistics) == (plan, made.statistics)
+    assert pv.verify(release, ledger).passed
+    assert pv.review(release, ledger).passed
+    posterior = pv.infer(release)
+    assert isinstance(posterior, pv.JointPosterior)
+    assert posterior.warnings == ()
+    model = plan.model
+    draws = posterior.draws(4000, seed=1)
+    assert draws.shape == (4000, theta.size)
+    for place, truth in enumerate(theta):
+        low, high = posterior.interval(0.9999)[model.names[place]]
+        assert low <= truth <= high, model.names[place]
+        assert low < posterior.mean()[model.names[place]] < high
+        assert low <= np.median(draws[:, place]) <= high
+    for name in model.names:
+        answer = pv.ask(posterior, f"parameter('{name}')").to_document()
+        assert math.isclose(float(str(answer["mean"])), posterior.mean()[name])
+    column = model.columns[-1]
+    middle = SCHEMA.column(column).labels[SCHEMA.column(column).size // 2]
+    above = pv.ask(posterior, f"P({column} > {middle})").to_document()
+    below = pv.ask(posterior, f"P({column} <= {middle})").to_document()
+    assert math.isclose(float(str(above["mean"])) + float(str(below["mean"])), 1)
+    assert 0 <= float(str(above["low"])) <= float(str(above["high"])) <= 1
+    average = pv.ask(posterior, f"mean({column})").to_document()
+    assert abs(float(str(average["mean"])) - np.mean(table[column])) < 1
+    sampled = posterior.sample(50, seed=1)
+    assert set(sampled) == set(model.columns)
+    assert set(map(str, sampled[column])) <= set(SCHEMA.column(column).labels)
+    assert str(plan)
+    assert model.names[0] in str(posterior)
+    assert model.names[0] in page_of(release, posterior)
+    assert posterior.to_document()["family"] == model.family
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_commands(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An analysis file, planned, released and asked on the command line."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(2)
+    table = case.table(rng, case.draw(rng), 200)
+    rows = zip(*table.values(), strict=True)
+    Path("t.csv").write_text("\n".join([",".join(table), *(",".join(map(str, row)) for row in rows)]) + "\n")
+    analysis = pv.Analysis(SCHEMA, case.model, 200, pv.Budget.of(5, 0))
+    analysis.write("a.toml")
+    assert pv.Analysis.read("a.toml") == analysis
+    pv.Ledger.create("l.ledger", population="clinic", epsilon=30, delta="1e-3")
+    for words in (
+        ["plan", "a.toml"],
+        ["release", "a.toml", "t.csv", "--ledger", "l.ledger", "--output", "r.json", "--yes"],
+        ["ask", "r.json", f"parameter('{case.model.names[0]}')"],
+    ):
+        ended = run(words, tmp_path)
+        assert ended.code == 0, ended
+    assert case.model.names[0] in ended.plain
+    assert case.model.names[0] in next(tmp_path.glob("*.html")).read_text()
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_the_statistics_are_what_the_definition_says(case: Case) -> None:
+    """Sums of products of deviations, by the values of the columns and not by their codes."""
+    rng = np.random.default_rng(1)
+    columns = {name: SCHEMA.column(name) for name in case.model.columns}
+    codes = {name: rng.integers(column.size, size=50) for name, column in columns.items()}
+    values = [
+        np.array([float(Fraction(columns[name].labels[code])) for code in codes[name]]) for name in codes
+    ]
+    centre = [float(one) for one in case.model.centre(SCHEMA)]
+    deviations = [value - middle for value, middle in zip(values, centre, strict=True)]
+    summed = [int(one.of(codes).sum()) for one in case.model.summands(SCHEMA, pv.REPLACE_ONE)]
+    expected = [
+        np.prod([deviations[place] for place in places], axis=0).sum() for places in case.model.products
+    ]
+    assert np.allclose([float(one) for one in case.model.totals(SCHEMA, summed)], expected)
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_documents(case: Case) -> None:
+    for model in (case.model, case.cut or case.model):
+        assert to_model(model.to_document()) == model
+        assert to_joint_law(model.prior.to_document()) == model.prior
+    for way in (way for other, way in ALL if other is case):
+        plan = planned(case, way)
+        assert pv.Plan.from_document(plan.to_document()) == plan
+        document = plan.to_document()
+        mechanism = dict(document["mechanism"])  # type: ignore[call-overload]
+        for name in ("scales", "weight"):
+            if name in mechanism:
+                better = (
+                    "1" if name == "weight" else [f"{Fraction(scale) / 2}" for scale in mechanism["scales"]]
+                )
+                if mechanism[name] == better:
+                    continue
+                with pytest.raises(pv.PlanError, match=r"do(es)? not give"):
+                    pv.Plan.from_document({**document, "mechanism": {**mechanism, name: better}})
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_bad_input(case: Case) -> None:
+    model, document = case.model, case.model.to_document()
+    wrong = pv.NormalGamma(0, 1, 1, 1) if not isinstance(model.prior, pv.NormalGamma) else None
+    other = pv.MultivariateNormal([0], [[1]]) if wrong is None else wrong
+    with pytest.raises(pv.ModelError, match="not conjugate"):
+        to_model({**document, "prior": other.to_document()})
+    with pytest.raises(pv.ModelError, match="unknown or missing"):
+        to_model({**document, "sort": 1})
+    with pytest.raises(pv.ModelError, match="unknown law"):
+        to_model({**document, "prior": {"law": "cauchy"}})
+    words = pv.Schema(
+        {name: pv.Categorical(["a", "b", "c"]) for name in model.columns}, population="clinic", unit="patient"
+    )
+    with pytest.raises(pv.ModelError, match="not a column of numbers"):
+        pv.plan(model, words, records=10, epsilon=1)
+    several = pv.Schema(
+        dict(SCHEMA.columns), population="clinic", unit=pv.Unit("patient", column="who", max_rows=3)
+    )
+    with pytest.raises(pv.ModelError, match="one row of each unit"):
+        pv.plan(model, several, records=10, epsilon=1)
+    with pytest.raises(pv.PlanError, match="not a mechanism for a family"):
+        pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.KNorm)
+    with pytest.raises(pv.PlanError, match="public number of records"):
+        pv.plan(
+            model,
+            SCHEMA,
+            records=10,
+            epsilon=1,
+            delta="1e-5",
+            mechanism=pv.PosteriorDraws,
+            neighbours=pv.ADD_OR_REMOVE_ONE,
+        )
+    with pytest.raises(pv.PlanError, match=r"no privacy is proved|delta > 0"):
+        pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.PosteriorDraws)
+    if model.least_records > 1:
+        with pytest.raises(pv.PlanError, match="too few records"):
+            pv.plan(model, SCHEMA, records=model.least_records - 1, epsilon=1)
+    dropping = pv.Schema(
+        {name: pv.Bounded(-1, 1, grid="0.5", missing=pv.DROP) for name in model.columns},
+        population="clinic",
+        unit="patient",
+    )
+    with pytest.raises(pv.ModelError, match="dropped under replace-one"):
+        pv.plan(model, dropping, records=10, epsilon=1)
+
+
+def test_questions_that_cannot_be_answered() -> None:
+    case = CASES[0]
+    rng = np.random.default_rng(1)
+    plan = planned(case, "laplace")
+    ledger = pv.Ledger.in_memory(population="clinic", epsilon=30)
+    posterior = pv.infer(pv.measure(plan, pa.table(case.table(rng, case.draw(rng), RECORDS)), ledger=ledger))
+    with pytest.raises(pv.QuestionError, match="no such parameter"):
+        pv.ask(posterior, "parameter(skewness)")
+    with pytest.raises(pv.QuestionError, match="no table of counts"):
+        pv.ask(posterior, "counts(error)")
+    with pytest.raises(pv.InferenceError, match="nothing can be given"):
+        pv.ask(posterior, "P(error > 1 | error > 0)")
+    assert str(pv.ask(posterior, "parameter(precision)")).startswith("parameter(precision of error)")
+    own = pv.infer(posterior.releases[0], prior=pv.NormalGamma(0, 1, 4, 8))
+    assert own.model.prior != posterior.model.prior
+    with pytest.raises(pv.ModelError, match="not conjugate"):
+        pv.infer(posterior.releases[0], prior=pv.Wishart(3, [[1]], 1, 2))
