@@ -27,7 +27,7 @@ from privior.mechanisms import (
     PublishedLaplace,
     VirtualRecords,
 )
-from privior.models import Observed, ObservedSticks
+from privior.models import ExactStatistics, Observed, ObservedSticks
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import latent_counts
 from privior.privacy.hellinger import all_tables, number_of_tables
@@ -53,6 +53,7 @@ class Case:
     delta: str
     neighbours: str
     expect: Expect
+    draws: int = 1
 
     @staticmethod
     def drawn(rng: np.random.Generator, most_cells: int, most_records: int) -> Case:
@@ -77,12 +78,45 @@ class Case:
         listed = issubclass(kind, HellingerMechanism)
         while True:
             case = Case.drawn(rng, most_cells, most_records)
-            if listed:
+            if listed or issubclass(kind, PublishedLaplace):
                 case = replace(case, neighbours="replace-one")
-                if number_of_tables(case.records, len(case.prior)) > most_tables:
-                    continue
+            if listed and number_of_tables(case.records, len(case.prior)) > most_tables:
+                continue
             with suppress(PlanError):
                 return case, case.plan(kind)
+
+    @staticmethod
+    def too_many(
+        rng: np.random.Generator, kind: type[HellingerMechanism], most_cells: int, most_records: int
+    ) -> tuple[Case, pv.TablePlan]:
+        """Draw facts with more tables than can be listed, until this mechanism fits them."""
+        while True:
+            case = replace(Case.drawn(rng, most_cells, most_records), neighbours="replace-one")
+            if len(case.prior) == 2:  # too many only of many records
+                case = replace(case, records=int(np.exp(rng.uniform(np.log(50_001), np.log(400_000)))))
+            with suppress(PlanError):
+                plan = case.plan(kind)
+                assert isinstance(plan.mechanism, HellingerMechanism)
+                if not plan.mechanism.listable:
+                    return case, plan
+
+    @staticmethod
+    def several_draws(
+        rng: np.random.Generator, most_cells: int, most_records: int
+    ) -> tuple[Case, pv.TablePlan]:
+        """Draw facts with which several draws fit, and tell something."""
+        while True:
+            case = Case.drawn(rng, most_cells, most_records)
+            scale = 10 ** rng.uniform(0, 0.7)
+            case = replace(
+                case,
+                prior=tuple(f"{float(a) * scale:.3f}" for a in case.prior),
+                epsilon=f"{10 ** rng.uniform(-0.3, 1):.3g}",
+                delta=str(rng.choice(["1e-6", "1e-3"])),
+                draws=int(np.round(np.exp(rng.uniform(np.log(2), np.log(40))))),
+            )
+            with suppress(PlanError):
+                return case, case.plan(DirichletDraw)
 
     @cached_property
     def chosen(self) -> pv.TablePlan:
@@ -99,6 +133,7 @@ class Case:
             delta=self.delta,
             neighbours=self.neighbours,
             mechanism=mechanism,
+            draws=self.draws,
             expect=self.expect,
         )
 
@@ -124,7 +159,8 @@ def simulated(
     """Return the errors of the posterior means, without widths, and their relative standard errors."""
     prior, mechanism = plan.prior, plan.mechanism
     if isinstance(mechanism, HellingerMechanism):
-        estimates = listed_estimates(mechanism, prior, tables, rng)
+        listed = mechanism.listable
+        estimates = listed_estimates(mechanism, prior, tables, rng) if listed else as_it_is(mechanism, tables)
     elif isinstance(mechanism, PosteriorRelease):
         estimates = drawn_estimates(plan, mechanism, tables, rng)
     else:
@@ -213,6 +249,13 @@ def listed_estimates(
         release = rng.choice(len(every), p=proposed)
         posterior = believed * chances[:, release]
         yield posterior @ every / posterior.sum(), float(law[release] / proposed[release]), True
+
+
+def as_it_is(mechanism: HellingerMechanism, tables: list[Counts]) -> Estimates:
+    """Tables that `infer` can only take for the true ones, released by the mechanism itself."""
+    for counts in tables:
+        release = mechanism.release(ExactStatistics(counts)).array()
+        yield release.astype(np.float64), 1.0, True
 
 
 def noisy(mechanism: Mechanism, counts: Counts, rng: np.random.Generator) -> Counts:

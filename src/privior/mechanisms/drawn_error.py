@@ -1,15 +1,15 @@
 """The error of a release from a Dirichlet posterior: drawn proportions, or counts of drawn records.
 
 One cell is looked at, and all others as one: c of n records with parameters u = a + r c and w = A - a + r
-(n-c), of which `infer` sees draws of Beta(u, w), or the count of M records drawn from one. That the others
-split up tells next to nothing of c. The sums over truth, draws and posterior are those of `cell_error`.
+(n-c), of which `infer` sees draws of Beta(u, w), or the count of M records drawn from one. The sums over
+truth, draws and posterior are those of `cell_error`. How the others split up tells something of c if there
+are several draws of proportions and not very many cells: those are looked at together (`tied_error`).
 
 Where the total is private such a release says little of it: a typical one stands for all that are likely.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,11 +19,14 @@ from privior.mechanisms.cell_error import CountLaw, SeenCell, around
 from privior.mechanisms.expect import Expect
 from privior.mechanisms.forecasts import alike, divergences
 from privior.mechanisms.scenarios import strata, tables
+from privior.mechanisms.tied_error import TiedDraws
 
 Floats = NDArray[np.float64]
 
 #: scenarios of the draws for each truth; of more draws so many are looked at, and the spread of their mean
 _SCENARIOS, _MOST_DRAWS = 24, 16
+#: draws of proportions of more cells are looked at one by one
+_MOST_TIED = 128
 _LEAST_SHARE = 1e-300
 #: private totals, as shares of the largest, and scenarios in which they are looked for
 _POSSIBLE = (np.arange(40) + 0.5) / 40
@@ -52,6 +55,10 @@ class DrawnLaw:
 
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Return the expected errors and the expected variance of the counts, all cells together."""
+        if self.drawn is None and prior.size <= _MOST_TIED:
+            return TiedDraws(self.rate, self.draws, self.least, self.total_known).errors(
+                prior, records, expect
+            )
         total = float(prior.sum())
         size, known = (records, float(records)) if self.total_known else self._totals(prior, records, expect)
         errors, hidden = np.zeros(4), 0.0
@@ -183,21 +190,19 @@ class _Drawn:
 
     @staticmethod
     def of(first: Floats, second: Floats, draws: int) -> _Drawn:
-        """Take scenarios of Beta(first, second), for each truth."""
-        from scipy.special import betaincinv
+        """Take scenarios of Beta(first, second), for each truth, with the mean and the spread of many."""
+        from scipy.special import betaincinv, digamma, polygamma
 
         looked_at = min(draws, _MOST_DRAWS)
         places = strata(_SCENARIOS, looked_at)
         u, w = first[:, None, None], second[:, None, None]
         logs = np.log(np.maximum(betaincinv(u, w, places), _LEAST_SHARE)).mean(axis=2)
         others = np.log(np.maximum(betaincinv(w, u, 1 - places), _LEAST_SHARE)).mean(axis=2)
-        if looked_at < draws:
+        if draws > 1:
+            both = first + second
             logs, others = (
-                (
-                    one.mean(axis=1, keepdims=True)
-                    + (one - one.mean(axis=1, keepdims=True)) * math.sqrt(looked_at / draws)
-                )
-                for one in (logs, others)
+                _with_moments(one, digamma(u) - digamma(both), (polygamma(1, u) - polygamma(1, both)) / draws)
+                for one, u in ((logs, first), (others, second))
             )
         return _Drawn(draws * logs, draws * others, draws)
 
@@ -214,3 +219,10 @@ class _Drawn:
     def log_mass(self, u: Floats, w: Floats) -> Floats:
         """Return the log likelihood of parameters but for the Beta function of them."""
         return np.asarray(u * self.logs[:, :, None] + w * self.others[:, :, None])
+
+
+def _with_moments(values: Floats, means: Floats, variances: Floats) -> Floats:
+    """Move and stretch the values of each row so that they have this mean and variance."""
+    apart = values - values.mean(axis=1, keepdims=True)
+    stretch = np.sqrt(variances / np.maximum((apart**2).mean(axis=1), 1e-300))
+    return np.asarray(np.minimum(means[:, None] + apart * stretch[:, None], 0.0))

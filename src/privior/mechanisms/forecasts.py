@@ -30,13 +30,13 @@ LEVEL = 0.9
 _LEAST_SHARE = 1e-12  # a share of 0 or 1 would leave nothing open
 _QUANTILES = (np.arange(33) + 0.5) / 33
 #: noise with less variance than this is as good as none
-_NO_NOISE = 1e-12
+NO_NOISE = 1e-12
 #: the estimates of all cells add up to n up to this share
 _CLOSE = 1e-3
 #: cells that differ by less than this on the log scale are taken as alike; by more if there are many kinds
 _ALIKE = 0.2
 _MOST_GROUPS = 16
-#: with a private total, noise that moves the total by less than this share of it is small
+#: noise that moves the sum of all cells by less than this share of the records is small
 _SMALL = 1e-3
 #: whole numbers with less variance than this are 0 but for a few, and those are taken as they are
 _RARE = 1e-2
@@ -172,7 +172,7 @@ def _errors(
         law = CountLaw(records, parameter, total - parameter)
         truth = law if expect is Expect.TYPICAL else CountLaw(records, share)
         laplace = spectrum is not None and spectrum.laplace
-        seen.append(SeenCell.of(truth, NoiseLaw(max(variance, _NO_NOISE), laplace), law))
+        seen.append(SeenCell.of(truth, NoiseLaw(max(variance, NO_NOISE), laplace), law))
     sizes = [group[-1] for group in groups]
     tilted = spectrum is not None and spectrum.total_known and expect is not Expect.TYPICAL
     tilt = _tilt(seen, sizes) if tilted else 0.0
@@ -208,17 +208,21 @@ def _forecast(found: tuple[Floats, float], prior: Floats, records: int, expect: 
 def _with_private_total(
     errors: Floats, spectrum: NoiseSpectrum, prior: Floats, records: int, expect: Expect
 ) -> Floats:
-    """Look at all cells at once; at small noise for the total variation alone.
+    """Look at all cells at once: with a private total, noise in one cell moves the proportions of all."""
+    law = NoiseLaw(max(float(np.mean(spectrum.variances)), NO_NOISE), spectrum.laplace)
+    return together(errors, joint_errors(law, prior, records, expect), law, prior.size, records)
+
+
+def together(errors: Floats, joint: tuple[float, ...], law: NoiseLaw, cells: int, records: int) -> Floats:
+    """Take the errors of all cells at once for the sums over one cell; at small noise for one measure alone.
 
     There the sums over one cell are better, since they take in rare counts and rare noise, but a noise in one
-    cell moves the proportions of all others too: total variation has a share for each that is moved.
+    cell moves others too: total variation has a share for each that is moved.
     """
-    variance = max(float(np.mean(spectrum.variances)), _NO_NOISE)
-    joint = np.array(joint_errors(NoiseLaw(variance, spectrum.laplace), prior, records, expect))
-    joint *= [1, 2, 2, 1]
-    if math.sqrt(variance * prior.size) > _SMALL * records:
-        return joint
-    return np.array([errors[0], joint[1] * errors[0] / max(joint[0], 1e-300), *errors[2:]])
+    every = np.array(joint) * [1, 2, 2, 1]
+    if math.sqrt(law.variance * cells) > _SMALL * records:
+        return every
+    return np.array([errors[0], every[1] * errors[0] / max(every[0], 1e-300), *errors[2:]])
 
 
 def _tilt(seen: list[SeenCell], sizes: list[float]) -> float:
@@ -266,7 +270,7 @@ def divergences(
 def alike(*facts: Floats) -> list[tuple[float, ...]]:
     """Group cells whose facts are alike: the mean of each fact, and how many cells."""
     table = np.stack(facts, axis=1)
-    logs = np.log(np.maximum(table, _NO_NOISE))
+    logs = np.log(np.maximum(table, NO_NOISE))
     logs -= logs.min(axis=0)
     factor = _ALIKE
     while True:

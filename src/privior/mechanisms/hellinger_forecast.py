@@ -1,8 +1,7 @@
-"""Tables that stand for all: the most even one and a typical one, and roughly how far a draw is from it."""
+"""Tables that stand for all: the most even one and a typical one."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -60,17 +59,3 @@ def _rounded(shares: Floats, records: int) -> Tables:
     missing = records - int(table.sum())
     table[np.argsort(table - shares, kind="stable")[:missing]] += 1
     return table
-
-
-def rough_error(typical: Tables, alpha: Floats, rate: float) -> float:
-    """Return about E|r - x|^2 at temperature `rate`: a near part by its integral, and all tables alike."""
-    k, d, n = alpha.size, alpha.size - 1, int(typical.sum())
-    weights = alpha + typical
-    total = float(weights.sum())
-    log_near = math.log(2) + d / 2 * math.log(math.pi) - math.lgamma(d / 2) + math.lgamma(d)
-    log_near += d * math.log(math.sqrt(8) / rate) + float(np.log(weights).sum() - math.log(total)) / 2
-    log_far = math.lgamma(n + k) - math.lgamma(n + 1) - math.lgamma(k) - rate
-    far = float(((n / k - typical) ** 2).sum()) + n * (1 - 1 / k) * (n + k) / (1 + k)
-    near = min(8 * k / rate**2 * float((weights * (1 - weights / total)).sum()), far)
-    share = 1 / (1 + math.exp(min(log_far - log_near, 700.0)))
-    return share * near + (1 - share) * far

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError, PlanError, shown
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import Floats, Prior, PublicFacts, check_levels, true_counts, unfit
-from privior.mechanisms.forecasts import ErrorLaw, NoiseSpectrum
+from privior.mechanisms.forecasts import ErrorLaw
 from privior.mechanisms.hellinger import distances
-from privior.mechanisms.hellinger_forecast import rough_error, typical_table
+from privior.mechanisms.hellinger_forecast import typical_table
 from privior.mechanisms.hellinger_normalisers import interpolated
 from privior.mechanisms.listed_error import ListedLaw
+from privior.mechanisms.sampled_error import SampledLaw
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
 from privior.privacy.hellinger import MOST_SUMMED, all_tables, log_sums, number_of_tables
@@ -32,7 +33,7 @@ PRIOR_RANGE = (Fraction(1, 10**6), Fraction(10**9))
 MOST_OUTPUTS = 1_000_000
 #: likelihoods of all tables of two cells are interpolated up to so many
 MOST_TWO_CELLS = 50_001
-#: a forecast sums over so many outputs, and is approximate beyond
+#: a squared error is summed over so many outputs, and over some of more
 _MOST_FORECAST = 20_000
 #: tables of up to eight cells are drawn up to this temperature
 MOST_TEMPERATURE = 16
@@ -168,29 +169,19 @@ class HellingerMechanism(ABC):
 
     @property
     def expected_squared_error(self) -> float:
-        """E|r - x|^2 where x is typical of the prior: summed, or roughly for many outputs.
-
-        Roughly: near x the weight is e^(-t sqrt(q/8)), q = sum of (r_i-x_i)^2 / (a_i+x_i), whose integral
-        over d = k-1 dimensions is known; far from x it is e^-t, nearly the same for all tables alike.
-        """
+        """E|r - x|^2 where x is typical of the prior: summed, or for many outputs over some of them."""
         typical = typical_table(self._alpha, self.records)
         rate = float(self.temperatures(typical[None, :])[0])
         if self.outputs <= _MOST_FORECAST:
             tables = _outputs(self.records, self.levels)
             weights = np.exp(-rate * distances(typical, tables, self._alpha))
             return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())
-        return rough_error(typical, self._alpha, rate)
+        return SampledLaw(self.temperatures).squared_error(typical, self._alpha)
 
     @property
     def spectrum(self) -> ErrorLaw:
-        """The law itself where a posterior can be computed; else the same variance in every direction.
-
-        The latter is a rough picture of a law that is no added noise, and of an estimate that `infer`
-        refuses to compute.
-        """
-        if self.listable:
-            return ListedLaw(self.temperatures)
-        return NoiseSpectrum.alike(self.expected_squared_error / (self.levels - 1), self.levels)
+        """The law as forecasts see it: of the posterior mean, or where `infer` gives none of r itself."""
+        return ListedLaw(self.temperatures) if self.listable else SampledLaw(self.temperatures)
 
     def to_document(self) -> dict[str, object]:
         """Write the mechanism as plain values."""

@@ -1,4 +1,4 @@
-"""The error of a whole table whose total is private: all cells at once, over scenarios of truth and noise.
+"""The error of a whole table, all cells at once, over scenarios of truth and noise.
 
 Given noisy counts y, `infer` weighs a table c of n = c_1 + ... + c_k records, n at most N and all n alike, by
 
@@ -8,11 +8,15 @@ The first factor ties the cells together, and the proportions of the estimate ar
 error in one cell is one in all: cells cannot be looked at one by one. For each scenario the sum over tables
 is a convolution of the cells; its value and the means of all counts are read off Fourier transforms. Counts
 are taken one by one, or in bins, each narrower than what the noise and the prior can tell apart.
+
+Where the total N is public and the last of k cells is not released, as it is what the others leave, the sum
+is over the other cells, n of N records, and the first factor is G(N-n+a_k) / (N-n)!.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +25,7 @@ from numpy.typing import NDArray
 
 from privior.mechanisms.cell_error import NoiseLaw, log_rising
 from privior.mechanisms.expect import Expect
-from privior.mechanisms.scenarios import noises, tables
+from privior.mechanisms.scenarios import calibrated, noises, tables
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +33,8 @@ Floats = NDArray[np.float64]
 MOST_CELLS = 128
 #: scenarios: so many, or fewer that have so many cells together
 _SCENARIOS, _CELLS = 384, 6144
+#: the same where the total is public
+_REMAINDER_SCENARIOS, _REMAINDER_CELLS = 512, 1536
 #: bins in which the count of a cell is looked for, and totals that are told apart
 _BINS, _TOTALS = 128, 512
 #: bins in one standard deviation: as wished, and if the whole table is covered at least
@@ -37,7 +43,7 @@ _FINE, _COARSE = 5, 2
 _EXACT = 16
 #: the weight of n records is made to fall like e^(-so many n/N), or faster, so that no total is too large
 _FALL = 8.0
-#: totals are left out if they weigh more than e^so many of others before the noise is looked at
+#: totals are left out if they weigh more than e^so many times a likely one before the noise is looked at
 _UNHEARD = 25.0
 #: a sum below this share of its terms may be rounding: such a scenario has next to no weight
 _ROUNDING = 1e-13
@@ -45,14 +51,30 @@ _ROUNDING = 1e-13
 
 def joint_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> tuple[float, ...]:
     """Return the mean squared l2, total variation, squared Hellinger and Kullback-Leibler errors."""
-    from scipy.special import kl_div
-
     size = min(_SCENARIOS, _CELLS // prior.size)
     counts = tables(tuple(prior.tolist()), records, expect, size)
     noise, weights = noises(law, size, prior.size)
     means = posterior_means(counts + noise, law, prior, records)
+    return mean_errors(counts, means, weights, prior)
+
+
+def remainder_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> tuple[float, ...]:
+    """Return the same if the total is public, with noise on all counts but the last: what they leave."""
+    size = min(_REMAINDER_SCENARIOS, _REMAINDER_CELLS // prior.size)
+    counts = tables(tuple(prior.tolist()), records, expect, size)
+    noise, weights = noises(law, size, prior.size - 1)
+    squares = np.stack([noise.sum(axis=1) ** 2, (noise**2).sum(axis=1)], axis=1)
+    weights = calibrated(weights, squares, np.full(2, law.variance * (prior.size - 1)))
+    means = remainder_means(counts[:, :-1] + noise, law, prior, records)
+    return mean_errors(counts, means, weights, prior)
+
+
+def mean_errors(counts: Floats, means: Floats, weights: Floats, prior: Floats) -> tuple[float, ...]:
+    """Return the errors of estimated counts, on average over scenarios of these weights."""
+    from scipy.special import kl_div
+
     totals = means.sum(axis=1, keepdims=True)
-    truth, guess = counts / records, means / totals
+    truth, guess = counts / counts.sum(axis=1, keepdims=True), means / totals
     smooth = (means + prior) / (totals + prior.sum())
     gap, roots = guess - truth, np.sqrt(guess) - np.sqrt(truth)
     every = (gap**2, np.abs(gap) / 2, roots**2 / 2, kl_div(truth, smooth))
@@ -61,12 +83,46 @@ def joint_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> 
 
 def posterior_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) -> Floats:
     """Return the posterior mean of every count given noisy counts, as (scenarios, cells)."""
+    total = float(prior.sum())
     likely = np.clip(seen.sum(axis=1), records / 3, records)
-    falls = np.log1p(np.maximum(prior.sum() / likely, _FALL / records))
+    falls = np.log1p(np.maximum(total / likely, _FALL / records))
+    return _tied(seen, law, prior, records, falls, lambda sums, width: -log_rising(sums, total))
+
+
+def remainder_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) -> Floats:
+    """Return the posterior mean of every count given noise on all but the last, with a public total."""
+    last = float(prior[-1])
+
+    def left(sums: Floats, width: float) -> Floats:
+        """Weigh the last count, in bins as wide as those of the sums; small ones exactly: `_binned`."""
+        rest = records - sums
+        logs = log_rising(rest, last) + math.log(width)
+        low = np.maximum(np.ceil(rest - width / 2), 0.0)
+        high = np.maximum(np.ceil(rest + width / 2) - 1, low)
+        heap = log_rising(high, last + 1) - math.log(last)
+        below = np.where(low > 0, log_rising(np.maximum(low - 1, 0.0), last + 1) - math.log(last), -np.inf)
+        few = (rest < _EXACT * width) & (width > 1)
+        return np.where(few, heap + np.log(-np.expm1(np.minimum(below - heap, -1e-9))), logs)
+
+    falls = np.full(len(seen), math.log1p(max(float(prior.sum()), _FALL) / records))
+    means = _tied(seen, law, prior[:-1], records, falls, left)
+    rest = np.maximum(records - means.sum(axis=1, keepdims=True), records * 1e-12)
+    return np.concatenate([means, rest], axis=1)
+
+
+def _tied(
+    seen: Floats,
+    law: NoiseLaw,
+    prior: Floats,
+    records: int,
+    falls: Floats,
+    weight: Callable[[Floats, float], Floats],
+) -> Floats:
+    """Return posterior means of cells whose sum, in bins of a width, has these log weights."""
     grid = _Grid.of(seen, law, prior, records, falls)
     cells = np.fft.rfft(grid.mass, _TOTALS, axis=2)
     moments = np.fft.rfft(grid.mass * grid.places, _TOTALS, axis=2)
-    totals = grid.totals(float(prior.sum()), records, falls)
+    totals = grid.totals(weight, records, falls)
     spectrum = np.conj(np.fft.rfft(totals, axis=1))
     spectrum[:, 1:-1] *= 2  # of a real sequence half the frequencies are listed
     before, product = np.empty_like(cells), np.ones_like(spectrum)
@@ -129,7 +185,7 @@ class _Grid:
         """The mean of every cell by itself, in bins from its first one on."""
         return np.asarray((self.mass * self.places).sum(axis=2))
 
-    def totals(self, prior: float, records: int, falls: Floats) -> Floats:
+    def totals(self, weight: Callable[[Floats, float], Floats], records: int, falls: Floats) -> Floats:
         """Return the weight of every total near the likely ones, in the order of a Fourier transform."""
         centre = np.round(self.apart.sum(axis=1))[:, None]
         place = np.arange(_TOTALS) - centre
@@ -137,8 +193,9 @@ class _Grid:
         total = (sums + self.low.sum(axis=1, keepdims=True)) * self.width
         inside = (total > -self.width / 2) & (total <= records + self.width / 2)
         total = np.clip(total, 0, records)
-        logs = np.where(inside, falls[:, None] * total - log_rising(total, prior), np.inf)
-        logs = logs - logs.min(axis=1, keepdims=True)
+        logs = np.where(inside, falls[:, None] * total + weight(total, self.width), -np.inf)
+        nearest = np.where(inside, np.abs(sums - centre), np.inf).argmin(axis=1)
+        logs = logs - logs[np.arange(len(logs)), nearest][:, None]
         return np.where(logs < _UNHEARD, np.exp(np.minimum(logs, _UNHEARD)), 0.0)
 
 

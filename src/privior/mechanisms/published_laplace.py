@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from privior.errors import PlanError, shown
 from privior.exact import decimal, round_up
 from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit
-from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
+from privior.mechanisms.remainder_error import RemainderLaw
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
 from privior.randomness import OPENDP, discrete_laplace
@@ -96,10 +96,9 @@ class PublishedLaplace(ABC):
         return 2 * (self.levels - 1) * laplace_variance(self._rate)
 
     @property
-    def spectrum(self) -> NoiseSpectrum:
-        """One variance in k-1 cells, all of them together in the last, where the subtraction adds them up."""
-        variance, others = laplace_variance(self._rate), self.levels - 1
-        return NoiseSpectrum((variance,) * others + (others * variance,), laplace=True)
+    def spectrum(self) -> RemainderLaw:
+        """The law as forecasts see it; clamping takes nothing away (`cell_noise`)."""
+        return RemainderLaw(laplace_variance(self._rate))
 
     @property
     def cell_noise(self) -> CellNoise:

@@ -78,6 +78,21 @@ def noises(law: NoiseLaw, size: int, cells: int) -> tuple[Floats, Floats]:
     return np.where(hit, sign * np.maximum(amount, 1.0), 0.0), weights / weights.sum()
 
 
+def calibrated(weights: Floats, values: Floats, expected: Floats) -> Floats:
+    """Change weights of scenarios, as little as possible, so that their values have means that are known.
+
+    Args:
+        weights: which add up to 1
+        values: of each scenario, as (size, values)
+        expected: their true means
+    """
+    apart = values - weights @ values
+    spread = (weights[:, None] * apart).T @ apart
+    spread += np.diag(1e-9 * np.diag(spread) + 1e-300)
+    changed = weights * np.maximum(1 + apart @ np.linalg.solve(spread, expected - weights @ values), 0.0)
+    return np.asarray(changed / changed.sum())
+
+
 def _binomial(trials: Floats, chance: Floats, place: Floats) -> Floats:
     """Return quantiles of binomial counts."""
     from scipy.special import bdtrik, ndtri

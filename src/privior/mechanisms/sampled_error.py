@@ -1,0 +1,166 @@
+"""The error of a table drawn by its Hellinger distance, where there are too many tables to list.
+
+There `infer` computes no posterior: what people have is the table r as it came out (`noise="ignore"`), and
+its error is forecast. For scenarios of the truth x, outputs r are proposed and weighed by e^(-t H(x, r)) over
+the chance of their proposal. A proposal is one of three, each as likely: any table, all alike, for those that
+are far from x; and two that are near it, cell after cell from what is left, with a rounded logistic law
+around what x has there. Near x the weight is about e^(-t s/sqrt 2), s the distance of the roots of the
+posterior parameters, which in d = k-1 dimensions has the standard deviation sqrt(2 (d+1)) / t along each: the
+two are a little wider and narrower. All of it is fixed (`scenarios`): no draw, no seed, no data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.mechanisms.expect import Expect
+from privior.mechanisms.hellinger import distances
+from privior.mechanisms.scenarios import strata, tables
+
+Floats = NDArray[np.float64]
+Tables = NDArray[np.int64]
+
+#: scenarios of the truth: so many, or fewer that have so many cells together; a few at least
+_SCENARIOS, _CELLS, _FEW = 96, 384, 6
+#: outputs of each proposal for each truth, of many cells, and for one truth alone
+_OUTPUTS, _FEWER, _MANY = 48, 16, 2048
+#: widths of the near proposals, as shares of the standard deviation, and the widest: beyond it H is nearly 1
+_WIDTHS = (1.3, 0.5)
+_WIDEST = 1.5
+#: in larger tables next to none of all tables are near
+_MOST_NEAR = 128
+_EDGE = 1e-12
+
+
+@dataclass(frozen=True)
+class SampledLaw:
+    """Releases r given x with a chance proportional to e^(-t(x) H(x, r)), and takes r for x.
+
+    Attributes:
+        temperatures: t of each table
+    """
+
+    temperatures: Callable[[Tables], Floats]
+
+    def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
+        """Return the expected errors, and about the variance of the counts if the noise were accounted for.
+
+        The latter is that of the best estimate that is linear in r.
+        """
+        from scipy.special import kl_div
+
+        total = float(prior.sum())
+        size = max(_FEW, min(_SCENARIOS, _CELLS // prior.size))
+        truths = tables(tuple(prior.tolist()), records, expect, size).astype(np.int64)
+        outputs, chances = self._outputs(truths, prior, _OUTPUTS if prior.size <= _MOST_NEAR else _FEWER)
+        truth, guess = truths[:, None, :] / records, outputs / records
+        smooth = (outputs + prior) / (records + total)
+        gap, roots = guess - truth, np.sqrt(guess) - np.sqrt(truth)
+        every = (gap**2, np.abs(gap), roots**2, kl_div(truth, smooth))
+        errors = np.array([(chances * error.sum(axis=2)).sum(axis=1).mean() for error in every])
+        share = prior / total
+        spread = float((records * share * (1 - share)).sum() * (records + total) / (1 + total))
+        missed = float(errors[0]) * records**2
+        return errors, spread * missed / max(spread + missed, 1e-300)
+
+    def squared_error(self, counts: Tables, prior: Floats) -> float:
+        """Return E|r - x|^2 for one table x."""
+        outputs, chances = self._outputs(
+            counts[None, :], prior, max(_FEWER, min(_MANY, _MANY * 8 // prior.size))
+        )
+        return float((chances * ((outputs - counts) ** 2.0).sum(axis=2)).sum())
+
+    def _outputs(self, truths: Tables, prior: Floats, number: int) -> tuple[Tables, Floats]:
+        """Return outputs for each truth, as (truths, outputs, cells), and their chances given the truth."""
+        from scipy.special import gammaln
+
+        size, cells = truths.shape
+        records = int(truths[0].sum())
+        rates = self.temperatures(truths)
+        anywhere = tables((1.0,) * cells, records, Expect.TYPICAL, size * number)
+        found, near = [anywhere.reshape(size, number, cells)], []
+        if cells <= _MOST_NEAR:
+            deviation = math.sqrt(2 * cells) / rates
+            near = [_Near.of(truths, prior, np.minimum(width * deviation, _WIDEST)) for width in _WIDTHS]
+            for place, one in enumerate(near):
+                places = strata(size * number, cells - 1, first=2 * cells + place * (cells - 1))
+                found.append(one.tables(places.reshape(size, number, cells - 1), records))
+        outputs = np.concatenate(found, axis=1)
+        everywhere = gammaln(records + 1) + gammaln(cells) - gammaln(records + cells)
+        proposed = np.full(outputs.shape[:2], float(everywhere))
+        for one in near:
+            proposed = np.logaddexp(proposed, one.log_chances(outputs, records))
+        whole = outputs.astype(np.int64)
+        logs = -rates[:, None] * distances(truths[:, None, :], whole, prior) - proposed
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return whole, weights / weights.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _Near:
+    """Tables near some, cell after cell: a rounded logistic law of each count given what is left.
+
+    Attributes:
+        counts: the tables, as (tables, cells)
+        shares: of a cell in what it and those after it have, by their posterior parameters
+        scales: of the logistic law in each cell but the last
+    """
+
+    counts: Floats
+    shares: Floats
+    scales: Floats
+
+    @staticmethod
+    def of(truths: Tables, prior: Floats, deviation: Floats) -> _Near:
+        """Give the roots of the parameters this standard deviation."""
+        used = truths + prior
+        left = np.cumsum(used[:, ::-1], axis=1)[:, ::-1]
+        shares = (used / left)[:, :-1]
+        spread = 2 * deviation[:, None] * np.sqrt(used[:, :-1] * (1 - shares))
+        return _Near(truths.astype(np.float64), shares, np.maximum(spread * math.sqrt(3) / math.pi, _EDGE))
+
+    def tables(self, places: Floats, records: int) -> Floats:
+        """Return tables at places of the unit cube, as (tables, number, cells)."""
+        from scipy.special import expit, logit
+
+        left = np.full(places.shape[:2], float(records))
+        found = np.empty((*places.shape[:2], places.shape[2] + 1))
+        for cell in range(places.shape[2]):
+            centre, scale = self._centre(cell, left)
+            low, high = expit((-0.5 - centre) / scale), expit((left + 0.5 - centre) / scale)
+            share = np.clip(low + places[:, :, cell] * (high - low), 1e-300, 1 - 1e-16)
+            found[:, :, cell] = np.clip(np.round(centre + scale * logit(share)), 0.0, left)
+            left = left - found[:, :, cell]
+        found[:, :, -1] = left
+        return found
+
+    def log_chances(self, outputs: Floats, records: int) -> Floats:
+        """Return the log chance of each of these tables, as (tables, number)."""
+        left = np.full(outputs.shape[:2], float(records))
+        logs = np.zeros(outputs.shape[:2])
+        for cell in range(outputs.shape[2] - 1):
+            centre, scale = self._centre(cell, left)
+            count = outputs[:, :, cell]
+            logs += _log_between((count - 0.5 - centre) / scale, (count + 0.5 - centre) / scale)
+            logs -= _log_between((-0.5 - centre) / scale, (left + 0.5 - centre) / scale)
+            left = left - count
+        return logs
+
+    def _centre(self, cell: int, left: Floats) -> tuple[Floats, Floats]:
+        """Return where the count of a cell is looked for, and how near, if so many records are left."""
+        expected = self.counts[:, cell:].sum(axis=1)[:, None]
+        centre = self.counts[:, cell, None] + (left - expected) * self.shares[:, cell, None]
+        return np.clip(centre, 0.0, left), self.scales[:, cell, None]
+
+
+def _log_between(low: Floats, high: Floats) -> Floats:
+    """Return the log chance that a standard logistic number is between these, in either tail."""
+    above = low + high > 0
+    low, high = np.where(above, -high, low), np.where(above, -low, high)
+    gap = high + np.log(-np.expm1(low - high))
+    return np.asarray(gap - np.logaddexp(0.0, low) - np.logaddexp(0.0, high))
