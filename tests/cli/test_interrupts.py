@@ -89,7 +89,7 @@ STEPS = {
     "before the order to go": Step("privior.curator.channel:Channel.send", count=2, spent=True),
     "after the order to go": Step("privior.curator.channel:Channel.send", "after", count=2, spent=True),
     "reading the cells": Step("privior.tables.table:OpenTable.sums", spent=True, inside=True),
-    "in the engine": Step("privior.tables.counting:totals", "after", spent=True, inside=True),
+    "in the engine": Step("privior.tables.summing:totals", "after", spent=True, inside=True),
     "drawing the noise": Step("privior.mechanisms.k_norm:k_norm", spent=True, inside=True),
     "twice, after the spend": Step("privior.mechanisms.k_norm:k_norm", "twice", spent=True, inside=True),
     "twice, before the spend": Step("privior.tables.opening:find", "twice", inside=True),
@@ -212,7 +212,7 @@ def test_ctrl_c_at_the_question(orchard: Path) -> None:
         ("privior.ledger.pages:Page.append", "before", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
         ("privior.ledger.pages:Page.append", "after", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
         ("pathlib:Path.replace", "before", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
-        ("privior.plans.plan:forecast", "before", ["plan", "a.toml"], "none"),
+        ("privior.plans.table_plan:forecast", "before", ["plan", "a.toml"], "none"),
         ("privior.health:engine_version", "before", ["doctor"], "none"),
     ],
 )

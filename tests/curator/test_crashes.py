@@ -85,7 +85,7 @@ READING = {
     "before it says that all fits": Crash(SEND, count=2, spent=False),
     "before it says that it reads": Crash(SEND, count=3),
     "before the cells are read": Crash("privior.tables.table:OpenTable.sums"),
-    "in the engine": Crash("privior.tables.counting:totals", "after"),
+    "in the engine": Crash("privior.tables.summing:totals", "after"),
     "before it says that it draws": Crash(SEND, count=4),
     "before the noise": Crash("privior.mechanisms.k_norm:k_norm"),
     "after the noise": Crash("privior.mechanisms.k_norm:k_norm", "after"),
@@ -202,7 +202,7 @@ def test_an_orphan_ends_at_once(doing: str, orchard: Path) -> None:
     }[doing]
     busy = _BUSY if doing == "filling its folder" else ""
     there = at(
-        "privior.tables.counting:totals", f"{_NOTED}{busy or chr(10)}\n        {_ORPHANED}\n        {act}"
+        "privior.tables.summing:totals", f"{_NOTED}{busy or chr(10)}\n        {_ORPHANED}\n        {act}"
     )
     ended = _run(orchard, there=there)
     assert ended.returncode == -9
@@ -220,7 +220,7 @@ def test_an_orphan_that_does_not_watch_would_be_seen(orchard: Path) -> None:
     """The planted fault: without its watch the process lives on, and its folder stays."""
     blind = "import privior.curator.worker as w; w._leave = lambda: None\n"
     act = f"{_NOTED}; {_ORPHANED}; time.sleep(600)"
-    ended = _run(orchard, there=blind + at("privior.tables.counting:totals", act))
+    ended = _run(orchard, there=blind + at("privior.tables.summing:totals", act))
     assert ended.returncode == -9
     child = int((orchard / "child").read_text())
     time.sleep(3)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -314,7 +315,8 @@ def lies(pair: Any) -> Iterator[tuple[str, Any]]:
             if value != 1 and name != "ratio":
                 yield f"{name} dropped", replace(pair, **{name: ONE})
         elif isinstance(value, int) and not isinstance(value, bool):
-            yield f"{name} one more", replace(pair, **{name: value + 1})
+            with suppress(ValueError):  # the pair itself refuses that
+                yield f"{name} one more", replace(pair, **{name: value + 1})
     if (
         {"first", "second"} <= set(names)
         and pair.first != pair.second

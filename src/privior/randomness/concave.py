@@ -236,7 +236,7 @@ def ball(number: Fraction | int) -> arb:
 
 def grown(by: float) -> Fraction:
     """Return about e^by, or what a float can hold of it."""
-    return Fraction(math.exp(min(max(by, -700.0), 700.0)))
+    return Fraction(math.exp(min(max(by, -700), 700)))
 
 
 def magnitude(number: Fraction) -> int:
