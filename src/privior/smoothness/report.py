@@ -113,9 +113,9 @@ class ModelAnalysis:
     def variation(self) -> Published | None:
         """Theorem 8(2): as printed and as proved anew; None if its constants are not known or huge."""
         found, ratio = self.concentration, self.log_ratio
-        if found is None or ratio is None or ratio > _LARGEST_LOG or math.isinf(found.rate):
+        if found is None or ratio is None or ratio > _LARGEST_LOG:
             return None
-        c, base = Fraction(found.rate), Fraction(found.start)
+        c, base = Fraction(min(found.rate, 1e300)), Fraction(found.start)
         return theorem_8_stochastic(
             c, base, Fraction(math.exp(ratio)), Fraction(self.subject.distance.reach), self.draws
         )
@@ -261,7 +261,9 @@ class ModelAnalysis:
         if found is None:
             return "does not hold with any c above 0"
         if math.isinf(found.rate):
-            return f"holds with L0 = {_shown(found.start)} and any c: every parameter is as smooth"
+            return (
+                f"holds best with L0 = L = {_shown(found.start)} and any c; mean slope {_shown(found.mean)}"
+            )
         return (
             f"holds best with c = {_shown(found.rate)}, L0 = {_shown(found.start)}: L0 + 1/c = "
             f"{_shown(found.scale)}, where the mean slope is {_shown(found.mean)}"
