@@ -28,6 +28,7 @@ from privior.models.families.family import as_beta, as_gamma
 from privior.models.families.gamma_rate import GammaRate
 from privior.models.laws import Conjugate, Truncated
 from privior.models.laws.masses import log_normaliser
+from privior.privacy import REPLACE_ONE
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, sublevel, to_distance
@@ -527,6 +528,9 @@ def _(model: Family, schema: Schema | None, distance: object) -> OneParameter:
     if schema is None:
         raise ModelError("a family needs the schema of its column", where=model.family)
     model.check(schema)
+    model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
+    if not isinstance(model.prior, Conjugate | Truncated):
+        raise ModelError("the mass of this prior is not known", where=model.family, asked=str(model.prior))
     codes = np.arange(schema.column(model.column).size)
     base, unit = model.grid(schema)
     summands = model.summand(schema).of({model.column: codes})

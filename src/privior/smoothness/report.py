@@ -137,7 +137,12 @@ class ModelAnalysis:
     def _neighbours(self) -> list[Contrast]:
         """Neighbours, best told apart first."""
         found = [one for one in self.subject.contrasts(self.records) if one.replaced == 1]
-        return sorted(found, key=lambda one: -one.with_draws(1, _COARSE).total_variation.low)
+
+        def told_apart(one: Contrast) -> tuple[float, float]:
+            test = one.with_draws(1, _COARSE)
+            return -round(test.total_variation.high, 4), -test.power(_FALSE_ALARM).low
+
+        return sorted(found, key=told_apart)
 
     @cached_property
     def tests(self) -> list[tuple[int, str, Bounds, Bounds]]:
@@ -183,7 +188,8 @@ class ModelAnalysis:
         """How far any guess of the data is off on average, for some data; and for which."""
         reach = self.subject.distance.reach
         best = le_cam(Fraction(reach), self.delta(0.0)), "one record replaced"
-        for one in self.subject.contrasts(self.records)[::2] if self.draws <= 1000 else ():
+        mirrored = {one.about: one for one in self.subject.contrasts(self.records)}  # alike: keep one
+        for one in mirrored.values() if self.draws <= 1000 else ():
             apart = one.with_draws(self.draws, _COARSE).total_variation.high
             found = le_cam(Fraction(one.distance), apart)
             if found > best[0]:
