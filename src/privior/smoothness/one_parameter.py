@@ -329,9 +329,9 @@ class OneParameter(Subject):
         numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
         for replaced in numbers:
             rest = records - replaced
-            for share, name in ((0.0, "least"), (0.5, "half least, half largest"), (1.0, "largest")):
-                if rest == 0 and share > 0:
-                    continue
+            shares = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0) if replaced == 1 else (0.0, 0.5, 1.0)
+            for share in shares if rest else (0.0,):
+                name = {0.0: "least", 1.0: "largest"}.get(share, f"least but for {share:.0%} largest")
                 tops = math.floor(rest * share)
                 common = tops * most + (rest - tops) * least
                 sums = (common + replaced * most, common + replaced * least)

@@ -333,9 +333,12 @@ class ModelAnalysis:
 
     def _test_in_words(self) -> str:
         accuracy = self.accuracy
-        said = f"sees {_draws(self.draws)} and is right with probability {accuracy} (worst neighbours, 50:50)"
+        said = (
+            f"sees {_draws(self.draws)} and is right with probability {_shown(accuracy.high)} at most (50:50)"
+        )
         if not self.tests:
-            return f"{said}; posteriors are not known, so only the upper end is proved"
+            return f"{said}; no posteriors are known, so that is what is proved and not what is reached"
+        said += f", and {_shown(accuracy.low)} for the neighbours that are told apart best of those looked at"
         powers = "; ".join(f"{n}: {power}" for n, _, _, power in self.tests)
         return f"{said}; its power at 5% false alarms by number of draws, {self.tests[0][1]}: {powers}"
 
