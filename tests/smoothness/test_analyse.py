@@ -321,6 +321,18 @@ def test_the_constant_of_a_table_is_the_largest_of_all_counts(prior: object) -> 
         assert one.log_ratio(records) == pytest.approx(float((best - mean).max()), rel=1e-9)
 
 
+def test_millions_of_records_are_analysed_as_quickly() -> None:
+    made = pv.analyse(pv.DirichletCategorical("colour", 2), TABLE, records=10**8)
+    assert made.log_ratio is not None
+    assert made.log_ratio > 30
+    assert made.tests[0][2].high - made.tests[0][2].low < 1e-3  # where the posteriors differ is found
+    mean = pv.NormalMean("pressure", pv.Normal(125, stddev=8), stddev=12)
+    apart = subject(mean, SCHEMA).contrasts(10**8)[0].test.total_variation
+    mu = 140 / 144 / math.sqrt(1 / 64 + 10**8 / 144)
+    assert apart.low <= 2 * stats.norm.cdf(mu / 2) - 1 <= apart.high
+    assert apart.high < 1.01 * apart.low
+
+
 def test_a_distance_that_is_not_sufficient_is_refused() -> None:
     def colour_only(one: Any, two: Any) -> float:
         return float(one[0] != two[0])
@@ -368,6 +380,14 @@ def test_bad_input_is_refused(asked: dict[str, Any], says: str) -> None:
         pv.analyse("model", SCHEMA, records=5)
     with pytest.raises(pv.ModelError, match="schema"):
         pv.analyse(pv.GammaPoisson("events"), records=5)
+    for unit, column, fault in (
+        (pv.Unit("person", column="id", max_rows=2), pv.Boolean(), "max_rows|one row"),
+        ("person", pv.Boolean(missing=pv.DROP), "dropped"),
+    ):
+        schema = pv.Schema({"x": column}, population="p", unit=unit)
+        for model in (pv.BetaBernoulli("x"), pv.DirichletCategorical("x")):
+            with pytest.raises(pv.ModelError, match=fault):
+                pv.analyse(model, schema, records=5)
 
 
 @pytest.mark.parametrize("model", [*BOTH, pv.DirichletCategorical("answer", 2)])

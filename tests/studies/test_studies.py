@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,8 @@ FILES = {
     "histogram-error": {"losses.parquet"},
     "multinomial-dirichlet": {"divergences.parquet"},
     "hellinger-accuracy": {"distances.parquet"},
+    "lipschitz-mass": {"mass.parquet", "constants.parquet", "loss.parquet"},
+    "distinguish": {"tests.parquet", "needed.parquet"},
 }
 Floats = NDArray[np.float64]
 Made = dict[str, tuple[Path, Ended]]
@@ -268,3 +270,71 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     ended = run(["study", "dirichlet-renyi", "--quick", "-o", "file/inside"], tmp_path)
     assert ended.code == 6
     assert "cannot be used" in ended.errors
+
+
+def test_masses_are_those_of_finite_families_and_never_below_what_is_promised(made: Made) -> None:
+    for row in rows(made, "lipschitz-mass", "mass"):
+        count = round(1 / row["step"])
+        chances = np.arange(1, count) / count
+        slopes = np.abs(np.log(chances / (1 - chances)))
+        weights = np.ones(count - 1) if str(row["prior"]) == "uniform" else np.exp(-slopes)
+        inside = weights[slopes <= row["level"] * (1 + 1e-9)].sum() / weights.sum()
+        assert row["mass"] == pytest.approx(float(inside), abs=1e-9)
+        assert row["promised"] <= row["mass"] + 1e-9
+    constants = pq.read_table(made["lipschitz-mass"][0] / "constants.parquet").to_pylist()
+    assert [row["L"] for row in constants[:2]] == pytest.approx([math.log(4), math.log(19)])
+    assert constants[0]["c"] == pytest.approx(math.log(2) / (math.log(4) - math.log(1.5)))  # two steps
+    assert constants[2]["c"] > constants[0]["c"]
+    assert constants[3]["c"] > constants[1]["c"]
+    for row in constants:
+        assert row["mean"] <= row["best_scale"] <= row["L"] + 1e-9
+
+
+def test_losses_of_finite_families_are_those_of_all_data(made: Made) -> None:
+    found = rows(made, "lipschitz-mass", "loss")
+    oracle = [row for row in found if str(row["prior"]) == "uniform" and row["step"] == 0.2]
+    assert [row["exact"] for row in oracle if row["records"] in (1, 10)] == pytest.approx(
+        [1.38629436, 2.68329489]
+    )
+    for row in [row for row in found if row["records"] <= 10]:
+        count, n = round(1 / row["step"]), int(row["records"])
+        chances = np.arange(1, count) / count
+        slopes = np.abs(np.log(chances / (1 - chances)))
+        prior = np.ones(count - 1) if str(row["prior"]) == "uniform" else np.exp(-slopes)
+        laws = [prior * chances**s * (1 - chances) ** (n - s) for s in range(n + 1)]
+        logs = [np.log(law / law.sum()) for law in laws]
+        loss = max(float(np.abs(one - two).max()) for one, two in pairwise(logs))
+        assert row["exact"] == pytest.approx(loss, rel=1e-9)
+        assert loss <= row["bound"] <= row["printed"]
+
+
+def test_the_best_tests_are_those_of_simulated_draws(made: Made) -> None:
+    """Draws of both posteriors, tested by their summed log odds: 40,000 repetitions, five standard errors."""
+    rng, repeats = np.random.default_rng(8), 40_000
+
+    def sums(first: float, second: float, draws: int, low: float, high: float) -> Floats:
+        ends = stats.beta.cdf([low, high], first, second)
+        shares = ends[0] + (ends[1] - ends[0]) * rng.uniform(size=(repeats, draws))
+        drawn = np.clip(stats.beta.ppf(shares, first, second), 1e-12, 1 - 1e-12)
+        return np.asarray(np.log(drawn / (1 - drawn)).sum(axis=1))
+
+    places = {"flat": (1, 0, 1), "Beta(5, 5)": (5, 0, 1), "flat on [0.2, 0.8]": (1, 0.2, 0.8)}
+    found = [row for row in rows(made, "distinguish", "tests") if row["draws"] in (1, 5)]
+    for row in [row for row in found if str(row["prior"]) in places]:
+        a, low, high = places[str(row["prior"])]
+        best = 0.0
+        for ones in (0, 1, 3, 4, 5, 7, 8, 9):  # of the nine other records
+            one, two = (sums(a + ones + x, a + 10 - ones - x, int(row["draws"]), low, high) for x in (1, 0))
+            edges = np.quantile(np.concatenate([one, two]), np.linspace(0.01, 0.99, 197))
+            gaps = [(one > edge).mean() - (two > edge).mean() for edge in edges]
+            best = max(best, (1 + max(gaps)) / 2)
+        assert abs(best - row["guess"]) < 5 * math.sqrt(0.5 / repeats)
+        assert row["guess_at_least"] <= row["guess"] < row["guess_at_least"] + 0.01
+        assert row["power_at_least"] <= row["power"]
+    needed = {(str(row["prior"]), row["records"]): row["needed"] for row in _needed_rows(made)}
+    assert needed["flat", 10] < needed["Beta(5, 5)", 10] < needed["flat on [0.4, 0.6]", 10]
+
+
+def _needed_rows(made: Made) -> list[dict[str, float]]:
+    found: list[dict[str, float]] = pq.read_table(made["distinguish"][0] / "needed.parquet").to_pylist()
+    return found

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from privior.errors import ModelError
 from privior.models import DirichletCategorical
 from privior.privacy import REPLACE_ONE
-from privior.privacy.composition import compose_symmetric, unit_draw
-from privior.privacy.pairs import DominatingPair
+from privior.privacy.composition import compose_symmetric
+from privior.privacy.pairs import DominatingPair, dirichlet_draw
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, Line, Listed, to_distance
 from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
@@ -153,19 +153,18 @@ class Cells(Subject):
 
         alphas = np.array([float(alpha) for alpha in self._alphas])
         whole = float(gammaln(alphas.sum() + records) - gammaln(alphas.sum())) - records * math.log(records)
-        counts = np.arange(records + 1.0)
 
-        def part(alpha: float) -> Floats:
+        def part(alpha: float, counts: Floats) -> Floats:
             return np.asarray(xlogy(counts, counts) - gammaln(alpha + counts) + gammaln(alpha))
 
         if alphas[0] >= 0.5:
-            return whole + max(float(part(alpha)[-1]) for alpha, _ in self._groups)
+            return whole + max(float(part(alpha, np.array(records))) for alpha, _ in self._groups)
         if records > _MOST_ADDED[0] or alphas.size > _MOST_ADDED[1]:
             return None
         best = np.full(records + 1, -np.inf)
         best[0] = 0.0
         for alpha in alphas:
-            mine = part(alpha)
+            mine = part(alpha, np.arange(records + 1.0))
             best = np.array([(best[: total + 1] + mine[total::-1]).max() for total in range(records + 1)])
         return whole + float(best[records])
 
@@ -175,8 +174,8 @@ class Cells(Subject):
         return 2 * max(0.0, math.log((max(alphas[1:]) + records - 1) / alphas[0])) / self.distance.reach
 
     def pair(self, records: int, draws: int) -> DominatingPair | None:
-        """The Beta pair, or that of a unit with several records."""
-        one = unit_draw(self._alphas, Fraction(1), REPLACE_ONE, self.schema.unit.max_rows, records=records)
+        """The Beta pair of the two smallest prior parameters."""
+        one = dirichlet_draw(self._alphas, Fraction(1), REPLACE_ONE, records)
         return compose_symmetric([(one, draws)])
 
     def contrasts(self, records: int) -> Sequence[Contrast]:
@@ -191,8 +190,11 @@ class Cells(Subject):
                 places.insert(0, (0, 0, "elsewhere"))
             for one, two, where in places if rest else places[:1]:
                 about = f"{moved} moved between two cells, the others {where}" if rest else "all moved"
-                test = _beta_test(first + one, second + two, moved)
-                found.append(Contrast(about, moved, moved * self.distance.reach, test))
+                ends = first + one, second + two
+                found += [
+                    Contrast(about, moved, moved * self.distance.reach, _beta_test(*order, moved))
+                    for order in (ends, ends[::-1])
+                ]
         return found
 
     def cuts(self, records: int) -> Sequence[Cut]:
@@ -224,6 +226,14 @@ def _(model: DirichletCategorical, schema: Schema | None, distance: object) -> C
     if schema is None:
         raise ModelError("a table needs the schema of its columns", where=model.family)
     size = model.size(schema)
+    model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
+    if schema.unit.max_rows != 1:
+        raise ModelError(
+            "the analysis takes one row of each unit",
+            where=model.family,
+            asked=f"max_rows {schema.unit.max_rows}",
+            allowed="max_rows 1",
+        )
     asked = "records" if distance is None else distance
     if asked == "records":
         return Cells(model, schema, to_distance(asked, (), None, np.zeros((0, 1)), model.family))

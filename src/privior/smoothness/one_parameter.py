@@ -28,6 +28,7 @@ from privior.models.families.family import as_beta, as_gamma
 from privior.models.families.gamma_rate import GammaRate
 from privior.models.laws import Conjugate, Truncated
 from privior.models.laws.masses import log_normaliser
+from privior.privacy import REPLACE_ONE
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, sublevel, to_distance
@@ -328,9 +329,9 @@ class OneParameter(Subject):
         numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
         for replaced in numbers:
             rest = records - replaced
-            for share, name in ((0.0, "least"), (0.5, "half least, half largest"), (1.0, "largest")):
-                if rest == 0 and share > 0:
-                    continue
+            shares = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0) if replaced == 1 else (0.0, 0.5, 1.0)
+            for share in shares if rest else (0.0,):
+                name = {0.0: "least", 1.0: "largest"}.get(share, f"least but for {share:.0%} largest")
                 tops = math.floor(rest * share)
                 common = tops * most + (rest - tops) * least
                 sums = (common + replaced * most, common + replaced * least)
@@ -527,6 +528,9 @@ def _(model: Family, schema: Schema | None, distance: object) -> OneParameter:
     if schema is None:
         raise ModelError("a family needs the schema of its column", where=model.family)
     model.check(schema)
+    model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
+    if not isinstance(model.prior, Conjugate | Truncated):
+        raise ModelError("the mass of this prior is not known", where=model.family, asked=str(model.prior))
     codes = np.arange(schema.column(model.column).size)
     base, unit = model.grid(schema)
     summands = model.summand(schema).of({model.column: codes})

@@ -113,9 +113,9 @@ class ModelAnalysis:
     def variation(self) -> Published | None:
         """Theorem 8(2): as printed and as proved anew; None if its constants are not known or huge."""
         found, ratio = self.concentration, self.log_ratio
-        if found is None or ratio is None or ratio > _LARGEST_LOG or math.isinf(found.rate):
+        if found is None or ratio is None or ratio > _LARGEST_LOG:
             return None
-        c, base = Fraction(found.rate), Fraction(found.start)
+        c, base = Fraction(min(found.rate, 1e300)), Fraction(found.start)
         return theorem_8_stochastic(
             c, base, Fraction(math.exp(ratio)), Fraction(self.subject.distance.reach), self.draws
         )
@@ -137,7 +137,12 @@ class ModelAnalysis:
     def _neighbours(self) -> list[Contrast]:
         """Neighbours, best told apart first."""
         found = [one for one in self.subject.contrasts(self.records) if one.replaced == 1]
-        return sorted(found, key=lambda one: -one.with_draws(1, _COARSE).total_variation.low)
+
+        def told_apart(one: Contrast) -> tuple[float, float]:
+            test = one.with_draws(1, _COARSE)
+            return -round(test.total_variation.high, 4), -test.power(_FALSE_ALARM).low
+
+        return sorted(found, key=told_apart)
 
     @cached_property
     def tests(self) -> list[tuple[int, str, Bounds, Bounds]]:
@@ -183,7 +188,8 @@ class ModelAnalysis:
         """How far any guess of the data is off on average, for some data; and for which."""
         reach = self.subject.distance.reach
         best = le_cam(Fraction(reach), self.delta(0.0)), "one record replaced"
-        for one in self.subject.contrasts(self.records)[::2] if self.draws <= 1000 else ():
+        mirrored = {one.about: one for one in self.subject.contrasts(self.records)}  # alike: keep one
+        for one in mirrored.values() if self.draws <= 1000 else ():
             apart = one.with_draws(self.draws, _COARSE).total_variation.high
             found = le_cam(Fraction(one.distance), apart)
             if found > best[0]:
@@ -261,7 +267,9 @@ class ModelAnalysis:
         if found is None:
             return "does not hold with any c above 0"
         if math.isinf(found.rate):
-            return f"holds with L0 = {_shown(found.start)} and any c: every parameter is as smooth"
+            return (
+                f"holds best with L0 = L = {_shown(found.start)} and any c; mean slope {_shown(found.mean)}"
+            )
         return (
             f"holds best with c = {_shown(found.rate)}, L0 = {_shown(found.start)}: L0 + 1/c = "
             f"{_shown(found.scale)}, where the mean slope is {_shown(found.mean)}"
@@ -325,9 +333,12 @@ class ModelAnalysis:
 
     def _test_in_words(self) -> str:
         accuracy = self.accuracy
-        said = f"sees {_draws(self.draws)} and is right with probability {accuracy} (worst neighbours, 50:50)"
+        said = (
+            f"sees {_draws(self.draws)} and is right with probability {_shown(accuracy.high)} at most (50:50)"
+        )
         if not self.tests:
-            return f"{said}; posteriors are not known, so only the upper end is proved"
+            return f"{said}; no posteriors are known, so that is what is proved and not what is reached"
+        said += f", and {_shown(accuracy.low)} for the neighbours that are told apart best of those looked at"
         powers = "; ".join(f"{n}: {power}" for n, _, _, power in self.tests)
         return f"{said}; its power at 5% false alarms by number of draws, {self.tests[0][1]}: {powers}"
 

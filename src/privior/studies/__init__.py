@@ -1,6 +1,13 @@
 """Studies: figures of the papers, made anew and corrected. One a file; synthetic data, nobody's budget."""
 
-from privior.studies import dirichlet_renyi, hellinger_accuracy, histogram_error, multinomial_dirichlet
+from privior.studies import (
+    dirichlet_renyi,
+    distinguish,
+    hellinger_accuracy,
+    histogram_error,
+    lipschitz_mass,
+    multinomial_dirichlet,
+)
 from privior.studies.files import files_of
 from privior.studies.study import Column, Findings, Study
 
@@ -12,6 +19,8 @@ STUDIES = {
         histogram_error.STUDY,
         multinomial_dirichlet.STUDY,
         hellinger_accuracy.STUDY,
+        lipschitz_mass.STUDY,
+        distinguish.STUDY,
     )
 }
 

@@ -76,9 +76,8 @@ def theorem_13(
     formula = "rho >= 3 ln(1/failure) / (4 L N)"
     if accuracy is not None and meant and accuracy < 1 - chance:
         verdict = Verdict.FALSE
-        reason = (
-            f"the distance is large enough, and the best test is right with probability {accuracy:.4g} only"
-        )
+        right = f"the best test is right with probability {accuracy:.4g} at most"
+        reason = f"the distance is large enough, and {right}"
     elif meant:
         verdict = Verdict.LOOSE
         reason = "the distance is large enough; that follows from nothing that was proved"

@@ -80,11 +80,13 @@ class RatioTest:
     def _range(self) -> tuple[float, float]:
         """Return a range that the loss hardly ever leaves."""
         low, high = max(self.ends[0], -_FARTHEST), min(self.ends[1], _FARTHEST)
-        places = np.linspace(low, high, 4001)
-        cumulative = self.below(places)
-        first = int(np.searchsorted(cumulative, _OUTSIDE / self.draws, side="right"))
-        last = int(np.searchsorted(cumulative, 1 - _OUTSIDE / self.draws, side="left"))
-        return float(places[max(first - 1, 0)]), float(places[min(last + 1, places.size - 1)])
+        for _ in range(4):  # nearer each time: a loss may be small beside its largest possible value
+            places = np.linspace(low, high, 2001)
+            cumulative = self.below(places)
+            first = int(np.searchsorted(cumulative, _OUTSIDE / self.draws, side="right"))
+            last = int(np.searchsorted(cumulative, 1 - _OUTSIDE / self.draws, side="left"))
+            low, high = float(places[max(first - 1, 0)]), float(places[min(last + 1, places.size - 1)])
+        return low, high
 
     def _curves(self) -> tuple[Floats, Floats, Floats]:
         """Return epsilons at the sums rounded down, and delta there: at least and at most."""

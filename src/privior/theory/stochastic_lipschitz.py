@@ -41,11 +41,11 @@ class Concentration:
     @property
     def scale(self) -> float:
         """L0 + 1/c, what the theorems take."""
-        return self.start + (0.0 if math.isinf(self.rate) else 1 / self.rate)
+        return math.inf if self.rate == 0 else self.start + 1 / self.rate
 
     def inside(self, level: float) -> float:
         """Return the chance of l <= level that c and L0 promise at least."""
-        return -math.expm1(-self.rate * max(0.0, level - self.start))
+        return -math.expm1(-self.rate * (level - self.start)) if level > self.start else 0.0
 
     def level(self, failure: float) -> float:
         """Return the L at which the promised chance of more is `failure`."""
@@ -85,12 +85,45 @@ def concentration(
             rate = min(rate, float(logs[-1]) / (float(levels[-1]) - start))
         if rate > 0 and (best is None or start + 1 / rate < best[0]):
             best = (start + 1 / rate, rate, start)
+    if math.isfinite(roughest) and (best is None or roughest < best[0]):
+        best = (roughest, math.inf, roughest)  # Assumption 1 is better
     if best is None:
         return None
     mean = smoothest + float(np.diff(levels) @ chances[:-1])
     if math.isinf(roughest):
         mean = mean + float(chances[-1]) / limit_rate if limit_rate > 0 else math.inf
     return Concentration(best[1], best[2], mean)
+
+
+def concentration_of_finite(slopes: Floats, chances: Floats, start: float | None = None) -> Concentration:
+    """Return the best (c, L0) of finitely many parameters, or the largest c at a given L0.
+
+    Just below a slope a the chance outside is that of slopes a and above; so with a given L0 the largest c is
+    the least -log P[l >= a] / (a - L0) over the slopes a above L0. L0 is looked for on a fine grid; the
+    largest slope is one too, with any c.
+
+    Args:
+        slopes: of each parameter
+        chances: the prior weight of each, of any scale
+        start: L0; None to look for the best
+    """
+    order = np.argsort(slopes)
+    levels, shares = slopes[order], chances[order] / chances.sum()
+    at_least = np.minimum(np.cumsum(shares[::-1])[::-1], 1.0)
+    for place in range(1, levels.size):  # equal slopes are one
+        if levels[place] - levels[place - 1] <= 1e-12 * levels[place]:
+            at_least[place] = at_least[place - 1]
+    mean = float(levels @ shares)
+    low, high = float(levels[0]), float(levels[-1])
+    starts = np.linspace(low, high, 2001)[:-1] if start is None else [start]
+    best = None if start is not None else Concentration(math.inf, high, mean)
+    for place_of in starts:
+        beyond = levels > place_of * (1 + 1e-12)
+        rates = -np.log(at_least[beyond]) / (levels[beyond] - place_of)
+        found = Concentration(float(rates.min()), float(place_of), mean) if beyond.any() else best
+        if found is not None and found.rate > 0 and (best is None or found.scale < best.scale):
+            best = found
+    return Concentration(0.0, low, mean) if best is None else best
 
 
 def _grid(outside: Outside, smoothest: float, roughest: float) -> Floats:
