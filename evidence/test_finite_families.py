@@ -49,42 +49,44 @@ class Measured:
 def measured(cell: tuple[str, str, str]) -> Measured:
     kind, way, epsilon = cell
     rng = np.random.default_rng([KINDS.index(kind), len(way), int(10 * float(epsilon))])
-    ranks, naive = zip(*(_ranks(kind, way, epsilon, rng) for _ in range(SETS)), strict=True)
+    mechanism, delta, relation = WAYS["laplace" if way == "draws" else way]
+    models = {"die": DIE, "pair": PAIR}
+    schemas = {"transitions": DAYS, "sequences": SEQUENCES}
+    plan: pv.Plan = pv.plan(
+        models.get(kind, pv.MarkovChain("today", "tomorrow")),
+        schemas.get(kind, CASINO),
+        records=RECORDS,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=relation,
+        mechanism=pv.ModelDraws if way == "draws" else mechanism,
+    )
+    ranks, naive = zip(*(_ranks(plan, rng) for _ in range(SETS)), strict=True)
     return Measured(kind, way, epsilon, *(float(kstest(one, "uniform").pvalue) for one in (ranks, naive)))
 
 
-def _ranks(kind: str, way: str, epsilon: str, rng: np.random.Generator) -> tuple[float, float]:
+def _ranks(plan: pv.Plan, rng: np.random.Generator) -> tuple[float, float]:
     """Return the rank of the truth in the posterior, and in the one that ignores the noise."""
-    mechanism, delta, relation = WAYS["laplace" if way == "draws" else way]
-    mechanism = pv.ModelDraws if way == "draws" else mechanism
-    facts = {"epsilon": epsilon, "delta": delta, "neighbours": relation, "mechanism": mechanism}
-    private = relation is pv.ADD_OR_REMOVE_ONE
+    model = plan.model
+    private = plan.neighbours is pv.ADD_OR_REMOVE_ONE
     records = int(rng.integers(0, RECORDS + 1)) if private else RECORDS
     ledger = pv.Ledger.in_memory(epsilon=10_000, delta="0.5")
-    if kind in ("die", "pair"):
-        model = DIE if kind == "die" else PAIR
+    if isinstance(model, pv.FiniteFamily):
         laws = np.exp(model.log_chances())
         truth = int(rng.choice(len(laws), p=np.exp(model.log_prior())))
-        counts = rng.multinomial(records, laws[truth])
-        plan = pv.plan(model, CASINO, records=RECORDS, **facts)  # type: ignore[call-overload]
-        release = pv.measure(plan, pa.table(rows_of(model, counts)), ledger=ledger)
-        again = pv.Release.from_json(release.to_json())
-        found = pv.infer(again)
-        ways = [found] if way == "draws" else [found, pv.infer(again, noise="ignore")]
-        ranks = [_rank(one.chances.shares, laws[:, 0], truth, rng) for one in ways]
-        return ranks[0], ranks[-1]
-    matrix = rng.dirichlet(np.full(3, 1.0), size=3)
-    schema = DAYS if kind == "transitions" else SEQUENCES
-    rows = walked(rng, matrix, records, 1 if kind == "transitions" else 5)
+        rows = rows_of(model, rng.multinomial(records, laws[truth]))
+    else:
+        matrix = rng.dirichlet(np.full(3, 1.0), size=3)
+        rows = walked(rng, matrix, records, plan.schema.unit.max_rows)
     table = pa.table({name: pa.array(values, pa.string()) for name, values in rows.items()})
-    plan = pv.plan(pv.MarkovChain("today", "tomorrow"), schema, records=RECORDS, **facts)  # type: ignore[call-overload]
     release = pv.Release.from_json(pv.measure(plan, table, ledger=ledger).to_json())
-    both = (pv.infer(release), pv.infer(release, noise="ignore"))
-    first, second = (
-        float((one.matrices(1000, seed=int(rng.integers(2**31)))[:, 0, 1] < matrix[0, 1]).mean())
-        for one in both
-    )
-    return first, second
+    drawn = isinstance(plan.mechanism, pv.ModelDraws)
+    ways = [pv.infer(release)] if drawn else [pv.infer(release), pv.infer(release, noise="ignore")]
+    if isinstance(model, pv.FiniteFamily):
+        ranks = [_rank(one.chances.shares, laws[:, 0], truth, rng) for one in ways]
+    else:
+        ranks = [float((one.matrices(1000, seed=1)[:, 0, 1] < matrix[0, 1]).mean()) for one in ways]
+    return ranks[0], ranks[-1]
 
 
 def _rank(shares: Any, values: Any, truth: int, rng: np.random.Generator) -> float:
