@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 #: guesses are made with so many bits
 _ROUGH = 64
 #: the law bends by less than this on the whole interval: all but straight
-_STRAIGHT = 0.25
+_STRAIGHT = Fraction(1, 4)
 #: the largest share below 1
-_MOST = 1 - 2.0**-53
+_MOST = math.nextafter(1, 0)
 #: beyond so many standard deviations a law is all tail
 _FAR = 2
 
@@ -90,7 +90,7 @@ class TruncatedLaw:
         begin = high if side < 0 else low
         part = min(share if side > 0 else 1 - share, _MOST)
         depth = -math.log1p(part * math.expm1(-fall * width - bend * width * width / 2))
-        step = 2 * depth / (fall + math.sqrt(fall * fall + 2 * bend * depth)) if depth else 0.0
+        step = 2 * depth / (fall + math.sqrt(fall * fall + 2 * bend * depth)) if depth else 0
         if begin is None or not math.isfinite(step):
             return None
         return self.law.moved(Fraction(begin), side * step)
@@ -116,7 +116,7 @@ class TruncatedLaw:
             width = math.inf
             if low is not None and high is not None:
                 width = float(law.gap(Fraction(low), Fraction(high)).mid())
-            start = float(law.mass(None, self.lower).mid()) if self.lower is not None else 0.0
+            start = float(law.mass(None, self.lower).mid()) if self.lower is not None else 0
             return fall, bend, width, start, float(_whole(self).mid())
 
 
