@@ -1,6 +1,12 @@
 """Studies: figures of the papers, made anew and corrected. One a file; synthetic data, nobody's budget."""
 
-from privior.studies import dirichlet_renyi, hellinger_accuracy, histogram_error, multinomial_dirichlet
+from privior.studies import (
+    dirichlet_renyi,
+    draws_or_noise,
+    hellinger_accuracy,
+    histogram_error,
+    multinomial_dirichlet,
+)
 from privior.studies.files import files_of
 from privior.studies.study import Column, Findings, Study
 
@@ -12,6 +18,7 @@ STUDIES = {
         histogram_error.STUDY,
         multinomial_dirichlet.STUDY,
         hellinger_accuracy.STUDY,
+        draws_or_noise.STUDY,
     )
 }
 
