@@ -17,7 +17,7 @@ from scipy.special import eval_legendre, gammaln, polygamma
 
 import privior as pv
 from privior.models import ExactStatistics, Observed
-from privior.studies import STUDIES, Findings, hellinger_accuracy
+from privior.studies import STUDIES, Findings, draws_or_noise, hellinger_accuracy
 from privior.studies.simplex import projected
 
 FILES = {
@@ -27,6 +27,7 @@ FILES = {
     "hellinger-accuracy": {"distances.parquet"},
     "lipschitz-mass": {"mass.parquet", "constants.parquet", "loss.parquet"},
     "distinguish": {"tests.parquet", "needed.parquet"},
+    "draws-or-noise": {"errors.parquet"},
 }
 Floats = NDArray[np.float64]
 Made = dict[str, tuple[Path, Ended]]
@@ -66,6 +67,25 @@ def test_a_study_writes_tables_pictures_and_a_paragraph(name: str, made: Made) -
     assert text.strip().splitlines()[-1] in ended.output
     assert STUDIES[name].figure in text
     assert "..." in ended.errors  # progress, on the error stream
+
+
+def test_noise_beats_draws_as_the_plan_says(made: Made) -> None:
+    """One case of the table against a plan, and the order that the paragraph tells."""
+    found = {
+        (str(row["family"]), row["epsilon"], row["records"], str(row["way"])): row["error"]
+        for row in rows(made, "draws-or-noise", "errors")
+    }
+    model = draws_or_noise.FAMILIES["rate of waiting"][0]
+    plan = pv.plan(
+        model, draws_or_noise.SCHEMA, records=300, epsilon=1, delta="1e-6", mechanism=pv.PosteriorDraws
+    )
+    assert found["rate of waiting", 1, 300, "one draw"] == pytest.approx(plan.forecast.error)
+    for (family, epsilon, records, way), error in found.items():
+        alone = found[family, epsilon, records, "records alone"]
+        noise = found[family, epsilon, records, "Laplace noise"]
+        assert alone <= noise, (family, epsilon, records)
+        if way == "one pure draw, cut prior" and error is not None:
+            assert noise < error, (family, epsilon, records)
 
 
 def test_the_divergences_are_those_of_closed_forms(made: Made) -> None:

@@ -1,4 +1,4 @@
-"""The bundled table, for demonstrations, documentation and tests: where it lies and its public facts."""
+"""The bundled tables, for demonstrations, documentation and tests: where they lie and their public facts."""
 
 from __future__ import annotations
 
@@ -18,3 +18,17 @@ def acs_table() -> Path:
 def acs_schema() -> Schema:
     """Return its schema, made from the data dictionary."""
     return Schema.read(Path(__file__).with_name("acs_2019.toml"))
+
+
+#: the number of records of the made-up clinic, one per patient: public
+CLINIC_RECORDS = 2000
+
+
+def clinic_table() -> Path:
+    """Return the path of a CSV file of a clinic that does not exist (see NOTICE.md)."""
+    return Path(__file__).with_name("clinic.csv")
+
+
+def clinic_schema() -> Schema:
+    """Return its schema."""
+    return Schema.read(Path(__file__).with_name("clinic.toml"))

@@ -29,7 +29,7 @@ from privior.models import Family
 from privior.models.laws import Beta, Conjugate, Ends, Gamma, Law, Normal, Reweighted, Truncated
 from privior.pictures import listing
 from privior.planning.families import family_plan
-from privior.plans import FamilyPlan
+from privior.plans import Candidate, FamilyPlan
 from privior.privacy import REPLACE_ONE, Budget
 from privior.schema import Schema
 
@@ -132,9 +132,9 @@ def calibrate_draws(
             facts = (setting.draws, setting.prior, setting.prior_weight)
             tried.append((DrawSetting(*facts, unfit=error.what), None))
             continue
-        ahead = parameter_forecast(model, schema, records, law).error
+        found = parameter_forecast(model, schema, records, law).error
         facts = (setting.draws, setting.prior, setting.prior_weight)
-        tried.append((DrawSetting(*facts, law.weight, ahead), law))
+        tried.append((DrawSetting(*facts, law.weight, found), law))
     tried.sort(key=lambda pair: math.inf if pair[0].error is None else pair[0].error)
     least = tried[0][0].error or math.inf
     close = [pair for pair in tried if pair[0].error is not None and pair[0].error <= _CLOSE * least]
@@ -150,7 +150,11 @@ def calibrate_draws(
     settings = tuple(setting for setting, _ in tried)
     reason = _reason(model, best, settings, plain.forecast.error)
     kept: FamilyMechanism = mechanism
-    plan = FamilyPlan(schema, one_parameter(mechanism.model), kept, REPLACE_ONE, records, choice=reason)
+    ahead = parameter_forecast(model, schema, records, kept)
+    candidates = [one for one in plain.candidates if one.name != kept.name]
+    candidates.append(Candidate(kept.name, kept.about, ahead, kept.guarantee.cost))
+    own = one_parameter(mechanism.model)
+    plan = FamilyPlan(schema, own, kept, REPLACE_ONE, records, tuple(candidates), reason)
     return DrawCalibration(plan, best, settings, plain.forecast.error, reason)
 
 

@@ -3,6 +3,7 @@
 from privior.studies import (
     dirichlet_renyi,
     distinguish,
+    draws_or_noise,
     hellinger_accuracy,
     histogram_error,
     lipschitz_mass,
@@ -21,6 +22,7 @@ STUDIES = {
         hellinger_accuracy.STUDY,
         lipschitz_mass.STUDY,
         distinguish.STUDY,
+        draws_or_noise.STUDY,
     )
 }
 
