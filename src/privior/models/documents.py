@@ -10,6 +10,8 @@ from privior.models.families import (
     GammaExponential,
     GammaPoisson,
     LaplaceScale,
+    MultivariateNormalMean,
+    MultivariateNormalPrecision,
     NormalMean,
     NormalMeanPrecision,
     NormalPrecision,
@@ -31,6 +33,8 @@ FAMILIES: dict[str, type[SummedModel]] = {
         NormalMean,
         NormalPrecision,
         NormalMeanPrecision,
+        MultivariateNormalMean,
+        MultivariateNormalPrecision,
     )
 }
 
