@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from privior.models.families import GammaExponential as GammaExponential
     from privior.models.families import GammaPoisson as GammaPoisson
     from privior.models.families import LaplaceScale as LaplaceScale
+    from privior.models.families import MultivariateNormalMean as MultivariateNormalMean
+    from privior.models.families import MultivariateNormalPrecision as MultivariateNormalPrecision
     from privior.models.families import NormalMean as NormalMean
     from privior.models.families import NormalMeanPrecision as NormalMeanPrecision
     from privior.models.families import NormalPrecision as NormalPrecision
@@ -138,7 +140,7 @@ _CONTENTS = {
     "models": "DirichletCategorical FiniteFamily LearnedPrior MarkovChain",
     "models.families": (
         "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision "
-        "NormalMeanPrecision"
+        "NormalMeanPrecision MultivariateNormalMean MultivariateNormalPrecision"
     ),
     "models.laws": "Beta Gamma MultivariateNormal Normal NormalGamma Reweighted Truncated Wishart",
     "mechanisms": (

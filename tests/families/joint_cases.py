@@ -59,6 +59,31 @@ def _normal_gamma(rng: np.random.Generator) -> Floats:
     return np.array([rng.normal(0, (4 * precision) ** -0.5), precision])
 
 
+TWO = pv.Schema(
+    {"x": pv.Bounded(-1, 1, grid=1), "y": pv.Bounded(0, 2, grid=1)}, population="few", unit="patient"
+)
+MEANS, SPREAD = np.array([0.5, 1.0]), np.array([[1.0, 0.3], [0.3, 2.0]])
+COVARIANCE = [[1, "0.5"], ["0.5", 4]]
+TURNED = np.linalg.cholesky(np.array([[1, 0.5], [0.5, 4]]))
+
+
+def _wishart(rng: np.random.Generator) -> Floats:
+    """A precision matrix with eigenvalues from 0.05 to 1, as a lower triangle."""
+    scale = np.linalg.cholesky(np.array([[0.03, 0.005], [0.005, 0.01]]))
+    while True:
+        half = scale @ rng.standard_normal((2, 16))
+        found = half @ half.T
+        values = np.linalg.eigvalsh(found)
+        if values[0] >= 0.05 and values[1] <= 1:
+            return np.array([found[0, 0], found[1, 0], found[1, 1]])
+
+
+def _scattered(rng: np.random.Generator, theta: Floats, number: int) -> Floats:
+    precision = np.array([[theta[0], theta[1]], [theta[1], theta[2]]])
+    root = np.linalg.cholesky(np.linalg.inv(precision))
+    return np.array([0.25, 1]) + rng.standard_normal((number, 2)) @ root.T
+
+
 CASES = [
     Case(
         pv.NormalMeanPrecision("error", pv.NormalGamma(0, 4, 20, 40)),
@@ -67,6 +92,36 @@ CASES = [
         (
             pv.NormalMeanPrecision("x", pv.NormalGamma(0, 1, 2, 1)),
             pv.Schema({"x": pv.Bounded(-1, 1, grid="0.5")}, population="few", unit="patient"),
+        ),
+        pv.NormalMeanPrecision("error", pv.NormalGamma(0, 4, 20, 40, means=(-8, 8), precisions=("0.1", 2))),
+    ),
+    Case(
+        pv.MultivariateNormalMean(
+            ["left", "right"],
+            pv.MultivariateNormal(["0.5", 1], [[1, "0.3"], ["0.3", 2]]),
+            COVARIANCE,
+        ),
+        lambda rng: rng.multivariate_normal(MEANS, SPREAD),
+        lambda rng, theta, number: theta + rng.standard_normal((number, 2)) @ TURNED.T,
+        (
+            pv.MultivariateNormalMean(
+                ["x", "y"], pv.MultivariateNormal([0, 1], [[1, "0.5"], ["0.5", 2]]), [[2, 1], [1, 1]]
+            ),
+            TWO,
+        ),
+        drawn=True,
+    ),
+    Case(
+        pv.MultivariateNormalPrecision(
+            ["left", "right"],
+            ["0.25", 1],
+            pv.Wishart(16, [["0.03", "0.005"], ["0.005", "0.01"]], "0.05", 1),
+        ),
+        _wishart,
+        _scattered,
+        (
+            pv.MultivariateNormalPrecision(["x", "y"], [0, "0.5"], pv.Wishart(3, [[1, 0], [0, 1]], "0.5", 2)),
+            TWO,
         ),
     ),
 ]

@@ -40,7 +40,8 @@ family = "dirichlet-categorical"    # the probabilities of the levels, and of th
 columns = [{gap}]    # one column or several; few levels in all
 prior = 1                           # 1: all probabilities alike before the data
 # Or one parameter of one column: "beta-bernoulli", "beta-binomial", "gamma-poisson", "gamma-exponential",
-# "laplace-scale", "normal-mean", "normal-precision" (docs/families.md), for example
+# "laplace-scale", "normal-mean", "normal-precision"; or several: "normal-mean-precision",
+# "multivariate-normal-mean", "multivariate-normal-precision" (docs/families.md), for example
 # family = "gamma-exponential"
 # column = "wait"
 # prior = {{ law = "gamma", shape = 1, rate = 1 }}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, positive, round_down
 from privior.models import ExactStatistics, Family, JointFamily, Observed, ObservedPoints, SummedModel
-from privior.models.families import reweighted_draw
+from privior.models.families import JointLikelihood, reweighted_draw
 from privior.models.laws import Beta, Conjugate, Gamma, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest
@@ -214,7 +214,7 @@ class PosteriorDraws:
         if not isinstance(observed, ObservedPoints):
             raise TypeError("not draws")
         if isinstance(self.model, JointFamily):
-            return self._joint_logs(self.model, observed, sums)
+            return self._joint_logs(observed, sums)
         model = one_parameter(self.model)
         base, unit = model.grid(self.schema)
         totals = float(base) * self.records + float(unit) * sums[0].astype(np.float64)
@@ -223,8 +223,14 @@ class PosteriorDraws:
             found += model.log_posterior(theta, self.records, totals, float(self.weight))
         return found
 
-    def _joint_logs(self, model: JointFamily, observed: ObservedPoints, sums: NDArray[np.int64]) -> Floats:
-        likelihood = model.at(self.schema)
+    @cached_property
+    def _likelihood(self) -> JointLikelihood:
+        if not isinstance(self.model, JointFamily):
+            raise TypeError("not a family of several parameters")
+        return self.model.at(self.schema)
+
+    def _joint_logs(self, observed: ObservedPoints, sums: NDArray[np.int64]) -> Floats:
+        likelihood = self._likelihood
         totals = sums.T * likelihood.units
         found = np.zeros(totals.shape[0])
         for theta in likelihood.clipped(self.values(observed)):

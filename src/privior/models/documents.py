@@ -10,6 +10,8 @@ from privior.models.families import (
     GammaExponential,
     GammaPoisson,
     LaplaceScale,
+    MultivariateNormalMean,
+    MultivariateNormalPrecision,
     NormalMean,
     NormalMeanPrecision,
     NormalPrecision,
@@ -33,6 +35,8 @@ FAMILIES: dict[str, type[SummedModel]] = {
         NormalMean,
         NormalPrecision,
         NormalMeanPrecision,
+        MultivariateNormalMean,
+        MultivariateNormalPrecision,
     )
 }
 

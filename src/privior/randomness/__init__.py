@@ -10,6 +10,7 @@
 - `hellinger`: tables with probability falling with a Hellinger distance
 - `rounding`: real numbers on a public grid, exactly rounded, by enclosures of their law
 - `concave`: what those laws share, the chance of any interval; `beta`, `gamma` and `normal` are such laws
+- `normal_gamma`: a mean and a precision together, in a box
 - `truncated`: a law given that the draw lies in an interval
 - `mixtures`: a piece with real weights, then a number from its law; or an index alone
 - `finite`: one of several models, with weights that are products of powers
@@ -28,7 +29,8 @@ from privior.randomness.hellinger import MOST_BOXED, HellingerTables
 from privior.randomness.knorm import k_norm
 from privior.randomness.mixtures import Piece, draw_mixture, draw_weighted
 from privior.randomness.normal import NormalLaw
-from privior.randomness.rounding import MOST_PLACES, rounded
+from privior.randomness.normal_gamma import NormalGammaBox
+from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
 from privior.randomness.truncated import TruncatedLaw
 
 __all__ = [
@@ -42,6 +44,8 @@ __all__ = [
     "Bits",
     "GammaLaw",
     "HellingerTables",
+    "IdealDraw",
+    "NormalGammaBox",
     "NormalLaw",
     "Piece",
     "TruncatedLaw",

@@ -64,20 +64,37 @@ def rounded(law: Law, places: int, bits: Bits) -> int:
     """
     if not -MOST_PLACES <= places <= MOST_PLACES:
         raise ValueError("no grid has so many places")
-    known = max(0, places + law.size) + _SPARE
-    uniform = bits.bits(known)
-    search = _Cells(law, places)
-    place = search.guessed(uniform / (1 << known))
-    for turn in count():
-        if search.low is not None and search.low == search.high:
-            return search.low
-        found = search.look(place, uniform, known)
-        if found is None:
-            uniform = (uniform << known) | bits.bits(known)
-            known *= 2
-        else:
-            place = found if turn < _JUMPS or turn % 2 else search.middle()
-    raise AssertionError  # never reached: count() does not end
+    return IdealDraw(law, bits).cell(places)
+
+
+class IdealDraw:
+    """One ideal draw X, of which only as much is looked at as is asked for: on every grid the same X."""
+
+    def __init__(self, law: Law, bits: Bits) -> None:
+        self.law = law
+        self._bits = bits
+        self._uniform = self._known = 0
+
+    def cell(self, places: int) -> int:
+        """Return the whole number that is nearest to X * 2^places."""
+        self._more(max(0, places + self.law.size) + _SPARE - self._known)
+        search = _Cells(self.law, places)
+        place = search.guessed(self._uniform / (1 << self._known))
+        for turn in count():
+            if search.low is not None and search.low == search.high:
+                return search.low
+            found = search.look(place, self._uniform, self._known)
+            if found is None:
+                self._more(self._known)
+            else:
+                place = found if turn < _JUMPS or turn % 2 else search.middle()
+        raise AssertionError  # never reached: count() does not end
+
+    def _more(self, count: int) -> None:
+        """Draw so many more bits of the same U."""
+        if count > 0:
+            self._uniform = (self._uniform << count) | self._bits.bits(count)
+            self._known += count
 
 
 class _Cells:

@@ -10,6 +10,8 @@ from privior.models.families.gamma_exponential import GammaExponential
 from privior.models.families.gamma_poisson import GammaPoisson
 from privior.models.families.joint import JointFamily, JointLikelihood, Random
 from privior.models.families.laplace_scale import LaplaceScale
+from privior.models.families.multivariate_normal_mean import MultivariateNormalMean
+from privior.models.families.multivariate_normal_precision import MultivariateNormalPrecision
 from privior.models.families.normal_mean import NormalMean
 from privior.models.families.normal_mean_precision import NormalMeanPrecision
 from privior.models.families.normal_precision import NormalPrecision
@@ -25,6 +27,8 @@ __all__ = [
     "JointFamily",
     "JointLikelihood",
     "LaplaceScale",
+    "MultivariateNormalMean",
+    "MultivariateNormalPrecision",
     "NormalMean",
     "NormalMeanPrecision",
     "NormalPrecision",

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
 
 from privior.errors import ModelError
+from privior.exact import decimal
+from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
 from privior.models.laws.joint import NormalGamma
 from privior.models.laws.matrices import Vector
-from privior.privacy.pairs import DominatingPair
+from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
+from privior.randomness import Bits, NormalGammaBox
 from privior.schema import Schema
+
+#: a draw of which fewer trials than this share succeed, whatever the records, is refused
+_LEAST_CHANCE = 0.02
+#: points of the integral over the precision, and how far below its peak it is cut, in logs
+_NODES, _DEPTH = 48, 40.0
 
 
 @dataclass(frozen=True)
@@ -63,16 +73,108 @@ class NormalMeanPrecision(JointFamily):
         return _Likelihood(self, schema)
 
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
-        """Not without a box."""
-        raise self.no_draws()
+        """Draws are pure where the prior is cut to a box: the loss of one lies in a range of known length.
+
+        The log likelihood ratio of two records x, y is f(mu, tau) = tau (x - y) (mu - (x + y) / 2), which is
+        linear in mu and in tau: its largest and its least value in the box are at corners. Their difference
+        is g(x) - g(y), g(x) = (t (x - m)^2 - s (x - k)^2) / 2 for corners (k, s) and (m, t); over all records
+        it is largest where g is largest and least: at the ends of the range of records, or where g' = 0. The
+        largest of these over all pairs of corners is eta. A draw in which records have the weight r has a
+        loss in a range of length r eta, hence at most r eta, for any prior on the box and any number of
+        records (`BoundedRangePair`); N draws have at most N times that.
+        """
+        self._check_box(schema, weight * records)
+        each = weight * self.oscillation(schema)
+        return BoundedRangePair(each) if draws == 1 else SignedSteps(each, draws)
+
+    def oscillation(self, schema: Schema) -> Fraction:
+        """Return eta."""
+        box = self.prior.box
+        if box is None:
+            raise self.no_draws()
+        lower, step, size = numeric(schema, self.column, self.family)
+        ends = (lower, lower + step * (size - 1))
+        found = Fraction(0)
+        for (k, s), (m, t) in product(product(*box), repeat=2):
+            points = list(ends)
+            if s != t and ends[0] < (vertex := (t * m - s * k) / (t - s)) < ends[1]:
+                points.append(vertex)
+            values = [(t * (x - m) ** 2 - s * (x - k) ** 2) / 2 for x in points]
+            found = max(found, max(values) - min(values))
+        return found
+
+    def _check_box(self, schema: Schema, records: Fraction) -> None:
+        """Refuse a box in which a draw might take long, by public facts alone.
+
+        If the interval of the mean holds the prior mean and all records, it holds the posterior mean M. Given
+        tau the mean of a draw from the law before it is cut lies in the interval, of length w, with a chance
+        of at least P(0 < Z < w sqrt(k tau)), Z standard Normal: an interval that begins at M has the least.
+        """
+        box = self.prior.box
+        if box is None:
+            raise self.no_draws()
+        (first, last), (least, _) = box
+        lower, step, size = numeric(schema, self.column, self.family)
+        if (
+            not first <= min(lower, self.prior.mean)
+            or not max(lower + step * (size - 1), self.prior.mean) <= last
+        ):
+            raise ModelError(
+                "the interval of the mean does not hold all records and the prior mean",
+                where=self.family,
+                asked=f"{decimal(first)} to {decimal(last)}",
+                allowed=f"{decimal(lower)} to {decimal(lower + step * (size - 1))}, or wider",
+                advice="Draws are then found in a few trials, whatever the records.",
+            )
+        width = float(last - first) * math.sqrt(float((self.prior.strength + records) * least))
+        if math.erf(width / math.sqrt(2)) / 2 < _LEAST_CHANCE:
+            raise ModelError(
+                "the interval of the mean is too narrow for draws",
+                where=self.family,
+                asked=f"{decimal(first)} to {decimal(last)}",
+                advice="Take a wider one, larger precisions, or noisy statistics (pv.NoisyStatistics).",
+            )
+
+    def finest(self, schema: Schema) -> float:
+        """Of the box."""
+        if self.prior.box is None:
+            raise self.no_draws()
+        return min(float(high - low) for low, high in self.prior.box)
+
+    def drawn(
+        self, schema: Schema, records: int, weight: Fraction, sums: Sequence[int], places: int, bits: Bits
+    ) -> tuple[int, ...]:
+        """Update the prior exactly and draw mean and precision, exactly rounded."""
+        prior, box = self.prior, self.prior.box
+        if box is None:
+            raise self.no_draws()
+        first, second = self.totals(schema, sums)
+        middle = self.centre(schema)[0]
+        away, heavy = prior.mean - middle, weight * records
+        strength = prior.strength + heavy
+        mean = (prior.strength * away + weight * first) / strength
+        rate = prior.rate + (weight * second + prior.strength * away**2 - strength * mean**2) / 2
+        law = NormalGammaBox(mean + middle, strength, prior.shape + heavy / 2, rate, *box)
+        return law.rounded(places, bits)
+
+    def admits(self, points: Sequence[int], unit: Fraction) -> bool:
+        """In the box, but for rounding."""
+        box = self.prior.box
+        return box is not None and all(
+            low <= (point + 1) * unit and (point - 1) * unit <= high
+            for place, point in enumerate(points)
+            for low, high in (box[place % 2],)
+        )
 
     def no_draws(self) -> ModelError:
         """The loss of a draw is bounded in a box only."""
         return ModelError(
-            "no privacy is proved for draws of a mean and a precision together",
+            "no privacy is proved for draws of a mean and a precision together, but from a prior that is cut "
+            "to a box: no pair of data sets is known to be the worst, and the loss has no bound",
             where=self.family,
             asked=str(self.prior),
-            advice="Release noisy statistics (pv.NoisyStatistics).",
+            advice="Cut it: pv.NormalGamma(..., means=(low, high), precisions=(low, high)); or release noisy "
+            "statistics (pv.NoisyStatistics).",
         )
 
     def to_document(self) -> dict[str, object]:
@@ -199,6 +301,41 @@ class _Likelihood(JointLikelihood):
         """Squares are at least what the sum alone makes of them."""
         least = totals[:, 0] ** 2 / records + self.units[1] * records
         return np.column_stack([totals[:, 0], np.maximum(totals[:, 1], least)])
+
+    def log_posterior(self, theta: Floats, records: int, totals: Floats, weight: float) -> Floats:
+        """The Normal-Gamma density over its mass in the box.
+
+        Over the mean that mass is a difference of two distribution functions; over t, the log of the
+        precision, it is summed at Gauss points where the Gamma part, log-concave in t, is not negligible.
+        """
+        from scipy.special import ndtr
+
+        mean, strength, shape, rate = self.updated(weight * records, weight * totals)
+        mu, tau = theta
+        own = (shape - 0.5) * np.log(tau) - tau * (rate + strength * (mu - mean) ** 2 / 2)
+        ends = np.log(np.array(self.precisions))
+        peak = np.clip(np.log(shape / rate), *ends)
+
+        def depth(t: Floats) -> Floats:
+            return np.asarray(shape * (peak - t) - rate * (np.exp(peak) - np.exp(t)))
+
+        sides = []
+        for end in ends:
+            near, far = peak.copy(), np.full_like(peak, end)
+            for _ in range(30):
+                middle = (near + far) / 2
+                deep = depth(middle) > _DEPTH
+                near, far = np.where(deep, near, middle), np.where(deep, middle, far)
+            sides.append(far)
+        nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+        half = ((sides[1] - sides[0]) / 2)[:, None]
+        t = (sides[0] + sides[1])[:, None] / 2 + half * nodes
+        root = np.sqrt(strength[:, None] * np.exp(t))
+        inside = ndtr(root * (self.means[1] - mean[:, None])) - ndtr(root * (self.means[0] - mean[:, None]))
+        logs = shape[:, None] * (t - peak[:, None]) - rate[:, None] * (np.exp(t) - np.exp(peak)[:, None])
+        mass = (np.exp(logs) * inside * half * weights).sum(axis=1)
+        whole = np.log(mass) + shape * peak - rate * np.exp(peak) + np.log(2 * math.pi / strength) / 2
+        return np.asarray(own - whole)
 
     def clipped(self, theta: Floats) -> Floats:
         """Into the box."""

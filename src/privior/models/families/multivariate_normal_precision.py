@@ -1,0 +1,258 @@
+"""Normal vectors of known mean, with a Wishart prior of their precision matrix, its eigenvalues bounded."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privior.errors import ModelError
+from privior.exact import decimal
+from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
+from privior.models.laws.joint import Wishart
+from privior.models.laws.matrices import Vector, floats, inverse, read_vector
+from privior.privacy.pairs import DominatingPair
+from privior.schema import Schema
+
+
+@dataclass(frozen=True)
+class MultivariateNormalPrecision(JointFamily):
+    """x ~ Normal(mean, X^-1), X ~ Wishart(k, V), the eigenvalues of X in [lower, upper].
+
+    X | x ~ Wishart(k + n, (V^-1 + T)^-1), cut likewise, T the sum of (x - mean) (x - mean)'.
+    """
+
+    vector: tuple[str, ...]
+    mean: Vector
+    prior: Wishart
+    family: ClassVar[str] = "multivariate-normal-precision"
+    parameter: ClassVar[str] = "precision matrix"
+
+    def __init__(self, columns: object, mean: object, prior: object) -> None:
+        object.__setattr__(self, "mean", read_vector(mean, self.family, "mean"))
+        self._set(columns, prior, Wishart)
+        self._check_size(len(self.mean), "mean")
+        self._check_size(self.prior.size, "the prior")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The entries of the precision matrix, then what they are as standard deviations and correlations."""
+        places = self.products
+        entries = tuple(f"precision of {self._pair(i, j)}" for i, j in places)
+        spreads = tuple(f"stddev of {name}" for name in self.vector)
+        together = tuple(f"correlation of {self._pair(i, j)}" for i, j in places if i != j)
+        return entries + spreads + together
+
+    def _pair(self, i: int, j: int) -> str:
+        return self.vector[i] if i == j else f"{self.vector[j]} with {self.vector[i]}"
+
+    @property
+    def least_records(self) -> int:
+        """Fewer records than columns leave some combination of these without any spread."""
+        return len(self.vector)
+
+    @property
+    def products(self) -> tuple[tuple[int, ...], ...]:
+        """All pairs of columns: the lower triangle, row by row."""
+        return tuple((i, j) for i in range(len(self.vector)) for j in range(i + 1))
+
+    def centre(self, schema: Schema) -> Vector:
+        """The known means."""
+        return self.mean
+
+    def at(self, schema: Schema) -> JointLikelihood:
+        """Return the likelihood in floating point."""
+        return _Likelihood(self, schema)
+
+    def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
+        """None."""
+        raise self.no_draws()
+
+    def no_draws(self) -> ModelError:
+        """A draw from the cut law cannot be made exactly in a number of trials that no record changes."""
+        return ModelError(
+            "no privacy is proved for draws of a precision matrix, and from a law with bounded eigenvalues "
+            "none can be drawn exactly in a time that does not depend on the records",
+            where=self.family,
+            asked=str(self.prior),
+            advice="Release noisy statistics (pv.NoisyStatistics).",
+        )
+
+    def facts(self) -> dict[str, object]:
+        """The means."""
+        return {"mean": [decimal(one) for one in self.mean]}
+
+
+class _Likelihood(JointLikelihood):
+    """theta and T are lower triangles, row by row. X = L L', L' T L = A A', w the entries of A.
+
+    A A' is Wishart with n degrees of freedom whatever X is: the diagonal of A is the root of chi-squares of
+    n, n - 1, ... degrees of freedom, and the rest is standard Normal (Bartlett). w has logs of the diagonal.
+    """
+
+    def __init__(self, family: MultivariateNormalPrecision, schema: Schema) -> None:
+        prior = family.prior
+        self.centre = np.array([float(one) for one in family.centre(schema)])
+        self.units = np.array([float(one) for one in family.units(schema)])
+        self.size = prior.size
+        self.degrees = float(prior.degrees)
+        self.scale, self.rate = floats(prior.scale), floats(inverse(prior.scale))
+        self.ends = float(prior.lower), float(prior.upper)
+        self.places = np.tril_indices(self.size)
+        self.diagonal = np.flatnonzero(self.places[0] == self.places[1])
+
+    def _matrix(self, entries: Floats) -> Floats:
+        """Return symmetric matrices."""
+        found = self._lower(entries)
+        return found + np.swapaxes(np.tril(found, -1), 1, 2)
+
+    def _lower(self, entries: Floats) -> Floats:
+        found = np.zeros((len(entries), self.size, self.size))
+        found[:, self.places[0], self.places[1]] = entries
+        return found
+
+    def _entries(self, matrices: Floats) -> Floats:
+        return np.asarray(matrices[:, self.places[0], self.places[1]])
+
+    def _root(self, matrices: Floats) -> Floats:
+        """Return L of M = L L'; NaN where M is not positive definite."""
+        found = np.zeros_like(matrices)
+        for i in range(self.size):
+            for j in range(i + 1):
+                rest = matrices[:, i, j] - (found[:, i, :j] * found[:, j, :j]).sum(axis=1)
+                found[:, i, j] = (
+                    np.sqrt(np.where(rest > 0, rest, np.nan)) if i == j else rest / found[:, j, j]
+                )
+        return found
+
+    def normal(self, theta: Floats) -> tuple[Floats, Floats]:
+        """The known means, and the inverse."""
+        means = np.broadcast_to(self.centre, (len(theta), self.size))
+        return means, np.asarray(np.linalg.inv(self._matrix(theta)), np.float64)
+
+    def quantities(self, theta: Floats) -> list[Floats]:
+        """Entries, standard deviations, correlations."""
+        _, covariances = self.normal(theta)
+        spreads = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
+        pairs = [(i, j) for i, j in zip(*self.places, strict=True) if i != j]
+        together = [covariances[:, i, j] / (spreads[:, i] * spreads[:, j]) for i, j in pairs]
+        return [*theta.T, *spreads.T, *together]
+
+    def log_prior(self, theta: Floats) -> Floats:
+        """The Wishart density where the eigenvalues are inside."""
+        matrices = self._matrix(theta)
+        fine = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
+        values = np.linalg.eigvalsh(np.where(fine[:, None, None], matrices, 1.0))
+        inside = fine & (values[:, 0] >= self.ends[0]) & (values[:, -1] <= self.ends[1])
+        logs = np.log(np.maximum(values, 1e-300)).sum(axis=1)
+        traces = np.einsum("ij,rji->r", self.rate, matrices)
+        return np.where(inside, (self.degrees - self.size - 1) / 2 * logs - traces / 2, -np.inf)
+
+    def typical(self) -> tuple[Floats, Floats]:
+        """The mean, smaller and larger."""
+        mean = self.degrees * self.scale
+        some = np.array([self._entries((factor * mean)[np.newaxis])[0] for factor in (0.6, 1.0, 1.6)])
+        product = np.outer(np.diag(self.scale), np.diag(self.scale))
+        spread = self.degrees * (self.scale**2 + product)
+        widest = ((self.ends[1] - self.ends[0]) / 2) ** 2
+        return self.clipped(some), np.minimum(self._entries(spread[np.newaxis])[0], widest)
+
+    def free(self, theta: Floats) -> Floats:
+        """The entries of L, logs on the diagonal."""
+        return self._logged(self._root(self._matrix(theta)))
+
+    def _logged(self, lower: Floats) -> Floats:
+        entries = self._entries(lower).copy()
+        entries[:, self.diagonal] = np.log(entries[:, self.diagonal])
+        return entries
+
+    def _unlogged(self, entries: Floats) -> Floats:
+        found = np.array(entries)
+        found[:, self.diagonal] = np.exp(np.clip(found[:, self.diagonal], -300, 300))
+        return self._lower(found)
+
+    def bound(self, free: Floats) -> Floats:
+        """The inverse."""
+        lower = self._unlogged(free)
+        return self._entries(lower @ np.swapaxes(lower, 1, 2))
+
+    def log_slope(self, free: Floats) -> Floats:
+        """2^d times the product of L_ii^(d - i + 1), i from 0."""
+        powers = self.size + 1 - np.arange(self.size)
+        return np.asarray(self.size * math.log(2) + free[:, self.diagonal] @ powers)
+
+    def log_density(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
+        """Wishart of scale X^-1."""
+        from scipy.special import multigammaln
+
+        scatter, matrices, d = self._matrix(totals), self._matrix(theta), self.size
+        log_scatter, log_precision = (
+            2 * np.log(np.diagonal(self._root(one), axis1=1, axis2=2)).sum(axis=1)
+            for one in (scatter, matrices)
+        )
+        logs = (records - d - 1) / 2 * log_scatter - np.einsum("rij,rji->r", matrices, scatter) / 2
+        logs = logs + records / 2 * log_precision - records * d / 2 * math.log(2)
+        numbers, place = np.unique(records, return_inverse=True)
+        norms = np.array([multigammaln(max(n, d) / 2, d) for n in numbers])
+        return np.asarray(np.nan_to_num(logs - norms[place], nan=-np.inf))
+
+    def whiten(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
+        """By the root of the precision."""
+        root = self._root(self._matrix(theta))
+        return self._logged(self._root(np.swapaxes(root, 1, 2) @ self._matrix(totals) @ root))
+
+    def coloured(self, records: Floats, theta: Floats, white: Floats) -> Floats:
+        """The inverse."""
+        root = self._root(self._matrix(theta))
+        fine = np.isfinite(root).all(axis=(1, 2))
+        root[~fine] = np.eye(self.size)
+        half = np.asarray(np.linalg.solve(np.swapaxes(root, 1, 2), self._unlogged(white)), np.float64)
+        found = self._entries(half @ np.swapaxes(half, 1, 2))
+        found[~fine] = np.nan
+        return found
+
+    def log_white(self, records: Floats, white: Floats) -> Floats:
+        """Logs of roots of chi-squares, and Normals."""
+        from scipy.special import gammaln
+
+        logs = white[:, self.diagonal]
+        degrees = records[:, None] - np.arange(self.size)
+        found = degrees * logs - np.exp(np.clip(2 * logs, -600, 600)) / 2
+        found = found - (degrees / 2 - 1) * math.log(2) - gammaln(degrees / 2)
+        squares = (white**2).sum(axis=1) - (logs**2).sum(axis=1)
+        return np.asarray(found.sum(axis=1) - squares / 2)
+
+    def white(self, records: Floats, rng: Random) -> Floats:
+        """Draw both kinds."""
+        found = rng.standard_normal((records.size, self.units.size))
+        degrees = np.maximum(records[:, None] - np.arange(self.size), 1e-3)
+        found[:, self.diagonal] = np.log(np.maximum(2 * rng.standard_gamma(degrees / 2), 1e-300)) / 2
+        return found
+
+    def conjugate(self, records: Floats, totals: Floats, rng: Random) -> Floats:
+        """Wishart: C A A' C' with C C' its scale."""
+        rate = self.rate + self._matrix(totals)
+        root = self._root(rate)
+        lower = self._unlogged(self.white(records + self.degrees, rng))
+        fine = np.isfinite(root).all(axis=(1, 2))
+        root[~fine] = np.eye(self.size)
+        half = np.asarray(np.linalg.solve(np.swapaxes(root, 1, 2), lower), np.float64)  # C = root'^-1
+        found = self._entries(half @ np.swapaxes(half, 1, 2))
+        found[~fine] = np.nan
+        return found
+
+    def possible(self, records: Floats, totals: Floats) -> Floats:
+        """Positive definite ones: the least eigenvalue is what records of the largest precision have."""
+        values, vectors = np.linalg.eigh(self._matrix(totals))
+        least = (records / (2 * self.ends[1]))[:, None]
+        return self._entries((vectors * np.maximum(values, least)[:, None, :]) @ np.swapaxes(vectors, 1, 2))
+
+    def clipped(self, theta: Floats) -> Floats:
+        """Eigenvalues moved inside."""
+        values, vectors = np.linalg.eigh(self._matrix(theta))
+        room = 1e-9 * (self.ends[1] - self.ends[0])
+        inside = np.clip(values, self.ends[0] + room, self.ends[1] - room)
+        return self._entries((vectors * inside[:, None, :]) @ np.swapaxes(vectors, 1, 2))
