@@ -72,6 +72,8 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
     some = ", ".join(SCHEMA.column(column).labels[:3])
     every = pv.ask(posterior, f"P({column} in {{{some}}})").to_document()
     assert 0 <= float(str(every["low"])) <= float(str(every["high"])) <= 1
+    decision = pv.Decision(f"parameter({column})", pv.SquaredError(lower=-1000, upper=1000))
+    assert decision.decide(release).response == pytest.approx(posterior.mean(), rel=1e-2)
     assert "sample 5" in str(pv.ask(posterior, "sample 5", seed=1).to_document())
     assert set(map(str, posterior.sample(50, seed=1)[column])) <= {
         *SCHEMA.column(column).labels,

@@ -248,12 +248,12 @@ class Decision:
         """Bind the question, if the utility is about one."""
         if not isinstance(self.utility, Utility):
             return None
-        return BoundNumber.read(str(self.query), plan.schema, plan.model.columns)
+        return BoundNumber.read(str(self.query), plan.schema, plan.model)
 
     def _judge(self, posterior: Posterior, plan: Plan, number: BoundNumber | None, draws: int) -> Judge:
         if not isinstance(self.utility, Utility) or number is None:
             return CallableJudge(self.utility, self.query, posterior.draws(draws, SEED))  # type: ignore[arg-type]
-        reach = Reach.of(number.ends(plan.schema), self.utility.lower, self.utility.upper)
+        reach = Reach.of(number.ends(plan.schema, plan.model), self.utility.lower, self.utility.upper)
         return NamedJudge.of(self.utility, number.quantity(posterior).values, reach)
 
     def _choose(self, judge: Judge, warnings: Sequence[str] = ()) -> Choice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -25,6 +26,12 @@ class Reach:
         """Take what is known of a quantity, and declared ends instead where there are some."""
         low = ends[0] if lower is None else float(lower)
         high = ends[1] if upper is None else float(upper)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise DecisionError(
+                "the quantity has no public bounds, by which a utility could be scaled",
+                asked=f"from {low:g} to {high:g}",
+                advice="Declare lower and upper of the utility, or cut the prior to an interval.",
+            )
         if not low < high:
             raise DecisionError(
                 "the quantity has no room between its ends",

@@ -30,6 +30,12 @@ class GivenParameters:
     model: Family
     theta: Floats
 
+    @property
+    def parameter(self) -> Quantity:
+        """The parameter itself."""
+        name = f"{self.model.parameter} of {quoted(self.model.column)}"
+        return Quantity(name, float(self.theta.mean()), self.theta)
+
     def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
         """Return the probability of an event for each."""
         check_free(given)

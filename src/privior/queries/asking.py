@@ -9,14 +9,13 @@ from itertools import product
 from pathlib import Path
 
 from privior.errors import InferenceError
-from privior.models import JointFamily
 from privior.posterior import CategoricalPosterior, FinitePosterior, JointPosterior, ParameterPosterior, infer
 from privior.posterior.certain import CertainCounts
 from privior.posterior.quantity import check_level, check_number
 from privior.queries.answers import Answer, CountsAnswer, ModelsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
-from privior.queries.numbers_asked import BoundNumber, finite
+from privior.queries.numbers_asked import BoundNumber, finite, parameters_of
 from privior.queries.questions import (
     Counts,
     Interval,
@@ -48,8 +47,7 @@ def ask(
     written = str(question) if isinstance(question, Question) else question
     asked, usual = parse(written), check_level(level)
     plan = _first(source).plan
-    names = plan.model.names if isinstance(plan.model, JointFamily) else ()
-    binding = Binding(written, plan.schema, plan.model.columns, names)
+    binding = Binding(written, plan.schema, plan.model.columns, parameters_of(plan.model))
     match binding.bound(asked):
         case Counts() as counts:
             posterior = _posterior(source)

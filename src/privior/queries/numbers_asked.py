@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from privior.errors import QuestionError
-from privior.posterior import FinitePosterior, GivenJoint, MarkovPosterior, ParameterPosterior, Quantity
+from privior.models import Family, JointFamily, Model
+from privior.posterior import (
+    FinitePosterior,
+    GivenJoint,
+    GivenParameters,
+    MarkovPosterior,
+    ParameterPosterior,
+    Quantity,
+)
 from privior.posterior.averages import numbers_of
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
@@ -51,17 +60,20 @@ class BoundNumber:
     given: Levels | None
 
     @staticmethod
-    def read(question: str | Question, schema: Schema, columns: tuple[str, ...]) -> BoundNumber:
+    def read(question: str | Question, schema: Schema, model: Model) -> BoundNumber:
         """Read a question about one number, and refuse other ones."""
         written = str(question) if isinstance(question, Question) else question
         asked = parse(written)
-        binding = Binding(written, schema, columns)
-        if not isinstance(asked, Probability | Mean):
+        binding = Binding(written, schema, model.columns, parameters_of(model))
+        bound = binding.bound(asked) if isinstance(asked, Probability | Mean | Parameter) else asked
+        if not isinstance(bound, Probability | Mean | Parameter):
             raise QuestionError(
-                "this is not about one number", question=written, place=0, allowed="P(event), mean(column)"
+                "this is not about one number",
+                question=written,
+                place=0,
+                allowed="P(event), mean(column), parameter(column)",
             )
-        bound = binding.bound(asked)
-        return BoundNumber.of(bound if isinstance(bound, Probability | Mean) else asked, binding)
+        return BoundNumber.of(bound, binding)
 
     @staticmethod
     def of(question: Number, binding: Binding) -> BoundNumber:
@@ -82,7 +94,7 @@ class BoundNumber:
             asked = self.question
             return _chain(posterior, asked).after(asked.steps, asked.state.text, asked.start.text)
         if isinstance(self.question, Parameter):
-            if isinstance(posterior, ParameterPosterior):
+            if isinstance(posterior, ParameterPosterior | GivenParameters):
                 return posterior.parameter
             if isinstance(posterior, GivenJoint):
                 return posterior.parameter(self.question.column.text)
@@ -96,13 +108,21 @@ class BoundNumber:
             return posterior.probability(self.event, self.given)
         return posterior.average(self.question.column.text, self.given)
 
-    def ends(self, schema: Schema) -> tuple[float, float]:
-        """Return between what the number lies, whatever the data: a public fact."""
-        if not isinstance(self.question, Mean | Parameter):
+    def ends(self, schema: Schema, model: Model) -> tuple[float, float]:
+        """Return between what the number lies, whatever the data: public facts, infinite without ends."""
+        if isinstance(self.question, Parameter):
+            low, high = model.prior.support if isinstance(model, Family) else (None, None)
+            return -math.inf if low is None else float(low), math.inf if high is None else float(high)
+        if not isinstance(self.question, Mean):
             return 0.0, 1.0
         name = self.question.column.text
         numbers = numbers_of(name, schema.column(name))
         return float(numbers.min()), float(numbers.max())
+
+
+def parameters_of(model: Model) -> tuple[str, ...]:
+    """Return the names by which a model's parameters are asked for, if it has several."""
+    return model.names if isinstance(model, JointFamily) else ()
 
 
 def finite(posterior: object, question: Question) -> FinitePosterior:
