@@ -1,7 +1,7 @@
 """Calibration of finite families and Markov chains, at epsilon 0.1, 1 and 10.
 
-Models or transition matrices are drawn from the prior, records from them, and every data set goes the whole
-way: a table, `measure`, a release file's text, `infer`. A model's probabilities are right if, among all data
+Models or transition matrices are drawn from the prior, records from them, and the curator charges and draws
+for their counts: `measure_statistics`, a release file's text, `infer`. A model's probabilities are right if, among all data
 sets, models that were given the probability p are the true ones in the share p: the squared distance of the
 probabilities from the truth is what it should be on average, and ranks of a chance, ties broken at random,
 are uniform. Transition chances have uniform ranks too. Ignoring the noise must fail.
@@ -15,15 +15,16 @@ from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from finite_cases import DIE, PAIR, rows_of
+from finite_cases import DIE, PAIR
 from finite_cases import SCHEMA as CASINO
 from record import Certificate, store
 from scipy.stats import kstest
 from test_markov_chain import SCHEMA as DAYS
-from test_markov_chain import SEQUENCES, walked
+from test_markov_chain import SEQUENCES, STATES, walked
 
 import privior as pv
+from privior.curator import measure_statistics
+from privior.models import ExactStatistics
 
 SETS, RECORDS = 300, 120
 EPSILONS = ("0.1", "1", "10")
@@ -74,12 +75,15 @@ def _ranks(plan: pv.Plan, rng: np.random.Generator) -> tuple[float, float]:
     if isinstance(model, pv.FiniteFamily):
         laws = np.exp(model.log_chances())
         truth = int(rng.choice(len(laws), p=np.exp(model.log_prior())))
-        rows = rows_of(model, rng.multinomial(records, laws[truth]))
+        counts = rng.multinomial(records, laws[truth])
     else:
         matrix = rng.dirichlet(np.full(3, 1.0), size=3)
         rows = walked(rng, matrix, records, plan.schema.unit.max_rows)
-    table = pa.table({name: pa.array(values, pa.string()) for name, values in rows.items()})
-    release = pv.Release.from_json(pv.measure(plan, table, ledger=ledger).to_json())
+        steps = zip(rows["today"], rows["tomorrow"], strict=True)
+        moves = [len(STATES) * STATES.index(one) + STATES.index(other) for one, other in steps]
+        counts = np.bincount(np.array(moves, dtype=np.int64), minlength=len(STATES) ** 2)
+    made = measure_statistics(plan, ExactStatistics(counts), ledger=ledger)
+    release = pv.Release.from_json(made.to_json())
     drawn = isinstance(plan.mechanism, pv.ModelDraws)
     ways = [pv.infer(release)] if drawn else [pv.infer(release), pv.infer(release, noise="ignore")]
     if isinstance(model, pv.FiniteFamily):

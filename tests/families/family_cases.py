@@ -60,13 +60,16 @@ class Case:
 
     def codes(self, rng: np.random.Generator, theta: float, number: int) -> NDArray[np.int64]:
         """Draw the codes of the column: the nearest points of its grid."""
-        column, values = SCHEMA.column(self.model.column), self.records(rng, theta, number)
-        if isinstance(column, (pv.Integer, pv.Bounded)):
-            step = float(column.grid) if isinstance(column, pv.Bounded) else 1.0
-            return np.clip(np.rint((values - float(column.lower)) / step), 0, column.size - 1).astype(
-                np.int64
-            )
-        return np.array([column.code(str(value)) for value in values])
+        return nearest_codes(SCHEMA.column(self.model.column), self.records(rng, theta, number))
+
+
+def nearest_codes(column: pv.schema.Column, values: Values) -> NDArray[np.int64]:
+    """Return the codes of the nearest points of a column's grid; of levels, their own."""
+    if isinstance(column, (pv.Integer, pv.Bounded)):
+        step = float(column.grid) if isinstance(column, pv.Bounded) else 1.0
+        nearest = np.rint((values - float(column.lower)) / step)
+        return np.clip(nearest, 0, column.size - 1).astype(np.int64)
+    return np.array([column.code(str(value)) for value in values])
 
 
 def one_column(name: str, column: pv.schema.Column) -> pv.Schema:

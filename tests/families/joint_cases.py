@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from family_cases import nearest_codes
 from numpy.typing import NDArray
 
 import privior as pv
@@ -52,6 +53,14 @@ class Case:
         """Draw the cells of a table."""
         rows = self.records(rng, theta, number)
         return {name: values.tolist() for name, values in zip(self.model.columns, rows.T, strict=True)}
+
+    def codes(self, rng: np.random.Generator, theta: Floats, number: int) -> dict[str, NDArray[np.int64]]:
+        """Draw the codes of the columns."""
+        rows = self.records(rng, theta, number)
+        return {
+            name: nearest_codes(SCHEMA.column(name), values)
+            for name, values in zip(self.model.columns, rows.T, strict=True)
+        }
 
 
 def _normal_gamma(rng: np.random.Generator) -> Floats:
