@@ -1,10 +1,10 @@
 """Calibration of finite families and Markov chains, at epsilon 0.1, 1 and 10.
 
 Models or transition matrices are drawn from the prior, records from them, and the curator charges and draws
-for their counts: `measure_statistics`, a release file's text, `infer`. A model's probabilities are right if, among all data
-sets, models that were given the probability p are the true ones in the share p: the squared distance of the
-probabilities from the truth is what it should be on average, and ranks of a chance, ties broken at random,
-are uniform. Transition chances have uniform ranks too. Ignoring the noise must fail.
+for their counts: `measure_statistics`, a release file's text, `infer`. A model's probabilities are right if,
+among all data sets, models that were given the probability p are the true ones in the share p: then ranks of
+a chance, ties broken at random, are uniform. Transition chances have uniform ranks too. Ignoring the noise
+must fail.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Calibration of families of several parameters: the posterior's rank of each true parameter is uniform.
 
 As for families of one parameter: parameters are drawn from the prior, records from the family, and the
-curator charges and draws for their sums. Ranks are among the posterior's draws. Ignoring the noise must fail at epsilon 0.1.
+curator charges and draws for their sums. Ranks are among the posterior's draws. Ignoring the noise must fail
+at epsilon 0.1.
 """
 
 from __future__ import annotations
