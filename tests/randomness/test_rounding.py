@@ -116,7 +116,7 @@ def test_the_ends_are_cells_like_all_others() -> None:
 @pytest.mark.parametrize("parameters", [("0.3", "2"), ("4", "1.5"), ("90", "80"), ("1500", "700")])
 def test_draws_follow_the_law_and_reject_one_off_by_a_twentieth(parameters: tuple[str, str]) -> None:
     law = law_of(parameters)
-    places, size = (5, 40_000) if law.first < 50 else (8, 2500)
+    places, size = (5, 70_000 if law.first < 1 else 40_000) if law.first < 50 else (8, 2500)
     bits = Bits()
     half = 1 << (PLACES - places - 1)
     sample = [(rounded(law, PLACES, bits) + half) >> (PLACES - places) for _ in range(size)]
