@@ -295,22 +295,10 @@ class OneParameter(Subject):
                 step, shift = sums[x] - sums[y], float(bases[ends[x]] - bases[ends[y]])
                 likelihoods = max(h * step if h * step == h * step else 0.0 for h in self.ends) + shift
                 marginals = float(means[y] - means[x]) - shift
-                apart = self._apart(ends[x], ends[y])
+                apart = self.distance.apart(ends[x], ends[y])
                 if apart > 0:
                     found = max(found, 2 * min(likelihoods, marginals) / apart)
         return found
-
-    def _apart(self, one: int, two: int) -> float:
-        """Return rho of two values, by way of a function that is 1 at the one and 0 at the other."""
-        from privior.smoothness.distances import Line, Listed
-
-        match self.distance:
-            case Line():
-                return abs(float(self.distance.places[one] - self.distance.places[two]))
-            case Listed():
-                return float(self.distance.table[one, two])
-            case _:
-                return 1.0
 
     def pair(self, records: int, draws: int) -> DominatingPair | None:
         """The family's own pair; where it has none, the oscillation's."""
@@ -324,7 +312,7 @@ class OneParameter(Subject):
         order = np.argsort(self.statistics)
         low, high = int(order[0]), int(order[-1])
         least, most = float(self.statistics[low]), float(self.statistics[high])
-        apart = self._apart(low, high)
+        apart = self.distance.apart(low, high)
         found = []
         numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
         for replaced in numbers:
