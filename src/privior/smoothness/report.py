@@ -299,7 +299,7 @@ class ModelAnalysis:
 
     def _ratio_in_words(self) -> str:
         if self.log_ratio is None:
-            return "was not computed for so many records and so small a prior"
+            return "was not computed"
         if math.isinf(self.log_ratio):
             return "infinite: a likelihood is unbounded"
         return f"{_power(self.log_ratio)} for {self.records} records"
