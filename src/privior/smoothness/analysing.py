@@ -5,12 +5,12 @@ from __future__ import annotations
 from privior.errors import PlanError, shown
 from privior.privacy.published.readings import within
 from privior.schema import Schema
-from privior.smoothness import cells, one_parameter, own_likelihood
+from privior.smoothness import cells, finite_models, normal_vectors, one_parameter, own_likelihood
 from privior.smoothness.report import ModelAnalysis
 from privior.smoothness.subject import subject_of
 
 #: every model that registers itself when its file is loaded
-SPEAKERS = (cells, one_parameter, own_likelihood)
+SPEAKERS = (cells, finite_models, normal_vectors, one_parameter, own_likelihood)
 _MOST_RECORDS, _MOST_DRAWS = 10**9, 10**4
 
 
@@ -26,7 +26,7 @@ def analyse(
     """Analyse what posterior draws of a model reveal: free, without data.
 
     Args:
-        model: a family of one parameter, a table, or an own likelihood
+        model: a family, a table, a finite family, a Markov chain, or an own likelihood
         schema: the public facts of its columns; an own likelihood needs none
         records: n, their number, which is public
         draws: N

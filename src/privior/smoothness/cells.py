@@ -14,26 +14,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import ModelError
 from privior.models import DirichletCategorical
 from privior.privacy import REPLACE_ONE
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import DominatingPair, dirichlet_draw
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, Line, Listed, to_distance
+from privior.smoothness.distances import Distance, Line, Listed
 from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
+from privior.smoothness.table_records import distance_of_cells, schema_of_table
 from privior.theory.likelihood_ratio import RatioTest
 
 Floats = NDArray[np.float64]
 
 _POINTS, _MOST_LEVELS = 1200, 400
-#: tables with more cells have distance "records" only
-_MOST_COMPARED = 300
 #: up to so many records and cells the constant C of a small prior is found by adding cell after cell
 _MOST_ADDED = (400, 64)
 
@@ -223,28 +220,6 @@ def _beta_test(first: float, second: float, moved: int) -> RatioTest:
 
 @subject_of.register
 def _(model: DirichletCategorical, schema: Schema | None, distance: object) -> Cells:
-    if schema is None:
-        raise ModelError("a table needs the schema of its columns", where=model.family)
-    size = model.size(schema)
-    model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
-    if schema.unit.max_rows != 1:
-        raise ModelError(
-            "the analysis takes one row of each unit",
-            where=model.family,
-            asked=f"max_rows {schema.unit.max_rows}",
-            allowed="max_rows 1",
-        )
-    asked = "records" if distance is None else distance
-    if asked == "records":
-        return Cells(model, schema, to_distance(asked, (), None, np.zeros((0, 1)), model.family))
-    if size > _MOST_COMPARED:
-        raise ModelError(
-            "too many cells for this distance",
-            where=model.family,
-            asked=f"{size} cells",
-            allowed=f"'records', or {_MOST_COMPARED} cells",
-        )
-    levels = [schema.column(name).values for name in model.columns]
-    values = list(levels[0]) if len(levels) == 1 else list(product(*levels))
-    points = np.arange(size, dtype=np.float64)[:, np.newaxis]  # no two cells have the same likelihood
-    return Cells(model, schema, to_distance(asked, values, None, points, model.family))
+    schema = schema_of_table(model, schema)
+    points = np.arange(model.size(schema), dtype=np.float64)  # no two cells have the same likelihood
+    return Cells(model, schema, distance_of_cells(model, schema, distance, points))

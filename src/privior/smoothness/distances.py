@@ -56,6 +56,10 @@ class Distance(ABC):
         """
 
     @abstractmethod
+    def apart(self, one: int, two: int) -> float:
+        """Return the distance of two values, given by their places."""
+
+    @abstractmethod
     def confused(self, points: Floats) -> tuple[int, int] | None:
         """Return two values at distance 0 whose vectors differ; None if there are none."""
 
@@ -75,6 +79,10 @@ class Line(Distance):
     def reach(self) -> float:  # type: ignore[override]
         """From the first to the last."""
         return float(self.places.max() - self.places.min())
+
+    def apart(self, one: int, two: int) -> float:
+        """On the line."""
+        return abs(float(self.places[one] - self.places[two]))
 
     def chords(self, points: Floats) -> Floats:
         """One for each two neighbours on the line."""
@@ -98,6 +106,10 @@ class Replaced(Distance):
 
     name: str = "records"
     reach: float = 1.0
+
+    def apart(self, one: int, two: int) -> float:
+        """Any two."""
+        return float(one != two)
 
     def chords(self, points: Floats) -> Floats:
         """Differences of all pairs; in the plane of those of an upper and a lower corner only.
@@ -126,6 +138,10 @@ class Listed(Distance):
     def reach(self) -> float:  # type: ignore[override]
         """The largest entry."""
         return float(self.table.max())
+
+    def apart(self, one: int, two: int) -> float:
+        """As was said."""
+        return float(self.table[one, two])
 
     def chords(self, points: Floats) -> Floats:
         """One for each pair that is apart."""

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, singledispatch
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +25,12 @@ from privior.models import Family
 from privior.models.families import BetaBinomial, GammaPoisson, NormalMean
 from privior.models.families.family import as_beta, as_gamma
 from privior.models.families.gamma_rate import GammaRate
-from privior.models.laws import Conjugate, Truncated
-from privior.models.laws.masses import log_normaliser
+from privior.models.laws import Law, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, sublevel, to_distance
+from privior.smoothness.glued_laws import GluedLaw, glued, pieces_of
 from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
 from privior.theory.likelihood_ratio import RatioTest
 
@@ -39,8 +38,6 @@ Floats = NDArray[np.float64]
 
 #: sums that are looked at one by one; more are bounded between points of a grid
 _MOST_SUMS = 4001
-#: a truncated law with a smaller share of the whole is integrated instead of taken from two tails
-_SMALL = 1e-7
 
 
 @dataclass(frozen=True)
@@ -224,14 +221,16 @@ class OneParameter(Subject):
     def limit_rate(self) -> float:
         """That of the slower tail, for l is about max |s| |h| far out."""
         steep = float(np.abs(self.chords[:, 0]).max())
-        sides = [rate for end, rate in zip(self.ends, self.natural.rates, strict=True) if math.isinf(end)]
+        pieces = pieces_of(self.model.prior)
+        outer = pieces if self._natural_ends[0] < self._natural_ends[1] else pieces[::-1]  # by h, not theta
+        laws = outer[0].law, outer[-1].law
+        rates = [natural_of(self.model.with_prior(law)).rates[side] for side, law in enumerate(laws)]
+        sides = [rate for end, rate in zip(self.ends, rates, strict=True) if math.isinf(end)]
         return min(sides, default=math.inf) / steep
 
     @cached_property
-    def _prior(self) -> CutLaw:
-        one = np.zeros(1)
-        first, second, _ = self.model.updated(0.0, one)
-        return CutLaw(self.model.conjugate, float(first[0]), float(second[0]), *self.support)
+    def _prior(self) -> GluedLaw:
+        return glued(self.model, 0.0, 0.0)
 
     # C, and what follows from posteriors
 
@@ -271,11 +270,8 @@ class OneParameter(Subject):
 
     def _log_means(self, records: int, totals: Floats) -> Floats:
         """Return the log of the mean of e^(h T - n A) under the prior."""
-        first, second, extra = self.model.updated(float(records), totals)
-        start, scale, _ = self.model.updated(0.0, np.zeros(1))
-        ends = self.model.prior.support
-        whole = log_normaliser(self.model.conjugate, start, scale, ends)
-        return np.asarray(log_normaliser(self.model.conjugate, first, second, ends) + extra - whole)
+        whole = self.model.log_evidence(0.0, np.zeros(1))
+        return np.asarray(self.model.log_evidence(float(records), totals) - whole)
 
     def necessary(self, records: int) -> float | None:
         """Theorem 6, for neighbours whose changed record is at an end and whose others are all alike.
@@ -295,22 +291,10 @@ class OneParameter(Subject):
                 step, shift = sums[x] - sums[y], float(bases[ends[x]] - bases[ends[y]])
                 likelihoods = max(h * step if h * step == h * step else 0.0 for h in self.ends) + shift
                 marginals = float(means[y] - means[x]) - shift
-                apart = self._apart(ends[x], ends[y])
+                apart = self.distance.apart(ends[x], ends[y])
                 if apart > 0:
                     found = max(found, 2 * min(likelihoods, marginals) / apart)
         return found
-
-    def _apart(self, one: int, two: int) -> float:
-        """Return rho of two values, by way of a function that is 1 at the one and 0 at the other."""
-        from privior.smoothness.distances import Line, Listed
-
-        match self.distance:
-            case Line():
-                return abs(float(self.distance.places[one] - self.distance.places[two]))
-            case Listed():
-                return float(self.distance.table[one, two])
-            case _:
-                return 1.0
 
     def pair(self, records: int, draws: int) -> DominatingPair | None:
         """The family's own pair; where it has none, the oscillation's."""
@@ -324,7 +308,7 @@ class OneParameter(Subject):
         order = np.argsort(self.statistics)
         low, high = int(order[0]), int(order[-1])
         least, most = float(self.statistics[low]), float(self.statistics[high])
-        apart = self._apart(low, high)
+        apart = self.distance.apart(low, high)
         found = []
         numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
         for replaced in numbers:
@@ -347,8 +331,7 @@ class OneParameter(Subject):
         The loss is h (T - T') less a constant: monotone in the parameter.
         """
         means = self._log_means(records, np.array([one, two]))
-        first, second, _ = self.model.updated(float(records), np.array([one]))
-        law = CutLaw(self.model.conjugate, float(first[0]), float(second[0]), *self.support)
+        law = glued(self.model, float(records), one)
         step, shift = one - two, float(means[0] - means[1])
         rising = (self._natural_ends[0] < self._natural_ends[1]) == (step > 0)
 
@@ -387,7 +370,7 @@ class OneParameter(Subject):
         if not ends[0] < ends[1]:
             return None
         left = OneParameter(
-            _with_prior(self.model, Truncated(self.model.law, *ends)),
+            self.model.with_prior(_cut(self.model.prior, ends)),
             self.schema,
             self.statistics,
             self.distance,
@@ -410,85 +393,6 @@ class OneParameter(Subject):
             rougher = float(self.outside(np.array([middle]))[0]) > chance
             low, high = (middle, high) if rougher else (low, middle)
         return high
-
-
-@dataclass(frozen=True)
-class CutLaw:
-    """The distribution function of a conjugate law cut to an interval, both tails with all their digits."""
-
-    kind: type[Conjugate]
-    first: float
-    second: float
-    low: float
-    high: float
-
-    @cached_property
-    def _share(self) -> float:
-        return float(self._between(np.array([self.low]), np.array([self.high]))[0])
-
-    def below(self, point: float) -> float:
-        """Return the chance of less."""
-        return float(self.many_below(np.array([point]))[0])
-
-    def above(self, point: float) -> float:
-        """Return the chance of more."""
-        return float(self.many_above(np.array([point]))[0])
-
-    def many_above(self, points: Floats) -> Floats:
-        """Return the chance of more than each point."""
-        inside = np.clip(points, self.low, self.high)
-        if self._share < _SMALL:
-            return 1 - self._integrated(inside)
-        return np.asarray(self._between(inside, np.full_like(inside, self.high)) / self._share)
-
-    def many_below(self, points: Floats) -> Floats:
-        """Return the chance of less than each point."""
-        inside = np.clip(points, self.low, self.high)
-        if self._share < _SMALL:
-            return self._integrated(inside)
-        return np.asarray(self._between(np.full_like(inside, self.low), inside) / self._share)
-
-    def _between(self, low: Floats, high: Floats) -> Floats:
-        """Return the uncut law's chance of an interval, from the tail in which it lies."""
-        start = self._tail(low, True)
-        lower = self._tail(high, True) - start
-        upper = self._tail(low, False) - self._tail(high, False)
-        return np.asarray(np.where(start < 0.5, lower, upper))
-
-    def _tail(self, points: Floats, left: bool) -> Floats:
-        from scipy.special import betainc, betaincc, gammainc, gammaincc, ndtr
-
-        match self.kind.name:
-            case "beta":
-                inside = np.clip(points, 0.0, 1.0)
-                return np.asarray((betainc if left else betaincc)(self.first, self.second, inside))
-            case "gamma":
-                inside = np.maximum(points, 0.0) * self.second
-                return np.asarray((gammainc if left else gammaincc)(self.first, inside))
-            case _:
-                away = (points - self.first) / math.sqrt(self.second)
-                return np.asarray(ndtr(away if left else -away))
-
-    @cached_property
-    def _table(self) -> tuple[Floats, Floats]:
-        """Distribution function on a grid that is finer at both ends, where almost all of it lies."""
-        u = np.linspace(-18.0, 18.0, 40_001)
-        inner = 1 / (1 + np.exp(-u))
-        points = self.low + (self.high - self.low) * inner
-        match self.kind.name:
-            case "beta":
-                logs = (self.first - 1) * np.log(points) + (self.second - 1) * np.log1p(-points)
-            case "gamma":
-                logs = (self.first - 1) * np.log(points) - self.second * points
-            case _:
-                logs = -((points - self.first) ** 2) / (2 * self.second)
-        logs = logs + np.log(inner) + np.log1p(-inner)
-        masses = np.exp(logs - logs.max())
-        summed = np.concatenate([[0.0], np.cumsum((masses[1:] + masses[:-1]) / 2)])
-        return points, summed / summed[-1]
-
-    def _integrated(self, points: Floats) -> Floats:
-        return np.asarray(np.interp(points, *self._table))
 
 
 def _between(totals: Floats, peaks: Floats, means: Floats) -> float:
@@ -516,11 +420,11 @@ def _towards(end: float, middle: float) -> Fraction:
     return near
 
 
-def _with_prior(model: Family, prior: Truncated) -> Family:
-    """Return the same family with another prior."""
-    from privior.models.documents import to_model
-
-    return cast(Family, to_model({**model.to_document(), "prior": prior.to_document()}))
+def _cut(prior: Law, ends: Sequence[Fraction]) -> Law:
+    """Return the prior cut to an interval, with the weights that it has."""
+    if isinstance(prior, Reweighted):
+        return Reweighted(Truncated(prior.base, *ends), prior.strength, of=prior.of, pivot=prior.pivot)
+    return Truncated(prior.law if isinstance(prior, Truncated) else prior, *ends)
 
 
 @subject_of.register
@@ -529,8 +433,6 @@ def _(model: Family, schema: Schema | None, distance: object) -> OneParameter:
         raise ModelError("a family needs the schema of its column", where=model.family)
     model.check(schema)
     model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
-    if not isinstance(model.prior, Conjugate | Truncated):
-        raise ModelError("the mass of this prior is not known", where=model.family, asked=str(model.prior))
     codes = np.arange(schema.column(model.column).size)
     base, unit = model.grid(schema)
     summands = model.summand(schema).of({model.column: codes})

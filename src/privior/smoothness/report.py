@@ -20,7 +20,7 @@ from privior.smoothness.subject import Contrast, Cut, Subject
 from privior.theory.distinguishing import le_cam, lemma_12, most_parts, theorem_13
 from privior.theory.likelihood_ratio import Bounds
 from privior.theory.sampling_utility import theorem_17
-from privior.theory.stochastic_lipschitz import Concentration, concentration
+from privior.theory.stochastic_lipschitz import Concentration
 
 #: beyond this a constant C is written as a power of ten, and never put into a formula
 _LARGEST_LOG = 300.0
@@ -55,8 +55,7 @@ class ModelAnalysis:
     @cached_property
     def concentration(self) -> Concentration | None:
         """The best c and L0 of Assumption 2; None if no c does."""
-        one = self.subject
-        return concentration(one.outside, one.smoothest, one.roughest, one.limit_rate)
+        return self.subject.concentration()
 
     def mass(self, level: float) -> float:
         """Return the prior's chance of parameters of slope at most `level`."""
@@ -255,7 +254,7 @@ class ModelAnalysis:
 
     def _assumption_1(self) -> str:
         if math.isinf(self.slope):
-            return "does not hold: L is infinite (cut the prior to an interval inside its support)"
+            return f"does not hold: L is infinite ({self.subject.advice})"
         printed, eta = self.printed_epsilon, self.subject.oscillation
         return (
             f"holds with L = {_shown(self.slope)}: epsilon 2 N L rho = {_shown(printed)}; the log likelihood "
@@ -276,6 +275,8 @@ class ModelAnalysis:
         )
 
     def _lifting(self) -> str:
+        if math.isinf(self.slope) and self.concentration is None:
+            return "says nothing: neither assumption holds for one record"
         return (
             f"L, c and L0 are the same for {self.records} records under the sum of their distances; C is "
             "not: it is that of all records together"
@@ -298,7 +299,7 @@ class ModelAnalysis:
 
     def _ratio_in_words(self) -> str:
         if self.log_ratio is None:
-            return "was not computed for so many records and so small a prior"
+            return "was not computed"
         if math.isinf(self.log_ratio):
             return "infinite: a likelihood is unbounded"
         return f"{_power(self.log_ratio)} for {self.records} records"
@@ -311,7 +312,9 @@ class ModelAnalysis:
 
     def _variation_in_words(self) -> str:
         claim, exact = self.variation, self.delta(0.0)
-        if claim is None:
+        if self.concentration is None:
+            said = "vacuous: Assumption 2 does not hold"
+        elif claim is None:
             said = "vacuous: C is infinite, unknown or beyond all numbers"
         elif (claim.better or 0.0) >= 1:
             said = f"vacuous: TV <= sqrt(C (L0 + 1/c) rho N)/2 is above 1 (as printed {_shown(claim.value)})"
@@ -470,7 +473,7 @@ class ModelAnalysis:
         one, found = self.subject, self.concentration
         top = one.roughest
         if math.isinf(top):
-            top = 1.0 if found is None else found.start + 7 / found.rate
+            top = one.farthest if found is None else found.start + 7 / found.rate
         start = max(one.smoothest, top / 50)
         levels = np.unique(np.linspace(start, top, 25))
         inside = 1 - one.outside(levels)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
 
@@ -26,6 +26,7 @@ from privior.privacy.pairs import BoundedRangePair, DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import Distance
 from privior.theory.likelihood_ratio import RatioTest
+from privior.theory.stochastic_lipschitz import Concentration, concentration
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +49,7 @@ class Contrast:
 
     def with_draws(self, draws: int, points: int = 1 << 15) -> RatioTest:
         """Return the best test that sees so many draws."""
-        return RatioTest(self.test.below, draws, self.test.ends, points)
+        return replace(self.test, draws=draws, points=points)
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,13 @@ class Subject(ABC):
         words: the model in a few words
         distance: of two records
         computed: how the numbers were found, for whoever has to rely on them
+        advice: what makes L finite where it is not
     """
 
     words: str
     distance: Distance
     computed: str = "in floating point from closed forms; the exact guarantee in interval arithmetic"
+    advice: str = "cut the prior to an interval inside its support"
 
     @property
     @abstractmethod
@@ -107,6 +110,15 @@ class Subject(ABC):
     def limit_rate(self) -> float:
         """The limit of -log(outside(L)) / L, where l is unbounded."""
         return float("inf")
+
+    @property
+    def farthest(self) -> float:
+        """Up to which slope there is something to show, where neither L nor any c is finite."""
+        return 1.0
+
+    def concentration(self) -> Concentration | None:
+        """Return the best c and L0 of Assumption 2; None if no c does."""
+        return concentration(self.outside, self.smoothest, self.roughest, self.limit_rate)
 
     def log_ratio(self, records: int) -> float | None:
         """Return log C, never below: the largest likelihood of n records over its mean; None if unknown."""
@@ -138,5 +150,5 @@ def subject_of(model: object, schema: Schema | None, distance: object) -> Subjec
         "this model cannot be analysed",
         where="analyse",
         asked=shown(model),
-        allowed="a family of one parameter, pv.DirichletCategorical(...), pv.LogLikelihood(...)",
+        allowed="a family, a table, pv.FiniteFamily(...), pv.MarkovChain(...), pv.LogLikelihood(...)",
     )

@@ -50,12 +50,14 @@ class RatioTest:
         draws: N
         ends: what the loss of one draw lies between, if that is known
         points: of the grid; fewer make the intervals wider, never wrong
+        certain: P[loss is infinite]: what P alone can give, which no threshold misses
     """
 
     below: LossBelow
     draws: int = 1
     ends: tuple[float, float] = (-_FARTHEST, _FARTHEST)
     points: int = 1 << 15
+    certain: float = 0.0
 
     @cached_property
     def _law(self) -> tuple[Floats, Floats, float, float, float]:
@@ -98,18 +100,25 @@ class RatioTest:
         most = after - scale * tilted * np.exp(-rounding)
         # sums rounded down that are less than e by no more than the rounding may truly exceed e
         reach = np.searchsorted(sums, sums - rounding, side="right")
+        reach = np.minimum(reach, np.arange(sums.size))  # a rounding may be too small to be seen
         early = after[reach] - after
         most = most + early * -np.expm1(-rounding)
+        least = least + self._betrayed
         near = np.abs(sums) <= _FARTHEST / 2  # elsewhere e^e a is far above 1, or delta is 1
         least, most = np.clip(least, 0.0, 1.0), np.clip(most + above + 1e-12, 0.0, 1.0)
         return sums[near], least[near], most[near]
+
+    @property
+    def _betrayed(self) -> float:
+        """The chance that one draw or more is one that Q never gives."""
+        return 1 - (1 - self.certain) ** self.draws
 
     def delta(self, epsilon: float) -> Bounds:
         """Bound sup over S of P(S) - e^epsilon Q(S)."""
         chances, sums, rounding, above, _ = self._law
         down = chances @ np.maximum(-np.expm1(np.minimum(epsilon - sums, 0.0)), 0.0)
         up = chances @ np.maximum(-np.expm1(np.minimum(epsilon - sums - rounding, 0.0)), 0.0)
-        low = max(0.0, float(down) - 1e-12)
+        low = min(1.0, max(0.0, float(down) + self._betrayed - 1e-12))
         return Bounds(low, min(1.0, max(low, float(up) + above + 1e-12)))
 
     @property

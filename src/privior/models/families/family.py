@@ -148,12 +148,12 @@ class Family(SummedModel):
 
     def log_posterior(self, theta: float, records: int, totals: Floats, weight: float) -> Floats:
         """Return the log density at theta of the posterior given n weighted records, one for each T."""
-        normaliser = self._log_normaliser(weight * records, weight * totals)
+        normaliser = self.log_evidence(weight * records, weight * totals)
         points = np.array([theta])
         inner = self.natural(points) * totals - self.partition(points) * records
         return np.asarray(self.prior.log_density(points) + weight * inner - normaliser)
 
-    def _log_normaliser(self, records: float, totals: Floats) -> Floats:
+    def log_evidence(self, records: float, totals: Floats) -> Floats:
         """Return the log of the integral of the prior times exp(h T - n A): a sum for glued priors."""
         prior = self.prior
         if not isinstance(prior, Reweighted):

@@ -47,7 +47,12 @@ def _share(
     kind: type[Conjugate], first: Floats, second: Floats, low: float | None, high: float | None
 ) -> Floats:
     """Return the share of the law between the ends."""
-    from scipy.special import betainc, gammainc, ndtr
+    from scipy.special import betainc, gammainc, gammaincc, ndtr
+
+    if low is not None and high is None:  # the upper tail itself, with all its digits
+        if kind.name == "gamma":
+            return np.asarray(gammaincc(first, second * max(low, 0.0)))
+        return np.asarray(ndtr((first - low) / np.sqrt(second)))
 
     def below(point: float | None, otherwise: float) -> Floats:
         if point is None:
@@ -69,12 +74,11 @@ def _summed(
     """Sum the density on a grid that is finer towards both ends, in logs: the mass lies at one of them."""
     from scipy.special import logsumexp
 
-    if low is None or high is None:
-        raise ValueError("a small mass is summed between two ends")
     u = np.linspace(-18.0, 18.0, _POINTS)
     inner = 1 / (1 + np.exp(-u))
-    points = low + (high - low) * inner
-    steps = np.log((high - low) * inner * (1 - inner) * (u[1] - u[0]))
+    lows, widths = _between(kind, first, second, low, high)
+    points = lows + widths * inner
+    steps = np.log(widths * inner * (1 - inner) * (u[1] - u[0]))
     match kind.name:
         case "beta":
             logs = (first[:, None] - 1) * np.log(points) + (second[:, None] - 1) * np.log1p(-points)
@@ -83,3 +87,24 @@ def _summed(
         case _:
             logs = -((points - first[:, None]) ** 2) / (2 * second[:, None])
     return np.asarray(logsumexp(logs + steps, axis=1))
+
+
+def _between(
+    kind: type[Conjugate], first: Floats, second: Floats, low: float | None, high: float | None
+) -> tuple[Floats, Floats]:
+    """Return where to begin and how far to go, for each law.
+
+    A tail beyond one end, of a share so small that the end is far out: the log density falls there at a rate
+    that is never below s, so that beyond 45 / s less than e^-45 of the tail is left.
+    """
+    if low is not None and high is not None:
+        return np.full((first.size, 1), low), np.full((first.size, 1), high - low)
+    end = low if low is not None else high
+    if end is None:
+        raise ValueError("a law without ends is not small")
+    if kind.name == "gamma":
+        rates = second - np.maximum(first - 1, 0.0) / end
+    else:
+        rates = np.abs(end - first) / second
+    widths = (45 / rates)[:, None]
+    return (np.full_like(widths, end) if low is not None else end - widths), widths

@@ -1,0 +1,167 @@
+"""What the analysis says of several parameters of the Normal law bounds what draws and tables give."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from joint_cases import CASES, SCHEMA, TWO
+from numpy.typing import NDArray
+from scipy import stats
+
+import privior as pv
+from privior.smoothness import subject_of
+from privior.smoothness.normal_vectors import Means, Precisions
+
+Floats = NDArray[np.float64]
+BOTH, SEVERAL, MATRIX = CASES
+NORMAL_GAMMA, BOX = BOTH.model, BOTH.cut
+
+
+def quadratic(records: Floats, means: Floats, precision: Floats) -> Floats:
+    away = records - means
+    return np.asarray(-np.einsum("ri,ij,rj->r", away, precision, away) / 2)
+
+
+def largest(logs: Floats, apart: Floats) -> float:
+    gaps = np.abs(logs[:, None] - logs)
+    return float((gaps[apart > 0] / apart[apart > 0]).max())
+
+
+@pytest.mark.parametrize("distance", ["records", "values"])
+def test_slopes_of_mean_and_precision_are_the_largest_over_all_pairs(distance: str) -> None:
+    one = subject_of(BOX, SCHEMA, distance)
+    values = np.linspace(-8, 8, 161)
+    apart = 1 - np.eye(161) if distance == "records" else np.abs(values[:, None] - values)
+    rng = np.random.default_rng(4)
+    found = []
+    for mean, precision in [*product((-8.0, 8.0), (0.1, 2.0)), *rng.uniform([-8, 0.1], [8, 2], (60, 2))]:
+        slope = largest(-precision * (values - mean) ** 2 / 2, apart)
+        assert float(one.steepness(np.array([mean]))[0]) * precision == pytest.approx(slope)  # type: ignore[attr-defined]
+        found.append(slope)
+    assert one.roughest == pytest.approx(max(found))
+    assert one.smoothest <= min(found)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_the_mass_of_mean_and_precision_is_above_that_of_draws_but_not_far(cut: bool) -> None:
+    small = pv.Schema({"x": pv.Bounded(-1, 1, grid="0.5")}, population="few", unit="patient")
+    ends = {"means": ("-0.5", 1), "precisions": ("0.5", 4)} if cut else {}
+    model = pv.NormalMeanPrecision("x", pv.NormalGamma("0.2", 1, 2, 1, **ends))
+    one = subject_of(model, small, None)
+    rng, number = np.random.default_rng(8), 400_000
+    precision = rng.gamma(2, 1, number)
+    mean = rng.normal(0.2, precision**-0.5)
+    if cut:
+        kept = (precision > 0.5) & (precision < 4) & (mean > -0.5) & (mean < 1)
+        precision, mean = precision[kept], mean[kept]
+    slopes = precision * one.steepness(mean)  # type: ignore[attr-defined]
+    for level in np.quantile(slopes, [0.05, 0.3, 0.6, 0.9, 0.99]):
+        found, share = float(one.outside(np.array([level]))[0]), float((slopes > level).mean())
+        error = 5 * math.sqrt(share * (1 - share) / slopes.size)
+        assert share - error <= found <= share + error + 0.04
+    if cut:
+        assert float(one.outside(np.array([one.roughest]))[0]) == 0
+        return
+    far = np.array([150.0, 300.0]) / one.limit_rate
+    logs = -np.log(one.outside(far))
+    assert float(np.diff(logs)[0] / np.diff(far)[0]) == pytest.approx(one.limit_rate, rel=0.1)
+
+
+def test_a_box_is_told_as_pure_and_no_box_as_unbounded() -> None:
+    made = pv.analyse(BOX, SCHEMA, records=30, draws=2)
+    assert made.epsilon == pytest.approx(2 * 512)
+    assert made.epsilon <= made.printed_epsilon * (1 + 1e-9)
+    free = pv.analyse(NORMAL_GAMMA, SCHEMA, records=30)
+    assert free.slope == math.inf
+    assert free.log_ratio == math.inf
+    assert dict(free.facts())["guarantee"].startswith("none is proved")
+    half = pv.NormalMeanPrecision("error", pv.NormalGamma(0, 4, 20, 40, means=(-8, 8)))
+    assert pv.analyse(half, SCHEMA, records=30).slope == math.inf
+
+
+def test_the_mass_of_several_means_is_above_that_of_draws() -> None:
+    model, schema = SEVERAL.small
+    one = subject_of(model, schema, None)
+    records = np.array(list(product((-1.0, 0, 1), (0.0, 1, 2))))
+    known = np.linalg.inv(np.array([[2.0, 1], [1, 1]]))
+    rng = np.random.default_rng(3)
+    thetas = rng.multivariate_normal([0, 1], [[1, 0.5], [0.5, 2]], 20_000)
+    logs = np.array([quadratic(records, theta, known) for theta in thetas])
+    slopes = logs.max(axis=1) - logs.min(axis=1)
+    for level in np.quantile(slopes, [0.1, 0.5, 0.9, 0.999]):
+        assert float(one.outside(np.array([level]))[0]) >= float((slopes > level).mean()) - 0.002
+    assert float(one.outside(np.array([slopes.max() * 2]))[0]) < 0.01
+
+
+def test_several_means_are_told_apart_as_their_gaussian_pair_says() -> None:
+    model, schema = SEVERAL.small
+    made = pv.analyse(model, schema, records=20, draws=3)
+    assert isinstance(made.subject, Means)
+    known, prior = (np.linalg.inv(np.array(m)) for m in ([[2.0, 1.0], [1.0, 1.0]], [[1.0, 0.5], [0.5, 2.0]]))
+    gain = known @ np.linalg.inv(prior + 20 * known) @ known
+    shift = max(math.sqrt(np.array(d) @ gain @ np.array(d)) for d in ((2, 2), (2, -2)))
+    truth = 2 * stats.norm.cdf(math.sqrt(3) * shift / 2) - 1
+    found = made.subject.contrasts(20)[0].with_draws(3).total_variation
+    assert found.low - 1e-9 <= truth <= found.high + 1e-9
+    assert made.delta(0.0) == pytest.approx(truth, rel=1e-9)
+
+
+def test_bounds_for_precision_matrices_hold_for_drawn_ones_and_are_reached() -> None:
+    model, schema = MATRIX.small
+    one = subject_of(model, schema, None)
+    assert isinstance(one, Precisions)
+    records = np.array(list(product((-1.0, 0, 1), (-0.5, 0.5, 1.5))))
+    rng = np.random.default_rng(5)
+    ranges, slopes = np.full((9, 9), -math.inf), []
+    for _ in range(20_000):
+        basis = np.linalg.qr(rng.standard_normal((2, 2)))[0]
+        matrix = basis @ np.diag(rng.choice([0.5, 2.0], 2)) @ basis.T
+        logs = quadratic(records, np.zeros(2), matrix)
+        gaps = logs[:, None] - logs
+        slopes.append(float(np.abs(gaps).max()))
+        ranges = np.maximum(ranges, gaps)
+    assert max(slopes) <= one.roughest
+    assert max(slopes) == pytest.approx(one.roughest, rel=1e-3)
+    widest = float((ranges + ranges.T).max())  # the largest less the least, for each pair
+    assert widest <= one.oscillation
+    assert widest == pytest.approx(one.oscillation, rel=1e-3)
+    big = subject_of(MATRIX.model, SCHEMA, None)
+    assert isinstance(big, Precisions)
+    corner = max((x - 0.25) ** 2 + (y - 1) ** 2 for x in (-6, 6) for y in (-12, 14))
+    assert big.roughest == pytest.approx(corner / 2)
+    assert big.oscillation == pytest.approx(0.95 * corner)
+
+
+def test_no_posterior_of_precision_matrices_leaves_the_range() -> None:
+    """All pairs of neighbours of three records, the posterior on a fine set of matrices in place of all."""
+    model, schema = MATRIX.small
+    one = subject_of(model, schema, None)
+    records = np.array(list(product((-1.0, 0, 1), (-0.5, 0.5, 1.5))))
+    angles = np.linspace(0, math.pi, 13)[:-1]
+    turns = [np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]]) for a in angles]
+    matrices = [t @ np.diag(e) @ t.T for t in turns for e in product((0.5, 1.0, 2.0), repeat=2)]
+    logs = np.array([quadratic(records, np.zeros(2), m) + math.log(np.linalg.det(m)) / 2 for m in matrices]).T
+    worst = 0.0
+    for others in product(range(9), repeat=2):
+        weights = logs[list(others)].sum(axis=0) + logs
+        laws = weights - np.log(np.exp(weights).sum(axis=1))[:, None]
+        worst = max(worst, float(np.abs(laws[:, None] - laws).max()))
+    assert worst <= one.oscillation
+    assert worst > 0.4 * one.oscillation
+
+
+def test_own_distances_of_vectors() -> None:
+    model, schema = MATRIX.small
+
+    def length(one: object, two: object) -> float:
+        return float(np.abs(np.array(one, float) - np.array(two, float)).sum())
+
+    assert subject_of(model, schema, length).roughest <= subject_of(model, schema, None).roughest
+    means = subject_of(SEVERAL.small[0], TWO, length)
+    assert isinstance(means, Means)
+    assert means.nearest == 1
+    with pytest.raises(pv.ModelError, match="too many values"):
+        pv.analyse(SEVERAL.model, SCHEMA, records=5, distance=length)
