@@ -13,7 +13,7 @@ import joint_cases
 import pytest
 
 import privior as pv
-from privior.models import to_model
+from privior.models import JointFamily, to_model
 from privior.models.documents import FAMILIES, Model
 from privior.smoothness import subject_of
 
@@ -57,6 +57,9 @@ def test_it_is_told_as_text_as_json_and_as_pictures(model: Model, schema: pv.Sch
     written = json.loads(json.dumps(made.to_document(), allow_nan=False))
     masses = [row["mass"] for row in written["mass"]]
     assert all(-1e-9 <= one <= two + 1e-9 <= 1 + 2e-9 for one, two in pairwise(masses))
+    bounded = isinstance(model, JointFamily)
+    assert written["mass_is_a_bound"] == bounded
+    assert ("by a bound" in words["Assumption 2"]) == bounded
     assert all(row["promised"] <= row["mass"] + 1e-9 for row in written["mass"])
     for row in written["theorem_17"]:
         assert 0 <= row["prior_lost"] <= 1

@@ -23,7 +23,7 @@ from privior.privacy import REPLACE_ONE
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import DominatingPair, dirichlet_draw
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, Line, Listed
+from privior.smoothness.distances import Distance, Line, Listed, Replaced
 from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
 from privior.smoothness.table_records import distance_of_cells, schema_of_table
 from privior.theory.likelihood_ratio import RatioTest
@@ -47,6 +47,11 @@ class Cells(Subject):
     def words(self) -> str:  # type: ignore[override]
         """The table and its prior."""
         return str(self.model)
+
+    @property
+    def mass_bounded(self) -> bool:  # type: ignore[override]
+        """Where some cells are nearer to each other than others."""
+        return not isinstance(self.distance, Replaced)
 
     @property
     def smoothest(self) -> float:

@@ -50,6 +50,7 @@ class NormalVectors(Subject):
     model: JointFamily
     schema: Schema
     distance: Distance
+    mass_bounded = True
 
     @property
     def words(self) -> str:  # type: ignore[override]

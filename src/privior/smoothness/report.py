@@ -265,13 +265,14 @@ class ModelAnalysis:
         found = self.concentration
         if found is None:
             return "does not hold with any c above 0"
+        bounded = self.subject.mass_bounded
+        how = "holds, by a bound of the mass," if bounded else "holds best"
+        mean = f"{'at most ' if bounded else ''}{_shown(found.mean)}"
         if math.isinf(found.rate):
-            return (
-                f"holds best with L0 = L = {_shown(found.start)} and any c; mean slope {_shown(found.mean)}"
-            )
+            return f"{how} with L0 = L = {_shown(found.start)} and any c; mean slope {mean}"
         return (
-            f"holds best with c = {_shown(found.rate)}, L0 = {_shown(found.start)}: L0 + 1/c = "
-            f"{_shown(found.scale)}, where the mean slope is {_shown(found.mean)}"
+            f"{how} with c = {_shown(found.rate)}, L0 = {_shown(found.start)}: L0 + 1/c = "
+            f"{_shown(found.scale)}, where the mean slope is {mean}"
         )
 
     def _lifting(self) -> str:
@@ -430,6 +431,7 @@ class ModelAnalysis:
             "mass": [
                 {"L": at, "mass": mass, "promised": promised} for at, mass, promised in self._mass_rows()
             ],
+            "mass_is_a_bound": self.subject.mass_bounded,
             "theorem_6": self.necessary,
             "log_C": None if self.log_ratio is None else _finite(self.log_ratio),
             "theorem_7": {"bound": _finite(self.divergence[0]), "exact": _finite(self.divergence[1])},
@@ -485,9 +487,10 @@ class ModelAnalysis:
     def picture(self) -> ErrorCurve:
         """Draw the mass of L-Lipschitz parameters against L, and the best promise of Assumption 2."""
         rows = self._mass_rows()
+        least = " at least" if self.subject.mass_bounded else ""
         return ErrorCurve(
             [at for at, _, _ in rows],
-            {"mass of smoother parameters": [mass for _, mass, _ in rows]}
+            {f"mass of smoother parameters{least}": [mass for _, mass, _ in rows]}
             | {"promised by the best c and L0": [promised for _, _, promised in rows]},
             title="How smooth the likelihood is under the prior",
             y_label="prior probability",

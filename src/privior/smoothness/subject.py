@@ -77,12 +77,14 @@ class Subject(ABC):
         distance: of two records
         computed: how the numbers were found, for whoever has to rely on them
         advice: what makes L finite where it is not
+        mass_bounded: whether `outside` is a bound, so that more of the prior may be smooth
     """
 
     words: str
     distance: Distance
     computed: str = "in floating point from closed forms; the exact guarantee in interval arithmetic"
     advice: str = "cut the prior to an interval inside its support"
+    mass_bounded: bool = False
 
     @property
     @abstractmethod
