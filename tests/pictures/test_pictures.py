@@ -146,11 +146,11 @@ def test_a_cut_label_is_whole_in_its_title() -> None:
     assert (found[0].text or "").endswith("…")
 
 
-BAD = (float("nan"), float("inf"), -0.1)
+NOWHERE = (float("nan"), float("inf"))
 
 
-@pytest.mark.parametrize("bad", BAD)
-def test_numbers_that_cannot_be_drawn_are_refused(bad: float) -> None:
+@pytest.mark.parametrize("bad", NOWHERE)
+def test_intervals_that_cannot_be_drawn_are_refused(bad: float) -> None:
     good = [(0.1, 0.2)]
     with pytest.raises(ValueError, match="finite"):
         IntervalChart(["a"], [bad], good, good, "t")
@@ -158,6 +158,10 @@ def test_numbers_that_cannot_be_drawn_are_refused(bad: float) -> None:
         IntervalChart(["a"], [0.1], [(0.1, bad)], good, "t")
     with pytest.raises(ValueError, match="finite"):
         IntervalChart(["a"], [0.1], good, [(bad, 0.1)], "t")
+
+
+@pytest.mark.parametrize("bad", [*NOWHERE, -0.1])
+def test_curves_that_cannot_be_drawn_are_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="finite"):
         ErrorCurve([1], {"a": [bad]}, "t", "y")
     with pytest.raises(ValueError, match="finite"):

@@ -51,17 +51,17 @@ def ask(
     match binding.bound(asked):
         case Counts() as counts:
             posterior = _posterior(source)
-            if not isinstance(posterior, CategoricalPosterior):
-                raise binding.error(
-                    "a family has no table of counts",
-                    0,
-                    advice=f"Ask for mean({plan.model.columns[0]}), or for {plan.model.first_question}.",
-                )
             if isinstance(posterior, FinitePosterior):
                 raise binding.error(
                     "a finite family is asked for models and chances, not for counts",
                     0,
                     advice="Ask for models(), or for P(event).",
+                )
+            if not isinstance(posterior, CategoricalPosterior):
+                raise binding.error(
+                    "a family has no table of counts",
+                    0,
+                    advice=f"Ask for mean({plan.model.columns[0]}), or for {plan.model.first_question}.",
                 )
             return _counts(posterior, counts, usual)
         case Models() as models:
