@@ -55,7 +55,7 @@ class DrawnLaw:
 
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Return the expected errors and the expected variance of the counts, all cells together."""
-        if self.drawn is None and prior.size <= _MOST_TIED:
+        if self.drawn is None and self.draws > 1 and prior.size <= _MOST_TIED:
             return TiedDraws(self.rate, self.draws, self.least, self.total_known).errors(
                 prior, records, expect
             )
