@@ -76,8 +76,9 @@ def test_the_mass_of_smooth_parameters_is_an_integral(model: Family, ends: tuple
     slopes = np.concatenate([one.slope(model.natural(part)) for part in np.array_split(points, 200)])
     order = np.argsort(slopes)
     levels = slopes[order][np.searchsorted(np.cumsum(weights[order]), [0.05, 0.3, 0.6, 0.9, 0.999])]
+    near = weights.max() + 1e-6  # of a point of the grid half may be beyond a level, at either end
     for level in levels:
-        assert one.outside(np.array([level]))[0] == pytest.approx(weights[slopes > level].sum(), abs=1e-3)
+        assert one.outside(np.array([level]))[0] == pytest.approx(weights[slopes > level].sum(), abs=near)
     plain = of(model.with_prior(model.prior.law))  # type: ignore[union-attr]
     assert not np.allclose(plain.outside(levels), one.outside(levels), atol=5e-3)
 
