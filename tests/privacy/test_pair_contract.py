@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -315,8 +314,11 @@ def lies(pair: Any) -> Iterator[tuple[str, Any]]:
             if value != 1 and name != "ratio":
                 yield f"{name} dropped", replace(pair, **{name: ONE})
         elif isinstance(value, int) and not isinstance(value, bool):
-            with suppress(ValueError):  # the pair itself refuses that
-                yield f"{name} one more", replace(pair, **{name: value + 1})
+            try:
+                lie = replace(pair, **{name: value + 1})
+            except ValueError:  # the pair itself refuses that
+                continue
+            yield f"{name} one more", lie
     if (
         {"first", "second"} <= set(names)
         and pair.first != pair.second
