@@ -74,8 +74,8 @@ class MultivariateNormalPrecision(JointFamily):
     def no_draws(self) -> ModelError:
         """A draw from the cut law cannot be made exactly in a number of trials that no record changes."""
         return ModelError(
-            "no privacy is proved for draws of a precision matrix of unbounded eigenvalues, and with bounds "
-            "none can be drawn exactly in a time that does not depend on the records",
+            "no privacy is proved for draws of a precision matrix in general, and from a law with bounded "
+            "eigenvalues none can be drawn exactly in a time that does not depend on the records",
             where=self.family,
             asked=str(self.prior),
             advice="Release noisy statistics (pv.NoisyStatistics).",
