@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import InferenceError, shown
+from privior.errors import InferenceError
 from privior.models import DirichletCategorical
 from privior.pictures import IntervalChart, SplitBars, listing, markup
 from privior.plans import TablePlan
@@ -28,18 +28,18 @@ from privior.posterior.latent import CellProbabilities, LatentCounts
 from privior.posterior.learned_counts import LearnedCounts
 from privior.posterior.learned_probabilities import LearnedProbabilities
 from privior.posterior.quantity import Quantity, check_level, check_number, generator
+from privior.posterior.shown import Shown
 from privior.posterior.variance import VarianceParts
 from privior.release import Release
-from privior.schema import Schema
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)
-class CategoricalPosterior:
+class CategoricalPosterior(Shown):
     """The posterior of the cell probabilities theta. Cells are in the order of `cells`.
 
     Attributes:
@@ -51,10 +51,6 @@ class CategoricalPosterior:
     releases: tuple[Release[TablePlan], ...]
     model: DirichletCategorical
     latent: LatentCounts
-
-    @property
-    def _schema(self) -> Schema:
-        return self.releases[0].plan.schema
 
     @cached_property
     def cells(self) -> tuple[tuple[str, ...], ...]:
@@ -184,7 +180,7 @@ class CategoricalPosterior:
             self.interval(level),
             Betas(first, first.sum() - first).interval(level),
             title=" x ".join(self.model.columns),
-            note=f"{self._schema.population}: {100 * level:g}% intervals, {self._source}",
+            note=self._note(level),
         )
 
     def uncertainty_picture(self) -> SplitBars:
@@ -198,16 +194,8 @@ class CategoricalPosterior:
             note="length: standard deviation of the probability; colours: shares of its variance",
         )
 
-    def plot(self, level: float = 0.9) -> Figure:
-        """Return the picture as a figure."""
-        return self.picture(level).figure()
-
-    def _repr_html_(self) -> str:
-        return markup.fragment(
-            *(markup.element("p", warning, class_="warning") for warning in self.warnings),
-            self.picture().html(),
-            self.uncertainty_picture().html(),
-        )
+    def _parts(self) -> list[markup.Markup]:
+        return [self.picture().html(), self.uncertainty_picture().html()]
 
     def to_document(self, level: float = 0.9) -> dict[str, object]:
         """Write what is known of each cell as plain values, for JSON."""
@@ -231,9 +219,6 @@ class CategoricalPosterior:
 
     def __repr__(self) -> str:
         return f"<posterior of {' x '.join(self.model.columns)}: {len(self.prior)} cells, {self._source}>"
-
-    def __str__(self) -> str:
-        return self.text()
 
     def text(self, level: float = 0.9) -> str:
         """Return the table of cells with intervals of this level, how they were computed, and warnings."""
@@ -274,12 +259,9 @@ class CategoricalPosterior:
         return tuple(found)
 
     @property
-    def _source(self) -> str:
-        cost = "; ".join(str(release.plan.cost) for release in self.releases)
-        if len(self.releases) > 1:
-            cost = f"{len(self.releases)} releases: {cost}"
-        how = "privacy noise IGNORED" if isinstance(self.latent, CertainCounts) else "privacy noise included"
-        return f"{how} ({cost})"
+    def noise_ignored(self) -> bool:
+        """Whether noisy counts were taken as true ones."""
+        return isinstance(self.latent, CertainCounts)
 
     @cached_property
     def _shape(self) -> tuple[int, ...]:
@@ -293,15 +275,6 @@ class CategoricalPosterior:
         return Quantity(
             name, mean, self._drawn.kept[:, cell], lambda level: _pair(closed.interval(level)[cell]), stddev
         )
-
-    def _released(self, place: int) -> Floats:
-        """Return a released draw of theta."""
-        draws = self.releases[0].draws
-        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(draws):
-            raise InferenceError(
-                "there is no such draw in the release", asked=shown(place), allowed=f"0 to {len(draws) - 1}"
-            )
-        return np.asarray(draws[place])
 
     @cached_property
     def _events(self) -> Events:

@@ -25,11 +25,11 @@ from privior.posterior.drawn import DRAWS, SEED
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.model_chances import ModelChances, certain_chances, model_chances
 from privior.posterior.quantity import Quantity, check_level, check_number, generator
+from privior.posterior.shown import Shown
 from privior.release import Release
-from privior.schema import Schema
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ _MOST_ROWS = 40
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class FinitePosterior:
+class FinitePosterior(Shown):
     """The posterior of the model.
 
     Attributes:
@@ -73,10 +73,6 @@ class FinitePosterior:
                 "noise can be ignored for one release only", asked=f"{len(releases)} releases"
             )
         return FinitePosterior(releases, model, certain_chances(releases[0], model), ignored=True)
-
-    @property
-    def _schema(self) -> Schema:
-        return self.releases[0].plan.schema
 
     # Which model it is
 
@@ -215,6 +211,11 @@ class FinitePosterior:
         return np.asarray(shares / shares.sum())
 
     @property
+    def noise_ignored(self) -> bool:
+        """Whether noisy counts were taken as true ones."""
+        return self.ignored
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What must be known before the numbers are trusted."""
         found = ["WARNING: the privacy noise is IGNORED: too sure of one model"] if self.ignored else []
@@ -227,10 +228,7 @@ class FinitePosterior:
 
     @property
     def _source(self) -> str:
-        cost = "; ".join(str(release.plan.cost) for release in self.releases)
-        if len(self.releases) > 1:
-            cost = f"{len(self.releases)} releases: {cost}"
-        return f"privacy noise {'IGNORED' if self.ignored else 'included'} ({cost}); {self.chances.method}"
+        return f"{super()._source}; {self.chances.method}"
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return header and rows of the models, the most probable ones first."""
@@ -250,19 +248,11 @@ class FinitePosterior:
             self.interval(level),
             _intervals(self._laws, self.without_noise, level),
             title=" x ".join(self.model.columns),
-            note=f"{self._schema.population}: {100 * level:g}% intervals, {self._source}",
+            note=self._note(level),
         )
 
-    def plot(self, level: float = 0.9) -> Figure:
-        """Return the picture as a figure."""
-        return self.picture(level).figure()
-
-    def _repr_html_(self) -> str:
-        return markup.fragment(
-            *(markup.element("p", warning, class_="warning") for warning in self.warnings),
-            markup.table(*self.table(), numeric=range(1, 3)),
-            self.picture().html(),
-        )
+    def _parts(self) -> list[markup.Markup]:
+        return [markup.table(*self.table(), numeric=range(1, 3)), self.picture().html()]
 
     def to_document(self, level: float = 0.9) -> dict[str, object]:
         """Write what is known of the models and of each cell as plain values, for JSON."""
@@ -288,9 +278,6 @@ class FinitePosterior:
 
     def __repr__(self) -> str:
         return f"<posterior of {self.model}: {self.best()} is most probable, {self._source}>"
-
-    def __str__(self) -> str:
-        return self.text()
 
     def text(self, level: float = 0.9) -> str:
         """Return the tables of models and of cells, with intervals of this level, and warnings."""
@@ -342,14 +329,6 @@ class FinitePosterior:
         stddev = float(np.sqrt(shares @ (known - mean) ** 2))
         drawn = np.random.default_rng(SEED).choice(known, size=DRAWS, p=shares)
         return Quantity(name, mean, drawn, interval, stddev)
-
-    def _released(self, place: int) -> Floats:
-        draws = self.releases[0].draws
-        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(draws):
-            raise InferenceError(
-                "there is no such draw in the release", asked=shown(place), allowed=f"0 to {len(draws) - 1}"
-            )
-        return np.asarray(draws[place])
 
 
 def _intervals(values: Floats, shares: Floats, level: float) -> Floats:

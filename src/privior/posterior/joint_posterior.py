@@ -19,17 +19,18 @@ from privior.models import JointFamily, to_model
 from privior.models.families import JointLikelihood
 from privior.models.families.family import numeric
 from privior.models.laws import JointLaw
-from privior.pictures import IntervalChart, listing, markup
+from privior.pictures import IntervalChart
 from privior.plans import JointPlan
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.joint_chain import JointDraws, JointTarget
 from privior.posterior.quantity import Quantity, check_level, check_number, generator
+from privior.posterior.shown import Shown, numbers_document, numbers_table
 from privior.release import Release
 from privior.schema import Schema
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 Floats = NDArray[np.float64]
 
@@ -121,7 +122,7 @@ class GivenJoint:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class JointPosterior(GivenJoint):
+class JointPosterior(GivenJoint, Shown):
     """The posterior of all parameters of a family, by draws.
 
     Attributes:
@@ -190,7 +191,7 @@ class JointPosterior(GivenJoint):
             released: take this one of the released draws, counted from 0, instead of a new one
         """
         number, rng = check_number(n, "n", len(self.model.columns)), generator(seed)
-        theta = self.theta[rng.integers(len(self.theta))] if released is None else self._released(released)
+        theta = self.theta[rng.integers(len(self.theta))] if released is None else self._inside(released)
         means, covariances = self._likelihood.normal(theta[np.newaxis])
         root = np.linalg.cholesky(covariances[0])
         rows = means[0] + rng.standard_normal((number, len(means[0]))) @ root.T
@@ -202,13 +203,9 @@ class JointPosterior(GivenJoint):
             found[name] = [known[int(code)] for code in codes]
         return found
 
-    def _released(self, place: int) -> Floats:
-        draws = self.releases[0].draws
-        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(draws):
-            raise InferenceError(
-                "there is no such draw in the release", asked=shown(place), allowed=f"0 to {len(draws) - 1}"
-            )
-        return np.asarray(self._likelihood.clipped(draws[place : place + 1])[0])
+    def _inside(self, place: int) -> Floats:
+        """Return a released draw, moved to where the prior is if rounding has put it outside."""
+        return np.asarray(self._likelihood.clipped(self._released(place)[np.newaxis])[0])
 
     def to_arviz(self, draws: int = 4000, seed: int | None = None) -> Any:
         """Return an ArviZ InferenceData with the posterior draws alone: no data, no likelihood."""
@@ -238,18 +235,16 @@ class JointPosterior(GivenJoint):
         return float(np.mean(shares)) if shares else 0.0
 
     @property
+    def noise_ignored(self) -> bool:
+        """Whether noisy sums were taken as true ones."""
+        return self.ignored
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What must be known before the numbers are trusted."""
         ignored = ["WARNING: the privacy noise is IGNORED: intervals are too narrow"] if self.ignored else []
         chains = [] if self.diagnostics.warning is None else [f"WARNING: {self.diagnostics.warning}"]
         return (*ignored, *chains)
-
-    @property
-    def _source(self) -> str:
-        cost = "; ".join(str(release.plan.cost) for release in self.releases)
-        if len(self.releases) > 1:
-            cost = f"{len(self.releases)} releases: {cost}"
-        return f"privacy noise {'IGNORED' if self.ignored else 'included'} ({cost})"
 
     def picture(self, level: float = 0.9) -> IntervalChart:
         """Draw the intervals, with the part that the records alone would leave open.
@@ -269,17 +264,7 @@ class JointPosterior(GivenJoint):
             np.array([both for both, _ in ends]),
             np.array([alone for _, alone in ends]),
             title=f"{self.model}, in standard deviations from the posterior mean",
-            note=f"{self._schema.population}: {100 * level:g}% intervals, {self._source}",
-        )
-
-    def plot(self, level: float = 0.9) -> Figure:
-        """Return the picture as a figure."""
-        return self.picture(level).figure()
-
-    def _repr_html_(self) -> str:
-        return markup.fragment(
-            *(markup.element("p", warning, class_="warning") for warning in self.warnings),
-            self.picture().html(),
+            note=self._note(level),
         )
 
     def to_document(self, level: float = 0.9) -> dict[str, object]:
@@ -288,40 +273,17 @@ class JointPosterior(GivenJoint):
             "columns": list(self.model.columns),
             "family": self.model.family,
             "level": level,
-            "quantities": [
-                {
-                    "name": one.name,
-                    "mean": one.mean,
-                    "stddev": one.stddev,
-                    "low": one.interval(level)[0],
-                    "high": one.interval(level)[1],
-                }
-                for one in self.quantities()
-            ],
+            "quantities": numbers_document(self.quantities(), level),
             "warnings": list(self.warnings),
         }
 
     def __repr__(self) -> str:
         return f"<posterior of the {self.model.parameter} of {', '.join(self.model.columns)}, {self._source}>"
 
-    def __str__(self) -> str:
-        return self.text()
-
     def text(self, level: float = 0.9) -> str:
         """Return a table of what is known, with intervals of this level."""
-        rows = [
-            [
-                one.name,
-                f"{one.mean:.6g}",
-                f"{one.stddev:.2g}",
-                " to ".join(f"{end:.6g}" for end in one.interval(level)),
-            ]
-            for one in self.quantities()
-        ]
-        header = [str(self.model), "mean", "stddev", f"{100 * level:g}% interval"]
-        return "\n".join(
-            [*listing.table(header, rows), "", f"{self._source}; {self.diagnostics}", *self.warnings]
-        )
+        table = numbers_table(str(self.model), self.quantities(), level)
+        return "\n".join([*table, "", f"{self._source}; {self.diagnostics}", *self.warnings])
 
 
 def _conjugate(likelihood: JointLikelihood, records: Floats, totals: Floats) -> Floats:

@@ -19,17 +19,18 @@ from privior.errors import InferenceError, shown
 from privior.mechanisms import NoisyStatistics
 from privior.models import Family, to_model
 from privior.models.laws import Law
-from privior.pictures import IntervalChart, listing, markup
+from privior.pictures import IntervalChart
 from privior.plans import FamilyPlan
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.latent_sums import LatentSums
 from privior.posterior.parameter import ParameterLaw, parameter_law
 from privior.posterior.quantity import Quantity, check_level, check_number, generator
+from privior.posterior.shown import Shown, numbers_document, numbers_table
 from privior.release import Release
 from privior.schema import Schema
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ _KEPT, _SEED = 20_000, 20_261_116
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ParameterPosterior:
+class ParameterPosterior(Shown):
     """The posterior of the parameter theta of a family.
 
     Attributes:
@@ -73,10 +74,6 @@ class ParameterPosterior:
         evidence = [(release.plan.mechanism, release.statistics) for release in releases]
         sums = LatentSums.given(model, plan.schema, plan.records, public, evidence)
         return ParameterPosterior(releases, model, sums)
-
-    @property
-    def _schema(self) -> Schema:
-        return self.releases[0].plan.schema
 
     @cached_property
     def law(self) -> ParameterLaw:
@@ -154,21 +151,13 @@ class ParameterPosterior:
             released: take this one of the released draws, counted from 0, instead of a new one
         """
         number, rng = check_number(n, "n"), generator(seed)
-        theta = self.law.draws(1, rng) if released is None else self._released(released)
+        theta = self.law.draws(1, rng) if released is None else self._released(released)[np.newaxis]
         column = self._schema.column(self.model.column)
         codes = np.arange(column.size)
         below = np.array([float(self.model.below(theta, int(code), self._schema)[0]) for code in codes])
         drawn = np.searchsorted(below, rng.uniform(size=number), side="left")
         values = column.values
         return {self.model.column: [values[min(int(code), column.size - 1)] for code in drawn]}
-
-    def _released(self, place: int) -> Floats:
-        draws = self.releases[0].draws
-        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(draws):
-            raise InferenceError(
-                "there is no such draw in the release", asked=shown(place), allowed=f"0 to {len(draws) - 1}"
-            )
-        return np.array([draws[place]])
 
     def to_arviz(self, draws: int = 4000, seed: int | None = None) -> Any:
         """Return an ArviZ InferenceData with the posterior draws alone: no data, no likelihood."""
@@ -209,16 +198,14 @@ class ParameterPosterior:
         return np.asarray(logs - _log_sum(logs))
 
     @property
+    def noise_ignored(self) -> bool:
+        """Whether noisy sums were taken as true ones."""
+        return self.ignored
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What must be known before the numbers are trusted."""
         return ("WARNING: the privacy noise is IGNORED: intervals are too narrow",) if self.ignored else ()
-
-    @property
-    def _source(self) -> str:
-        cost = "; ".join(str(release.plan.cost) for release in self.releases)
-        if len(self.releases) > 1:
-            cost = f"{len(self.releases)} releases: {cost}"
-        return f"privacy noise {'IGNORED' if self.ignored else 'included'} ({cost})"
 
     def quantities(self) -> list[Quantity]:
         """Return the parameter, and the mean of the column if that is another number."""
@@ -235,17 +222,7 @@ class ParameterPosterior:
             np.array([self.interval(level)]),
             np.array([self.without_noise.interval(level)]),
             title=str(self.model),
-            note=f"{self._schema.population}: {100 * level:g}% intervals, {self._source}",
-        )
-
-    def plot(self, level: float = 0.9) -> Figure:
-        """Return the picture as a figure."""
-        return self.picture(level).figure()
-
-    def _repr_html_(self) -> str:
-        return markup.fragment(
-            *(markup.element("p", warning, class_="warning") for warning in self.warnings),
-            self.picture().html(),
+            note=self._note(level),
         )
 
     def to_document(self, level: float = 0.9) -> dict[str, object]:
@@ -254,38 +231,17 @@ class ParameterPosterior:
             "column": self.model.column,
             "family": self.model.family,
             "level": level,
-            "quantities": [
-                {
-                    "name": one.name,
-                    "mean": one.mean,
-                    "stddev": one.stddev,
-                    "low": one.interval(level)[0],
-                    "high": one.interval(level)[1],
-                }
-                for one in self.quantities()
-            ],
+            "quantities": numbers_document(self.quantities(), level),
             "warnings": list(self.warnings),
         }
 
     def __repr__(self) -> str:
         return f"<posterior of the {self.model.parameter} of {self.model.column}, {self._source}>"
 
-    def __str__(self) -> str:
-        return self.text()
-
     def text(self, level: float = 0.9) -> str:
         """Return a table of what is known, with intervals of this level."""
-        rows = [
-            [
-                one.name,
-                f"{one.mean:.6g}",
-                f"{one.stddev:.2g}",
-                " to ".join(f"{end:.6g}" for end in one.interval(level)),
-            ]
-            for one in self.quantities()
-        ]
-        header = [str(self.model), "mean", "stddev", f"{100 * level:g}% interval"]
-        return "\n".join([*listing.table(header, rows), "", self._source, *self.warnings])
+        table = numbers_table(str(self.model), self.quantities(), level)
+        return "\n".join([*table, "", self._source, *self.warnings])
 
 
 def chance(model: Family, schema: Schema, wanted: NDArray[np.bool_], theta: Floats) -> Floats:
