@@ -12,19 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import NumberError, PlanError, shown
-from privior.exact import decimal, positive, round_down
+from privior.exact import decimal, round_down
 from privior.mechanisms.contract import true_counts
+from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, FiniteFamily, Observed
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
-from privior.privacy.calibration import LEAST, largest
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import FiniteDraw, SignedSteps
 from privior.randomness import OPERATING_SYSTEM, Bits, draw_models
 
 Floats = NDArray[np.float64]
 
-#: digits of a weight that was solved for
-_WEIGHT_DIGITS = 6
 #: draws of all models together, which take a second or a few
 MOST_DRAWS = 10_000
 
@@ -97,16 +95,7 @@ class ModelDraws:
                 where=self.name,
                 advice="Release noisy counts instead, or give every level a small chance in every model.",
             )
-        found = (
-            self._largest_weight()
-            if weight is None
-            else positive(weight, "weight", least=LEAST, most=Fraction(1))
-        )
-        object.__setattr__(self, "weight", found)
-        if not self._enough(found):
-            raise PlanError(
-                "this weight does not give the stated guarantee", where=self.name, asked=decimal(found)
-            )
+        object.__setattr__(self, "weight", weight_for(weight, self._enough, budget, self.name))
 
     @property
     def levels(self) -> int:
@@ -142,17 +131,6 @@ class ModelDraws:
         if self.delta == 0:
             return False
         return Fraction(self._composed(weight).delta(round_down(self.epsilon))) <= self.delta
-
-    def _largest_weight(self) -> Fraction:
-        found = largest(self._enough, LEAST, Fraction(1), digits=_WEIGHT_DIGITS)
-        if found is None:
-            raise PlanError(
-                "no weight is small enough for this budget",
-                where=self.name,
-                asked=str(Budget(self.epsilon, self.delta)),
-                advice="Ask for a larger epsilon or for fewer draws.",
-            )
-        return found
 
     @cached_property
     def _pair(self) -> tuple[DominatingPair, bool]:

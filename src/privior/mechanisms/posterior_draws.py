@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import ModelError, PlanError, shown
-from privior.exact import decimal, positive, round_down
+from privior.exact import decimal, round_down
+from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, Family, JointFamily, Observed, ObservedPoints, SummedModel
 from privior.models.families import JointLikelihood, reweighted_draw
 from privior.models.laws import Beta, Conjugate, Gamma, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
-from privior.privacy.calibration import LEAST, largest
 from privior.randomness import (
     EXACTLY_ROUNDED,
     MOST_PLACES,
@@ -35,8 +35,6 @@ Floats = NDArray[np.float64]
 
 #: binary digits of a draw, relative to the prior's own scale
 _DIGITS = 40
-#: digits of a weight that was solved for
-_WEIGHT_DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -107,16 +105,7 @@ class PosteriorDraws:
                 where=self.name,
                 advice="Ask for a delta, or take pv.Truncated(prior, lower, upper).",
             )
-        found = (
-            self._largest_weight()
-            if weight is None
-            else positive(weight, "weight", least=LEAST, most=Fraction(1))
-        )
-        object.__setattr__(self, "weight", found)
-        if not self._enough(found):
-            raise PlanError(
-                "this weight does not give the stated guarantee", where=self.name, asked=decimal(found)
-            )
+        object.__setattr__(self, "weight", weight_for(weight, self._enough, budget, self.name))
 
     @property
     def levels(self) -> int:
@@ -139,17 +128,6 @@ class PosteriorDraws:
         if pair.pure is not None and pair.pure <= self.epsilon:
             return True
         return self.delta > 0 and Fraction(pair.delta(round_down(self.epsilon))) <= self.delta
-
-    def _largest_weight(self) -> Fraction:
-        found = largest(self._enough, LEAST, Fraction(1), digits=_WEIGHT_DIGITS)
-        if found is None:
-            raise PlanError(
-                "no weight is small enough for this budget",
-                where=self.name,
-                asked=str(Budget(self.epsilon, self.delta)),
-                advice="Ask for a larger epsilon or delta, for fewer draws, or take another prior.",
-            )
-        return found
 
     @cached_property
     def _pair(self) -> DominatingPair:

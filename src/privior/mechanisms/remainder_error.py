@@ -9,6 +9,7 @@ all others.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ class RemainderLaw:
             errors, hidden = self._cells(min(others * self.variance, hidden), prior, records, expect)
         if 1 < others < MOST_CELLS:
             law = NoiseLaw(max(self.variance, NO_NOISE), laplace=True)
-            joint = remainder_errors(law, prior, records, expect)
+            joint = _joint(law, tuple(prior.tolist()), records, expect)
             errors = together(errors, joint, law, prior.size, records)
         return errors, hidden
 
@@ -43,3 +44,9 @@ class RemainderLaw:
         """Look at one cell at a time, the last through noise of this variance."""
         variances = (self.variance,) * (prior.size - 1) + (last,)
         return NoiseSpectrum(variances, laplace=True).errors(prior, records, expect)
+
+
+@lru_cache(maxsize=256)
+def _joint(law: NoiseLaw, prior: tuple[float, ...], records: int, expect: Expect) -> tuple[float, ...]:
+    """Look at all cells together; the same facts are planned for again and again."""
+    return remainder_errors(law, np.array(prior), records, expect)
