@@ -17,7 +17,20 @@ from privior.schema import Bounded, Column, Integer, Schema
 from privior.tables import open_table, summing
 
 BIG = 2**63 - 1
-FAR = [math.inf, -math.inf, math.nan, None, 1e308, -1e308, 2.0**50, 2.0**52 + 1, -(2.0**53), 2.0**60, 1e16]
+FAR = [
+    math.inf,
+    -math.inf,
+    math.nan,
+    -math.nan,
+    None,
+    1e308,
+    -1e308,
+    2.0**50,
+    2.0**52 + 1,
+    -(2.0**53),
+    2.0**60,
+    1e16,
+]
 WIDE = [BIG, -BIG - 1, None, BIG - 1, -BIG, 0, -1, 1]
 SUM = (Summand((Factor("x"),)), Summand((Factor("x", 2, -7),)))
 
@@ -54,17 +67,31 @@ def code(value: float | None, column: Bounded) -> int:
         Bounded("-0.3", "0.7", grid="0.01", missing="0.7"),
         Bounded(-5, 5, grid="0.25"),
         Bounded(0, 999_999, grid=1),
+        Bounded(1_000_000_000, 1_000_000_001, grid="0.001", missing=1_000_000_001),
     ],
     ids=str,
 )
-def test_floats_are_summed_as_one_by_one(column: Bounded, tmp_path: Path) -> None:
-    values = floats(column, 400)
+@pytest.mark.parametrize("times", [1, 30])
+def test_floats_are_summed_as_one_by_one(column: Bounded, times: int, tmp_path: Path) -> None:
+    values = floats(column, 400) * times
     random.shuffle(values)
     path = tmp_path / "x.parquet"
     pq.write_table(pa.table({"x": pa.array(values, pa.float64(), from_pandas=False)}), path)
     total = sum(code(value, column) for value in values)
-    found = open_table(path, schema(column), ("x",)).sums((), SUM)
-    assert found.tolist() == [[total, 2 * total - 7 * len(values)]]
+    table = open_table(path, schema(column), ("x",))
+    with table.source.relation() as relation:
+        assert bool(relation.listed) == (times > 1)
+    assert table.sums((), SUM).tolist() == [[total, 2 * total - 7 * len(values)]]
+
+
+def test_a_list_of_values_that_was_given_up_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    many = pa.array([random.random() for _ in range(300_000)])
+    pq.write_table(pa.table({"few": pa.array([1.5, 2.5] * 150_000), "many": many}), path)
+    columns = {name: Bounded(0, 3, grid="0.1") for name in ("few", "many")}
+    table = open_table(path, Schema(columns, population="p", unit="row"), ("many", "few"))
+    with table.source.relation() as relation:
+        assert relation.listed == {"c1"}
 
 
 @pytest.mark.parametrize(

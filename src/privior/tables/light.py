@@ -5,16 +5,19 @@ an absolute value a tenth of that. For a whole number f and a code from 0 to m
 
     2 clamp(f, 0, m) = |f| - |f - m| + m,
 
-so twice the codes are summed and the sum is halved. Each row is still clamped and rounded alone, and each
-value is a whole number: sums of floats are exact, in any order, as long as they are below 2**53; with more
-than `MOST_ROWS` rows they are not taken. Cells so large that floats lose their units, and bad ones, take the
-ordinary way, row by row.
+so twice the codes are summed and the sum is halved. Cells so large that floats lose their units, and bad
+ones, take the ordinary way, row by row. Where a file lists the different values of a column and stores their
+places in the list, the engine chooses between values once for each place, but reckons once for each row:
+there values are clamped before anything is reckoned, and NaN is counted apart.
+
+Each row is still clamped and rounded alone, and each value is a whole number: sums of floats are exact, in
+any order, as long as they are below 2**53; with more than `MOST_ROWS` rows they are not taken.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nextafter
+from math import floor, nextafter
 from typing import TYPE_CHECKING
 
 from privior.schema import Bounded, Column, Integer
@@ -34,33 +37,51 @@ _FEW = 2**16
 
 @dataclass(frozen=True)
 class Light:
-    """Half of value + shift is the code of a cell, its rule for bad cells applied.
+    """Weighted values of a cell and a shift add up to its code, or to twice its code.
 
     Attributes:
-        value: of a row; a whole number
+        values: of a row, whole numbers
+        weights: of the values, public
         shift: a public whole number
+        halvings: how often the sum must be halved to give the code
     """
 
-    value: ir.Value
+    values: tuple[ir.Value, ...]
+    weights: tuple[int, ...]
     shift: int
+    halvings: int
 
-    def total(self, values: ir.Value, count: ir.Value) -> ir.Value:
-        """Return the sum of codes, given the column of values and the number of rows (there may be none)."""
+    def columns(self, name: str) -> dict[str, ir.Value]:
+        """Return what is to be selected for the column of this name, and under which names."""
+        return {f"{name}_{place}": value for place, value in enumerate(self.values)}
+
+    def total(self, selected: ir.Table, name: str) -> ir.Value:
+        """Return the sum of codes in a table, or in a group of it; there may be no rows."""
         import ibis
 
-        twice = values.sum().fill_null(0).cast("int64") + ibis.literal(self.shift, "int64") * count
-        return twice >> ibis.literal(1, "int64")
+        total = ibis.literal(self.shift, "int64") * selected.count()
+        for place, weight in zip(self.columns(name), self.weights, strict=True):
+            added = selected[place].sum().fill_null(0).cast("int64")
+            total = total + ibis.literal(weight, "int64") * added
+        return total >> ibis.literal(self.halvings, "int64")
 
 
-def light(cell: ir.Value, column: Column) -> Light | None:
-    """Return the light form of the code of a cell; None if there is none for such a column."""
+def light(cell: ir.Value, column: Column, *, listed: bool = False) -> Light | None:
+    """Return the light form of the code of a cell; None if there is none for such a column.
+
+    Args:
+        cell: of a row
+        column: what is public about it
+        listed: whether the file has a list of the different values
+    """
     missing = column.missing_code
     if missing is None:
         return None
     if isinstance(column, Integer) and codes.is_whole(cell) and column.size > _FEW and column.upper >= 0:
         return _whole(cell, column, missing) if codes.is_small(column) else None
     if isinstance(column, Bounded):
-        return _bounded(cell, column, missing)
+        form = _listed(cell, column, missing) if listed and cell.type().is_float64() else None
+        return form or _bounded(cell, column, missing)
     return None
 
 
@@ -71,7 +92,7 @@ def _whole(cell: ir.Value, column: Integer, missing: int) -> Light:
     lower, upper = (ibis.literal(end, "int64") for end in (column.lower, column.upper))
     number = cell.cast("int64").fill_null(ibis.literal(column.lower + missing, "int64"))
     beyond = ibis.greatest(number, lower) - upper
-    return Light(beyond - beyond.abs(), 2 * (column.upper - column.lower))
+    return Light((beyond - beyond.abs(),), (1,), 2 * (column.upper - column.lower), 1)
 
 
 def _bounded(cell: ir.Value, column: Bounded, missing: int) -> Light:
@@ -79,9 +100,9 @@ def _bounded(cell: ir.Value, column: Bounded, missing: int) -> Light:
     import ibis
 
     number = cell if cell.type().is_float64() else codes.as_number(cell)
-    lower, upper, grid = (codes.exact(float(one)) for one in (column.lower, column.upper, column.grid))
+    lower, upper = codes.exact(float(column.lower)), codes.exact(float(column.upper))
     last = column.size - 1
-    code = _floor((number - lower) / grid + codes.exact(nextafter(0.5, 0.0)))
+    code = _rounded(number, column)
     near = code.abs() - (code - codes.exact(float(last))).abs()
     far = ibis.cases(
         (number < lower, codes.exact(float(-last))),
@@ -89,15 +110,39 @@ def _bounded(cell: ir.Value, column: Bounded, missing: int) -> Light:
         else_=codes.exact(float(2 * missing - last)),
     )
     value = ibis.ifelse(code.abs() <= codes.exact(_NEAR), near, far)
-    return Light(value, last)
+    return Light((value,), (1,), last, 1)
 
 
-def _floor(number: ir.Value) -> ir.Value:
-    """Return the whole float below: the engine's own function, where Ibis would make an integer of it."""
+def _listed(cell: ir.Value, column: Bounded, missing: int) -> Light | None:
+    """Clamp, then round; null is put on a point before, and NaN is above the bounds for the engine."""
     import ibis
 
-    @ibis.udf.scalar.builtin(name="floor", signature=(("float64",), "float64"))
-    def floor(value):  # type: ignore[no-untyped-def]
+    last = column.size - 1
+    lower, upper = float(column.lower), float(column.upper)
+    absent = lower + missing * float(column.grid)
+    if (_nearest(upper, column), _nearest(absent, column)) != (last, missing):
+        return None
+    filled = cell.fill_null(codes.exact(absent))
+    inside = ibis.least(ibis.greatest(filled, codes.exact(lower)), codes.exact(upper))
+    return Light((_rounded(inside, column), filled.isnan().cast("int8")), (1, missing - last), 0, 0)
+
+
+def _rounded(number: ir.Value, column: Bounded) -> ir.Value:
+    """Return the nearest whole number of steps above the lower bound: halves up, but down where it is below.
+
+    It is the engine's own rounding, of floats to floats, where Ibis would make integers of them.
+    """
+    import ibis
+
+    @ibis.udf.scalar.builtin(name="round", signature=(("float64",), "float64"))
+    def rounded(value):  # type: ignore[no-untyped-def]
         """Never called: the name stands for the engine's function."""
 
-    return floor(number)
+    above = number - codes.exact(float(column.lower)) if column.lower else number
+    made: ir.Value = rounded(above / codes.exact(float(column.grid)))
+    return made
+
+
+def _nearest(number: float, column: Bounded) -> int:
+    """Return the code that the engine gives a number which is not below the lower bound."""
+    return floor((number - float(column.lower)) / float(column.grid) + nextafter(0.5, 0.0))

@@ -42,6 +42,28 @@ class Parquet:
 
         return sum(pq.read_metadata(path).num_rows for path in self.paths)
 
+    def listed(self) -> frozenset[str]:
+        """Return the columns of numbers of which the first file stores places in a list of few values.
+
+        A list is given up when it grows too long, and then the column is as large as without one.
+        """
+        import pyarrow.parquet as pq
+
+        footer = pq.read_metadata(self.paths[0])
+        if not footer.num_row_groups:
+            return frozenset()
+        first = footer.row_group(0)
+        chunks = {
+            first.column(place).path_in_schema: first.column(place) for place in range(first.num_columns)
+        }
+        return frozenset(
+            field.name
+            for given, field in zip(self.given, self.fields, strict=True)
+            if (chunk := chunks.get(given.name))
+            and not _LISTS.isdisjoint(chunk.encodings)
+            and chunk.total_uncompressed_size < 4 * chunk.num_values
+        )
+
     @contextmanager
     def relation(self) -> Iterator[Relation]:
         """Let the engine read the files."""
@@ -55,7 +77,7 @@ class Parquet:
                 for place, given, field in zip(self.places, self.given, self.fields, strict=True)
             )
             connection.execute(f"CREATE VIEW {ROWS} AS FROM {source} SELECT {', '.join(chosen)}")
-            yield in_duckdb(connection, self.fields)
+            yield in_duckdb(connection, self.fields, self.listed())
 
     def careful(self) -> CarefulParquet:
         """Return the same rows read through Arrow, which lets any cell be repaired."""
@@ -143,6 +165,9 @@ def _cast(cell: str, given: pa.DataType, wanted: pa.DataType) -> str:
 def _quoted(name: str, quote: str) -> str:
     return quote + name.replace(quote, quote + quote) + quote
 
+
+#: how a Parquet file names the ways of storing places in a list of values
+_LISTS = frozenset({"PLAIN_DICTIONARY", "RLE_DICTIONARY"})
 
 #: the engine's names of plain types
 _NAMES = {

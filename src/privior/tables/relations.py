@@ -48,12 +48,15 @@ class Relation:
             then grouping rows or joining levels by text would not be row-local
         lookup: puts a small public table beside the rows and returns it as an expression
         run: carries an expression out and returns its rows
+        listed: the columns of which the engine has a list of the different values: what depends on one cell
+            alone may be computed once for each of them. Only the time that an answer takes depends on it
     """
 
     rows: ir.Table
     exact: bool
     lookup: Callable[[pa.Table], ir.Table]
     run: Callable[[ir.Table], pa.Table]
+    listed: frozenset[str] = frozenset()
 
 
 @contextmanager
@@ -77,7 +80,9 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
             connection.close()
 
 
-def in_duckdb(connection: duckdb.DuckDBPyConnection, fields: pa.Schema) -> Relation:
+def in_duckdb(
+    connection: duckdb.DuckDBPyConnection, fields: pa.Schema, listed: frozenset[str] = frozenset()
+) -> Relation:
     """Return the relation of the table or view `ROWS`, whose columns have these plain types."""
     import ibis
 
@@ -91,7 +96,7 @@ def in_duckdb(connection: duckdb.DuckDBPyConnection, fields: pa.Schema) -> Relat
     def run(expression: ir.Table) -> pa.Table:
         return connection.sql(str(ibis.to_sql(expression, dialect="duckdb", pretty=False))).to_arrow_table()
 
-    return Relation(ibis.table(ibis.Schema.from_pyarrow(fields), name=ROWS), True, lookup, run)
+    return Relation(ibis.table(ibis.Schema.from_pyarrow(fields), name=ROWS), True, lookup, run, listed)
 
 
 def in_ibis(rows: ir.Table) -> Relation:

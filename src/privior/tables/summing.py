@@ -106,11 +106,13 @@ def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) 
     """Reduce rows to their outer keys and sums of inner products, row by row where grouping is not exact."""
     rows = relation.rows
     keys = {name: _key(rows[name], kind) for name, kind in question.outer.items()}
-    values, offsets = {}, {}
-    lights = _lights(rows, question, parts) if quick else {}
+    values: dict[str, ir.Value] = {}
+    offsets: dict[str, int] = {}
+    lights = _lights(relation, question, parts) if quick else {}
     for name, kind in question.inner.items():
         if name in lights:
-            values[name], offsets[name] = lights[name].value, 0
+            values |= lights[name].columns(name)
+            offsets[name] = 0
             continue
         dropped = kind.missing_code is None
         values[name], offsets[name] = (
@@ -136,7 +138,7 @@ def _moved(factor: Factor, offsets: dict[str, int], question: Question) -> Facto
     return replace(factor, shift=factor.shift + factor.slope * offsets[question.place(factor.column)])
 
 
-def _lights(rows: ir.Table, question: Question, parts: Parts) -> dict[str, Light]:
+def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, Light]:
     """Return the light forms of the columns of which nothing but sums of codes is asked."""
     heavy = {
         question.place(factor.column)
@@ -144,7 +146,11 @@ def _lights(rows: ir.Table, question: Question, parts: Parts) -> dict[str, Light
         for factor in factors
         if len(factors) > 1 or factor.absolute
     }
-    forms = {name: light(rows[name], kind) for name, kind in question.inner.items() if name not in heavy}
+    forms = {
+        name: light(relation.rows[name], kind, listed=name in relation.listed)
+        for name, kind in question.inner.items()
+        if name not in heavy
+    }
     return {name: form for name, form in forms.items() if form is not None}
 
 
@@ -158,8 +164,7 @@ def _added(
     if others or first.absolute:
         return _product(reduced, factors, question).sum()
     place = question.place(first.column)
-    values = reduced[place]
-    total = lights[place].total(values, reduced.count()) if place in lights else values.sum()
+    total = lights[place].total(reduced, place) if place in lights else reduced[place].sum()
     return _whole(first.slope) * total + _whole(first.shift) * reduced.count()
 
 
