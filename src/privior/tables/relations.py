@@ -94,7 +94,10 @@ def in_duckdb(
         return ibis.table(ibis.Schema.from_pyarrow(table.schema), name=lookups[-1])
 
     def run(expression: ir.Table) -> pa.Table:
-        return connection.sql(str(ibis.to_sql(expression, dialect="duckdb", pretty=False))).to_arrow_table()
+        query = str(ibis.to_sql(expression, dialect="duckdb", pretty=False))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # rows are copied, but the query is planned once
+            return connection.execute(query).to_arrow_table()
 
     return Relation(ibis.table(ibis.Schema.from_pyarrow(fields), name=ROWS), True, lookup, run, listed)
 

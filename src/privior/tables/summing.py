@@ -62,7 +62,10 @@ def totals(relation: Relation, question: Question, *, quick: bool = False) -> ir
     parts: Parts = {}
     if question.schema.unit.column is None:
         parts = _parts(question)
-        coded = _coded(_grouped(relation, question, parts, quick), relation, question.outer)
+        grouped = _grouped(relation, question, parts, quick)
+        if not question.outer:
+            return _alone(grouped, parts, question)
+        coded = _coded(grouped, relation, question.outer)
         coded = coded.mutate(**{_CELL: _number(coded, _made(question))}) if question.by else coded
     else:
         coded = _chosen(relation, question)
@@ -75,6 +78,16 @@ def totals(relation: Relation, question: Question, *, quick: bool = False) -> ir
     if question.by:
         return coded.group_by(_CELL).agg(**summed)
     return coded.agg(**summed).mutate(**{_CELL: _whole(0)})
+
+
+def _alone(grouped: ir.Table, parts: Parts, question: Question) -> ir.Table:
+    """Return the totals where all rows are one group, and so are summed already."""
+    summed = {
+        _total(place): _limited(grouped[parts[summand.factors]])
+        for place, summand in enumerate(question.summands)
+    }
+    counted = [_ROWS] if _ROWS in grouped.columns else []
+    return grouped.select(*counted, **summed, **{_CELL: _whole(0)})
 
 
 def _sum(coded: ir.Table, factors: tuple[Factor, ...], parts: Parts, question: Question) -> ir.Value:
@@ -165,7 +178,9 @@ def _added(
         return _product(reduced, factors, question).sum()
     place = question.place(first.column)
     total = lights[place].total(reduced, place) if place in lights else reduced[place].sum()
-    return _whole(first.slope) * total + _whole(first.shift) * reduced.count()
+    if first.slope != 1:
+        total = _whole(first.slope) * total
+    return total + _whole(first.shift) * reduced.count() if first.shift else total
 
 
 def _chosen(relation: Relation, question: Question) -> ir.Table:
