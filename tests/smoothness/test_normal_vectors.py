@@ -13,7 +13,8 @@ from scipy import stats
 
 import privior as pv
 from privior.smoothness import subject_of
-from privior.smoothness.normal_vectors import Means, Precisions
+from privior.smoothness.precision_matrices import Precisions
+from privior.smoothness.several_means import Means
 
 Floats = NDArray[np.float64]
 BOTH, SEVERAL, MATRIX = CASES

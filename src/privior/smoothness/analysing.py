@@ -5,12 +5,28 @@ from __future__ import annotations
 from privior.errors import PlanError, shown
 from privior.privacy.published.readings import within
 from privior.schema import Schema
-from privior.smoothness import cells, finite_models, normal_vectors, one_parameter, own_likelihood
+from privior.smoothness import (
+    cells,
+    finite_models,
+    mean_precision,
+    one_parameter,
+    own_likelihood,
+    precision_matrices,
+    several_means,
+)
 from privior.smoothness.report import ModelAnalysis
 from privior.smoothness.subject import subject_of
 
 #: every model that registers itself when its file is loaded
-SPEAKERS = (cells, finite_models, normal_vectors, one_parameter, own_likelihood)
+SPEAKERS = (
+    cells,
+    finite_models,
+    mean_precision,
+    one_parameter,
+    own_likelihood,
+    precision_matrices,
+    several_means,
+)
 _MOST_RECORDS, _MOST_DRAWS = 10**9, 10**4
 
 
