@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import privior as pv
+from privior.models.families import JointFamily
+from privior.models.laws.matrices import floats
 from privior.smoothness import subject_of
 from privior.smoothness.precision_matrices import Precisions
 from privior.smoothness.several_means import Means
@@ -166,3 +168,102 @@ def test_own_distances_of_vectors() -> None:
     assert means.nearest == 1
     with pytest.raises(pv.ModelError, match="too many values"):
         pv.analyse(SEVERAL.model, SCHEMA, records=5, distance=length)
+
+
+# Theorem 6, C and tests, against sums over parameters
+
+
+def whole_likelihoods(records: Floats, means: Floats, precisions: Floats) -> Floats:
+    """The log likelihood of each record at each of many parameters; a row for each record."""
+    away = records[:, None] - means
+    _, sizes = np.linalg.slogdet(precisions)
+    return np.asarray(sizes / 2 - np.einsum("rpi,pij,rpj->rp", away, precisions, away) / 2)
+
+
+def drawn_parameters(name: str) -> tuple[JointFamily, pv.Schema, Floats, Floats, Floats]:
+    """A small model, its possible records, and parameters drawn from its prior."""
+    rng, number = np.random.default_rng(11), 200_000
+    if name == "mean and precision":
+        schema = pv.Schema({"x": pv.Bounded(-1, 1, grid="0.5")}, population="few", unit="patient")
+        prior = pv.NormalGamma("0.2", 1, 2, 1, means=("-0.5", 1), precisions=("0.5", 4))
+        tau = rng.gamma(2, 1, number)
+        mu = rng.normal(0.2, tau**-0.5)
+        kept = (tau > 0.5) & (tau < 4) & (mu > -0.5) & (mu < 1)
+        records = np.linspace(-1, 1, 5)[:, None]
+        return pv.NormalMeanPrecision("x", prior), schema, records, mu[kept, None], tau[kept, None, None]
+    if name == "several means":
+        model, schema = SEVERAL.small
+        thetas = rng.multivariate_normal([0, 1], [[1, 0.5], [0.5, 2]], number)
+        known = np.broadcast_to(np.linalg.inv(np.array([[2.0, 1], [1, 1]])), (number, 2, 2))
+        return model, schema, np.array(list(product((-1.0, 0, 1), (0.0, 1, 2)))), thetas, known
+    model, schema = MATRIX.small
+    law = model.prior
+    assert isinstance(law, pv.Wishart)
+    matrices = stats.wishart(float(law.degrees), floats(law.scale)).rvs(number, random_state=rng)
+    values = np.linalg.eigvalsh(matrices)
+    kept = (values[:, 0] >= float(law.lower)) & (values[:, 1] <= float(law.upper))
+    records = np.array(list(product((-1.0, 0, 1), (-0.5, 0.5, 1.5))))
+    return model, schema, records, np.zeros((kept.sum(), 2)), matrices[kept]
+
+
+@pytest.mark.parametrize("name", ["mean and precision", "several means", "precision matrices"])
+def test_theorem_6_and_c_agree_with_drawn_parameters(name: str) -> None:
+    """Three records, of which two are alike: the mean likelihoods are averages over the draws."""
+    model, schema, records, means, precisions = drawn_parameters(name)
+    made = pv.analyse(model, schema, records=3)
+    logs = whole_likelihoods(records, means, precisions)
+    size = range(len(records))
+    rises = np.full((len(records),) * 3, -math.inf)
+    for other, x, y in product(size, repeat=3):
+        if x != y:
+            marginals = [float(np.exp(2 * logs[other] + logs[one]).mean()) for one in (x, y)]
+            gain = math.inf if name == "several means" else float((logs[x] - logs[y]).max())
+            rises[other, x, y] = 2 * min(gain, math.log(marginals[1] / marginals[0]))
+    assert made.necessary is not None
+    assert made.necessary <= float(rises.max()) * 1.02 + 0.01  # never more than is so
+    assert made.necessary >= 0.5 * float(rises.max())
+    peak = max(
+        float((total := logs[list(chosen)].sum(axis=0)).max() - np.log(np.exp(total).mean()))
+        for chosen in combinations_with_replacement(size, 3)
+    )
+    assert made.log_ratio is not None
+    assert peak <= made.log_ratio * 1.01
+    if name == "several means":
+        assert made.log_ratio == pytest.approx(peak, rel=0.05)
+    else:
+        assert dict(made.facts())["C"].startswith("at most ")
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_posteriors_of_mean_and_precision_are_told_apart_as_on_a_grid(cut: bool) -> None:
+    schema = pv.Schema({"x": pv.Bounded(-1, 1, grid="0.5")}, population="few", unit="patient")
+    ends = {"means": ("-0.5", 1), "precisions": ("0.5", 4)} if cut else {}
+    model = pv.NormalMeanPrecision("x", pv.NormalGamma("0.2", 1, 2, 1, **ends))
+    found = subject_of(model, schema, None).contrasts(4)
+    assert {one.replaced for one in found} == {1, 2, 4}
+    low, high = (-0.5, 1.0) if cut else (-30.0, 30.0)
+    mu = np.linspace(low, high, 3001 if cut else 12_001)[:, None]
+    logs = np.linspace(math.log(0.5 if cut else 1e-3), math.log(4.0 if cut else 60.0), 801)
+    tau = np.exp(logs)
+    prior = (2 - 0.5) * logs - tau * (1 + (mu - 0.2) ** 2 / 2) + logs
+
+    def law(records: list[float]) -> Floats:
+        value = prior + sum(logs / 2 - tau * (one - mu) ** 2 / 2 for one in records)
+        weights = np.exp(value - value.max())
+        return np.asarray(weights / weights.sum())
+
+    one = law([0.0, 0.0, 0.0, 1.0])
+    for contrast, other in ((found[0], law([0.0, 0.0, 0.0, -1.0])), (found[6], law([0.0] * 4))):
+        apart = contrast.test.total_variation
+        assert contrast.about == "1 replaced, the others in the middle"
+        assert apart.low - 1e-3 <= float(np.abs(one - other).sum()) / 2 <= apart.high + 1e-3
+
+
+def test_the_mean_likelihood_of_matrices_is_told_for_two_columns_only() -> None:
+    columns = {name: pv.Bounded(-1, 1, grid="0.5") for name in "abc"}
+    schema = pv.Schema(columns, population="few", unit="patient")
+    prior = pv.Wishart(6, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "0.5", 2)
+    made = pv.analyse(pv.MultivariateNormalPrecision(list("abc"), [0, 0, 0], prior), schema, records=5)
+    assert made.necessary is None
+    assert dict(made.facts())["Theorem 6"] == "was not computed"
+    assert made.log_ratio is not None

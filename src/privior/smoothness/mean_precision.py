@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 from typing import ClassVar
 
 import numpy as np
@@ -13,8 +15,10 @@ from numpy.typing import NDArray
 from privior.models.families import NormalMeanPrecision
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, to_distance
-from privior.smoothness.normal_vectors import NormalVectors, checked
-from privior.smoothness.subject import subject_of
+from privior.smoothness.normal_gamma import NormalGammaLaw
+from privior.smoothness.normal_vectors import UP, NormalVectors, checked
+from privior.smoothness.subject import Contrast, subject_of
+from privior.theory.likelihood_ratio import RatioTest
 
 Floats = NDArray[np.float64]
 
@@ -34,10 +38,12 @@ class MeanPrecision(NormalVectors):
     schema: Schema
     distance: Distance
     chords: Floats
+    values: Floats
     computed: ClassVar[str] = (  # type: ignore[misc]
         "L in floating point from closed forms; masses are bounds, summed over intervals of the precision; "
-        "the guarantee exactly"
+        "posteriors by integrals in floating point; the guarantee exactly"
     )
+    ratio_bounded: ClassVar[bool] = True  # type: ignore[misc]
     advice: ClassVar[str] = "cut the prior to a box: means=(..., ...), precisions=(..., ...)"  # type: ignore[misc]
 
     def steepness(self, means: Floats) -> Floats:
@@ -198,9 +204,101 @@ class MeanPrecision(NormalVectors):
         with np.errstate(divide="ignore"):
             return float((costs / self.steepness(means)).min()) * (1 - 1e-3)
 
+    # C, and what follows from posteriors
+
+    def _posterior(self, records: int, total: float, squares: float) -> NormalGammaLaw:
+        """Return the law of mean and precision given the sums of records and of their squares."""
+        prior = self.model.prior
+        mean, strength, shape, rate = (
+            float(one) for one in (prior.mean, prior.strength, prior.shape, prior.rate)
+        )
+        centre = (strength * mean + total) / (strength + records)
+        around = squares - 2 * centre * total + records * centre**2 + strength * (centre - mean) ** 2
+        updated = strength + records, shape + records / 2, rate + max(around, 0.0) / 2
+        return NormalGammaLaw(centre, *updated, self._means, self._precisions)
+
     def log_ratio(self, records: int) -> float | None:
-        """Equal records have an unbounded likelihood where the precision is; else it was not computed."""
-        return math.inf if math.isinf(self._precisions[1]) else None
+        """Infinite for equal records where the precision is unbounded; else at most n times that of one.
+
+        By Jensen's inequality the log of a mean likelihood is at least the mean of the log, which is a sum
+        over records, and so is a bound of the largest likelihood: equal records are the worst.
+        """
+        if math.isinf(self._precisions[1]):
+            return math.inf
+        values = self.values
+        nearest = values - np.clip(values, *self._means)
+        with np.errstate(divide="ignore"):
+            tau = np.clip(1 / nearest**2, *self._precisions)
+        largest = (np.log(tau) - tau * nearest**2) / 2
+        law = self._posterior(0, 0.0, 0.0)
+        squares = np.max([(values - end) ** 2 for end in self._means], axis=0) * law.mean_precision()
+        if self.model.prior.means is None:
+            prior = self.model.prior
+            squares = (values - float(prior.mean)) ** 2 * law.mean_precision() + 1 / float(prior.strength)
+        return records * float((largest - law.mean_log_precision() / 2 + squares / 2).max()) * UP
+
+    @cached_property
+    def _marks(self) -> list[int]:
+        """The places of the least, a middle and the largest value."""
+        return sorted({0, len(self.values) // 2, len(self.values) - 1})
+
+    def necessary(self, records: int) -> float | None:
+        """Theorem 6, for one record replaced and all others alike, each at an end or in the middle."""
+        found = 0.0
+        for other in self.values[self._marks]:
+            common = (records - 1) * other, (records - 1) * other**2
+            means = [
+                self._posterior(records, common[0] + value, common[1] + value**2).log_mass
+                for value in self.values[self._marks]
+            ]
+            for (i, x), (j, y) in permutations(enumerate(self._marks), 2):
+                if (apart := self.distance.apart(x, y)) > 0:
+                    likelihoods = self._largest_gain(self.values[x], self.values[y])
+                    found = max(found, 2 * min(likelihoods, means[j] - means[i]) / (apart * UP))
+        return found
+
+    def _largest_gain(self, x: float, y: float) -> float:
+        """Return the largest log p(x) - log p(y) = tau ((y - mu)^2 - (x - mu)^2) / 2: at a corner."""
+        if self.model.prior.means is None:
+            return math.inf
+        gain = max(((y - end) ** 2 - (x - end) ** 2) / 2 for end in self._means)
+        return gain * self._precisions[1 if gain > 0 else 0]
+
+    def contrasts(self, records: int) -> Sequence[Contrast]:
+        """Records replaced by others far off, where the rest is in the middle, at both ends or with them."""
+        first, middle, last = self._marks[0], self._marks[-2], self._marks[-1]
+        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
+        found = []
+        for replaced in numbers:
+            pairs = [(last, first), (last, middle), (first, middle)] if replaced == 1 else [(last, first)]
+            for one, two in pairs:
+                rest = records - replaced
+                others = {
+                    "in the middle": (middle, middle),
+                    "at both ends": (first, last),
+                    "there": (two, two),
+                }
+                for where, (left, right) in others.items() if rest else [("nowhere", (two, two))]:
+                    common = [(rest - rest // 2, left), (rest // 2, right)]
+                    p, q = (self._sums([*common, (replaced, place)]) for place in (one, two))
+                    about = f"{replaced} replaced, the others {where}" if rest else "all replaced"
+                    apart = replaced * self.distance.apart(one, two)
+                    found.append(Contrast(about, replaced, apart, self._test(records, p, q)))
+                    if replaced == 1:
+                        found.append(Contrast(about, replaced, apart, self._test(records, q, p)))
+        return found
+
+    def _sums(self, shares: Sequence[tuple[int, int]]) -> tuple[float, float]:
+        """Return the sum of records and of their squares, given how many are at which places."""
+        values = [(number, float(self.values[place])) for number, place in shares]
+        return sum(n * value for n, value in values), sum(n * value**2 for n, value in values)
+
+    def _test(self, records: int, one: Sequence[float], two: Sequence[float]) -> RatioTest:
+        """Return the best test between two posteriors: the loss is tau (slope mu + shift) - constant."""
+        law, other = self._posterior(records, *one), self._posterior(records, *two)
+        slope, shift = one[0] - two[0], (two[1] - one[1]) / 2
+        constant = law.log_mass - other.log_mass
+        return RatioTest(lambda losses: law.below(slope, shift, losses + constant))
 
     def _top(self) -> float:
         return self.roughest if math.isfinite(self.roughest) else 10 * self._middle
@@ -221,4 +319,4 @@ def _(model: NormalMeanPrecision, schema: Schema | None, distance: object) -> Me
     numbers = np.array([float(value) for value in values])  # type: ignore[arg-type]
     points = np.stack([numbers, -(numbers**2) / 2], axis=1)
     made = to_distance("records" if distance is None else distance, values, None, points, model.family)
-    return MeanPrecision(model, schema, made, made.chords(points))
+    return MeanPrecision(model, schema, made, made.chords(points), numbers)

@@ -303,7 +303,8 @@ class ModelAnalysis:
             return "was not computed"
         if math.isinf(self.log_ratio):
             return "infinite: a likelihood is unbounded"
-        return f"{_power(self.log_ratio)} for {self.records} records"
+        most = "at most " if self.subject.ratio_bounded else ""
+        return f"{most}{_power(self.log_ratio)} for {self.records} records"
 
     def _robust(self) -> str:
         printed, exact = self.divergence

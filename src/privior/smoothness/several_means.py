@@ -76,8 +76,28 @@ class Means(SeveralColumns):
         return np.asarray(np.minimum(np.minimum(single, together), 1.0))
 
     def log_ratio(self, records: int) -> float | None:
-        """Not computed."""
-        return None
+        """Equal records at a corner: the likelihood is 1 at their mean, and Normal in it on average."""
+        known, prior = floats(self.model.covariance), floats(self.model.prior.covariance)
+        gain = np.eye(len(known)) + records * np.linalg.solve(known, prior)
+        corners = np.array(list(product(*self.sides))) - [float(one) for one in self.model.prior.mean]
+        away = np.einsum("ci,ic->c", corners, np.linalg.solve(prior + known / records, corners.T))
+        return float(np.linalg.slogdet(gain)[1] + away.max()) / 2 * UP
+
+    def necessary(self, records: int) -> float | None:
+        """Theorem 6, for a record moved from where all others are to another corner.
+
+        The likelihood ratio is unbounded, so the ratio of the means decides: of what the others foretell.
+        """
+        known, prior = floats(self.model.covariance), np.linalg.inv(floats(self.model.prior.covariance))
+        others = (records - 1) * np.linalg.inv(known)
+        spread = np.linalg.inv(prior + others)
+        corners = np.array(list(product(*self.sides)))
+        start = prior @ [float(one) for one in self.model.prior.mean]
+        foretold = (start + corners @ others) @ spread
+        gaps = corners[np.newaxis] - foretold[:, np.newaxis]  # others at the first, the record at the second
+        costs = np.einsum("oci,ij,ocj->oc", gaps, np.linalg.inv(known + spread), gaps) / 2
+        rises = costs - np.diag(costs)[:, np.newaxis]
+        return max(0.0, 2 * float(rises.max()) / (self.distance.reach * UP))
 
     def contrasts(self, records: int) -> Sequence[Contrast]:
         """Records at opposite corners: the posteriors are Normal, and the loss of a draw is too."""

@@ -78,6 +78,7 @@ class Subject(ABC):
         computed: how the numbers were found, for whoever has to rely on them
         advice: what makes L finite where it is not
         mass_bounded: whether `outside` is a bound, so that more of the prior may be smooth
+        ratio_bounded: whether `log_ratio` is a bound that may be far above log C
     """
 
     words: str
@@ -85,6 +86,7 @@ class Subject(ABC):
     computed: str = "in floating point from closed forms; the exact guarantee in interval arithmetic"
     advice: str = "cut the prior to an interval inside its support"
     mass_bounded: bool = False
+    ratio_bounded: bool = False
 
     @property
     @abstractmethod
