@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -198,16 +199,38 @@ CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
 }
 
 
+def grow(folder: Path) -> Path:
+    """Make an analysis, a table, a ledger and a release in a folder."""
+    (folder / "a.toml").write_text(ANALYSIS)
+    (folder / "fruit.csv").write_text("fruit\n" + "apple\n" * 50 + "pear\n" * 30 + "plum\n" * 20)
+    ledger = pv.Ledger.create(folder / "orchard.ledger", population="orchard", epsilon=2)
+    plan = pv.Analysis.read(folder / "a.toml").plan()
+    pv.measure(plan, folder / "fruit.csv", ledger=ledger, output=folder / "r.json")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return grow(tmp_path_factory.mktemp("orchard"))
+
+
 @pytest.fixture
-def orchard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "a.toml").write_text(ANALYSIS)
-    (tmp_path / "fruit.csv").write_text("fruit\n" + "apple\n" * 50 + "pear\n" * 30 + "plum\n" * 20)
-    ledger = pv.Ledger.create(tmp_path / "orchard.ledger", population="orchard", epsilon=2)
-    plan = pv.Analysis.read(tmp_path / "a.toml").plan()
-    pv.measure(plan, tmp_path / "fruit.csv", ledger=ledger, output=tmp_path / "r.json")
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PRIVIOR_LEDGER", raising=False)
     return tmp_path
+
+
+@pytest.fixture
+def orchard(grown: Path, here: Path) -> Path:
+    """A copy of one orchard: to be spoiled, but not spent from, for copies of a ledger are one budget."""
+    return Path(shutil.copytree(grown, here, dirs_exist_ok=True))
+
+
+@pytest.fixture
+def own_orchard(here: Path) -> Path:
+    """An orchard with a budget of its own."""
+    return grow(here)
 
 
 def inside(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
@@ -266,7 +289,7 @@ def test_a_failure_after_the_spend_has_its_own_code(
 
 
 def test_a_review_fails_for_another_ledger_and_for_a_trial(
-    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    own_orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pv.Ledger.create("other.ledger", population="orchard", epsilon=2)
     assert inside(["review", "r.json", "--ledger", "orchard.ledger"], monkeypatch) == 0
@@ -329,7 +352,7 @@ def test_a_closed_pipe_ends_quietly(orchard: Path) -> None:
 
 
 @pytest.mark.parametrize("leaves", ["stderr", "stdout", "full"])
-def test_a_listener_who_leaves_costs_nothing(leaves: str, orchard: Path) -> None:
+def test_a_listener_who_leaves_costs_nothing(leaves: str, own_orchard: Path) -> None:
     """A closed error stream or a full output neither burns the budget nor changes the exit code."""
     import subprocess
 
@@ -340,7 +363,7 @@ def test_a_listener_who_leaves_costs_nothing(leaves: str, orchard: Path) -> None
     full = os.open("/dev/full", os.O_WRONLY)
     ended = subprocess.run(
         [*PROGRAM, *RELEASE, *([] if leaves == "stderr" else ["--quiet"])],
-        cwd=orchard,
+        cwd=own_orchard,
         env=environment(),
         stdout={"stdout": writer, "full": full}.get(leaves, subprocess.DEVNULL),
         stderr=writer if leaves == "stderr" else subprocess.DEVNULL,
@@ -352,14 +375,14 @@ def test_a_listener_who_leaves_costs_nothing(leaves: str, orchard: Path) -> None
 
 
 def test_an_unreadable_ledger_after_the_release_says_nothing_false(
-    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    own_orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is told after the spend comes from the release, not from a ledger that may be gone."""
     from privior.report import write_report
 
     def spoils(release: pv.Release, path: Path) -> None:
         write_report(release, path)
-        (orchard / "orchard.ledger").rename(orchard / "gone")
+        (own_orchard / "orchard.ledger").rename(own_orchard / "gone")
 
     monkeypatch.setattr("privior.report.write_report", spoils)
     assert inside(RELEASE, monkeypatch) == 0
