@@ -274,7 +274,7 @@ def test_bad_input_for_programs(
 
 
 def test_a_failure_after_the_spend_has_its_own_code(
-    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    own_orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """T36: the words do not depend on the cause, and the spend stands."""
 
@@ -285,7 +285,7 @@ def test_a_failure_after_the_spend_has_its_own_code(
     assert "stays spent" in shown.err
     assert "apple" not in shown.err
     assert pv.Ledger.open("orchard.ledger").last().number == 2
-    assert not (orchard / "new.json").exists()
+    assert not (own_orchard / "new.json").exists()
 
 
 def test_a_review_fails_for_another_ledger_and_for_a_trial(
