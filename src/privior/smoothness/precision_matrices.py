@@ -124,10 +124,9 @@ class Precisions(SeveralColumns):
         if len(self.sides) != 2:
             return None
         low, high = self._ends
-        centred = [
-            (a - float(c), b - float(c)) for (a, b), c in zip(self.sides, self.model.mean, strict=True)
-        ]
-        places = [np.array(place) for place in product(*((a, (a + b) / 2, b) for a, b in centred))]
+        grids = [numeric(self.schema, name, self.model.family) for name in self.model.vector]
+        marks = ([float(lower + step * i) for i in (0, size // 2, size - 1)] for lower, step, size in grids)
+        places = np.array(list(product(*marks))) - [float(one) for one in self.model.mean]
         rate = np.linalg.inv(floats(self.model.prior.scale))
         degrees = float(self.model.prior.degrees) + records
         found = 0.0
