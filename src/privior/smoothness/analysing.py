@@ -5,7 +5,7 @@ from __future__ import annotations
 from privior.errors import PlanError, shown
 from privior.privacy.published.readings import within
 from privior.schema import Schema
-from privior.smoothness import (
+from privior.smoothness import (  # noqa: F401 - each registers its models when it is loaded
     cells,
     finite_models,
     mean_precision,
@@ -17,16 +17,6 @@ from privior.smoothness import (
 from privior.smoothness.report import ModelAnalysis
 from privior.smoothness.subject import subject_of
 
-#: every model that registers itself when its file is loaded
-SPEAKERS = (
-    cells,
-    finite_models,
-    mean_precision,
-    one_parameter,
-    own_likelihood,
-    precision_matrices,
-    several_means,
-)
 _MOST_RECORDS, _MOST_DRAWS = 10**9, 10**4
 
 
