@@ -8,7 +8,6 @@ publish equal shares. The best of the five is chosen for each row after the fact
 
 from __future__ import annotations
 
-import math
 import os
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -28,6 +27,8 @@ Floats = NDArray[np.float64]
 EPSILONS = ("0.1", "0.5", "1", "2", "5", "10")
 #: repetitions of each row
 SETS = 50
+#: from here on the noise leaves most small tables as they are
+LITTLE_NOISE = 5
 CELLS = [
     (truth, levels, records)
     for levels in (1000, 100, 10)
@@ -163,6 +164,11 @@ def ratio(comparisons: list[Comparison]) -> float:
     return float(np.exp(np.mean([np.log(one.ours / one.best) for one in comparisons if one.best > 1e-6])))
 
 
+def losses(cells: list[Measured], *, little_noise: bool) -> list[Measured]:
+    """Return the rows in which the mean is worse than the best peer."""
+    return [one for one in cells if one.mean.worse and (float(one.epsilon) >= LITTLE_NOISE) is little_noise]
+
+
 def claim(cells: list[Measured]) -> str:
     """Say what was to be shown, and where it is not so."""
     met = "That holds. "
@@ -171,7 +177,7 @@ def claim(cells: list[Measured]) -> str:
         most = max(one.mean.ours - one.mean.best for one in lost)
         met = (
             f"NOT MET: the mean is worse in {len(lost)} of {len(cells)} rows, by {most:.1e} at most; in "
-            f"{sum(float(one.epsilon) < 5 for one in lost)} of them epsilon is below 5. Where the "
+            f"{len(losses(cells, little_noise=False))} of them epsilon is below {LITTLE_NOISE}. Where the "
             "noise leaves the table as it is, a peer is exactly right; a mean is above 0 in every cell that "
             "is not surely empty, so that it never is. "
         )
@@ -235,19 +241,12 @@ def cells() -> list[Measured]:
     return cells
 
 
-@pytest.mark.xfail(strict=True, reason="a mean is above 0 in an empty cell, where a peer is right")
-def test_no_peer_is_better(cells: list[Measured]) -> None:
-    """What was to be shown, of every row: not met, and published so.
-
-    Where noise leaves the table as it is a peer is exactly right, and a mean of whole numbers never is. With
-    a little more noise it is that a mean has the least squared error, while errors are told unsquared.
-    """
-    assert [one for one in cells if one.mean.worse] == []
+def test_no_peer_is_better_where_there_is_noise(cells: list[Measured]) -> None:
+    assert losses(cells, little_noise=False) == []
 
 
-def test_no_peer_is_better_where_noise_is_felt(cells: list[Measured]) -> None:
-    """Where most cells are moved by noise, which they are if tanh(epsilon / 2) < 1/2."""
-    assert [one for one in cells if one.mean.worse and math.tanh(float(one.epsilon) / 2) < 0.5] == []
+def test_no_peer_is_better_than_the_nearest_shares(cells: list[Measured]) -> None:
+    assert [one for one in cells if one.median.worse] == []
 
 
 def test_privior_is_better_in_the_mean(cells: list[Measured]) -> None:
@@ -255,6 +254,7 @@ def test_privior_is_better_in_the_mean(cells: list[Measured]) -> None:
     assert ratio([one.hellinger for one in cells]) < 1
 
 
-@pytest.mark.xfail(strict=True, reason="the learned prior is wrong for 100 records in 1000 levels, Zipf")
-def test_no_peer_is_better_than_the_nearest_shares(cells: list[Measured]) -> None:
-    assert [one for one in cells if one.median.worse] == []
+@pytest.mark.xfail(strict=True, reason="a mean is above 0 in an empty cell, where a peer is right")
+def test_no_peer_is_better_where_there_is_little_noise(cells: list[Measured]) -> None:
+    """No posterior can do this: stored and published as not met."""
+    assert losses(cells, little_noise=True) == []

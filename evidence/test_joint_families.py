@@ -21,7 +21,7 @@ import privior as pv
 from privior.curator import measure_statistics
 from privior.models import ExactStatistics
 
-SETS, RECORDS = 40, 300
+SETS, RECORDS = 100, 300
 EPSILONS = ("0.1", "1", "10")
 WAYS = {
     "laplace": (pv.NoisyStatistics, "0", pv.REPLACE_ONE),
