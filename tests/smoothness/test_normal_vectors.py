@@ -267,3 +267,26 @@ def test_the_mean_likelihood_of_matrices_is_told_for_two_columns_only() -> None:
     assert made.necessary is None
     assert dict(made.facts())["Theorem 6"] == "was not computed"
     assert made.log_ratio is not None
+
+
+@pytest.mark.parametrize("records", [1, 2, 10**6, 10**9])
+@pytest.mark.parametrize("cut", [False, True])
+def test_few_values_and_many_records_are_told_too(records: int, cut: bool) -> None:
+    schema = pv.Schema({"x": pv.Bounded(-1, 1, grid=2)}, population="few", unit="patient")
+    ends = {"means": ("-0.5", 1), "precisions": ("0.5", 4)} if cut else {}
+    made = pv.analyse(
+        pv.NormalMeanPrecision("x", pv.NormalGamma("0.2", 1, 2, 1, **ends)), schema, records=records
+    )
+    assert "best test" in str(made)
+    assert made.necessary is not None
+    assert made.necessary <= made.epsilon  # what is ruled out is not proved
+    if not cut and records > 2:
+        assert made.accuracy.low == pytest.approx(1)
+
+
+@pytest.mark.parametrize("records", [1, 50, 10**9])
+def test_theorem_6_never_rules_out_what_is_proved_for_matrices(records: int) -> None:
+    model, schema = MATRIX.small
+    made = pv.analyse(model, schema, records=records)
+    assert made.necessary is not None
+    assert 0 < made.necessary <= made.epsilon

@@ -102,3 +102,31 @@ def test_the_best_c_and_l0_of_an_exponential_tail_are_its_own() -> None:
     assert found.inside(found.level(0.1)) == pytest.approx(0.9)
     heavy = concentration(lambda levels: 1 / np.maximum(levels, 1.0), 1.0, math.inf, 0.0)
     assert heavy is None
+
+
+@pytest.mark.parametrize("draws", [1, 3])
+def test_laws_that_are_far_apart_are_told_apart(draws: int) -> None:
+    """Normal laws so far apart that every loss is beyond the grid."""
+    shift = 80.0
+    test = RatioTest(lambda losses: np.asarray(stats.norm.cdf((losses - shift**2 / 2) / shift)), draws)
+    assert (test.accuracy.low, test.accuracy.high) == pytest.approx((1, 1))
+    assert test.power(0.05).low == pytest.approx(1)
+
+
+@pytest.mark.parametrize("draws", [1, 4])
+def test_draws_that_only_one_law_gives_are_counted_once(draws: int) -> None:
+    """P gives a, b, c with .3, .5, .2, Q gives b, c, d with .25, .6, .15: a betrays P."""
+    losses, chances = np.log([0.2 / 0.6, 0.5 / 0.25]), np.array([0.2, 0.5])
+
+    def below(levels: Floats) -> Floats:
+        return np.asarray(((losses <= np.asarray(levels)[:, None]) * chances).sum(axis=1))
+
+    one, other = np.array([0.3, 0.5, 0.2, 0.0]), np.array([0.0, 0.25, 0.6, 0.15])
+    laws = [np.ones(1), np.ones(1)]
+    for _ in range(draws):
+        laws = [np.outer(law, new).ravel() for law, new in zip(laws, (one, other), strict=True)]
+    truth = float(np.abs(laws[0] - laws[1]).sum()) / 2
+    found = RatioTest(below, draws, certain=0.3).total_variation
+    assert found.low <= truth + 1e-9
+    assert found.high >= truth - 1e-9
+    assert found.low == pytest.approx(truth, abs=1e-2)

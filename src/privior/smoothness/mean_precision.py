@@ -271,7 +271,7 @@ class MeanPrecision(NormalVectors):
         found = []
         for replaced in numbers:
             pairs = [(last, first), (last, middle), (first, middle)] if replaced == 1 else [(last, first)]
-            for one, two in pairs:
+            for one, two in ((one, two) for one, two in dict.fromkeys(pairs) if one != two):
                 rest = records - replaced
                 others = {
                     "in the middle": (middle, middle),

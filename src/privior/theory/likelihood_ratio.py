@@ -72,6 +72,7 @@ class RatioTest:
         chances = np.maximum(np.diff(cumulative), 0.0)
         step = (high - low) / points
         above, beneath = 1 - float(cumulative[-1]), float(cumulative[0])
+        chances[-1] += max(above - self.certain, 0.0)  # rounded down to the grid; rounded up they are beyond
         if self.draws > 1:
             size = fft.next_fast_len(points * self.draws, real=True)
             chances = np.maximum(fft.irfft(fft.rfft(chances, size) ** self.draws, size), 0.0)
@@ -139,6 +140,9 @@ class RatioTest:
         curves are convex and linear in e^e between the points of the grid, so the points are enough.
         """
         epsilons, least, most = self._curves()
+        if not epsilons.size:  # every sum is far out: one point of the curve, below them all, is enough
+            far = self.delta(-_FARTHEST / 2)
+            epsilons, least, most = (np.array([one]) for one in (-_FARTHEST / 2, far.low, far.high))
         paid = np.exp(epsilons) * false_alarm
         low = min(1.0, float((least + paid).min()))
         return Bounds(max(low - 1e-12, false_alarm), min(1.0, max(low, float((most + paid).min()) + 1e-12)))
