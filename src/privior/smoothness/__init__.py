@@ -6,7 +6,7 @@ another one (`natural_of`).
 """
 
 from privior.smoothness.analysing import analyse
-from privior.smoothness.one_parameter import Natural, natural_of
+from privior.smoothness.natural import Natural, natural_of
 from privior.smoothness.own_likelihood import LogLikelihood
 from privior.smoothness.report import ModelAnalysis
 from privior.smoothness.subject import Contrast, Cut, Subject, subject_of

@@ -11,10 +11,10 @@ l, which is why 2 L rho may be far above the oscillation D (h_max - h_min).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, singledispatch
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +22,13 @@ from numpy.typing import NDArray
 from privior.errors import ModelError
 from privior.exact import decimal
 from privior.models import Family
-from privior.models.families import BetaBinomial, GammaPoisson, NormalMean
-from privior.models.families.family import as_beta, as_gamma
-from privior.models.families.gamma_rate import GammaRate
 from privior.models.laws import Law, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, sublevel, to_distance
 from privior.smoothness.glued_laws import GluedLaw, glued, pieces_of
+from privior.smoothness.natural import Natural, natural_of
 from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
 from privior.theory.likelihood_ratio import RatioTest
 
@@ -38,77 +36,6 @@ Floats = NDArray[np.float64]
 
 #: sums that are looked at one by one; more are bounded between points of a grid
 _MOST_SUMS = 4001
-
-
-@dataclass(frozen=True)
-class Natural:
-    """What a family of one parameter says of its natural parameter.
-
-    Attributes:
-        theta: the parameter as a function of h; increasing or decreasing
-        peak: the parameter under which records of this average statistic are most likely
-        base: b of each value, given the values of t
-        rates: limits of -log P[h < -v]/v and -log P[h > v]/v under the prior's law, uncut
-    """
-
-    theta: Callable[[Floats], Floats]
-    peak: Callable[[Floats], Floats]
-    base: Callable[[Floats], Floats]
-    rates: tuple[float, float]
-
-
-@singledispatch
-def natural_of(model: Family) -> Natural:
-    """Return what is known of a family's natural parameter; families register themselves."""
-    raise ModelError("the natural parameter of this family is not known", where="analyse", asked=model.family)
-
-
-@natural_of.register
-def _of_chances(model: BetaBinomial) -> Natural:
-    from scipy.special import expit, gammaln
-
-    beta, trials = as_beta(model.law), model.trials
-    return Natural(
-        theta=lambda h: np.asarray(expit(h)),
-        peak=lambda average: average / trials,
-        base=lambda t: np.asarray(gammaln(trials + 1) - gammaln(t + 1) - gammaln(trials - t + 1)),
-        rates=(float(beta.first), float(beta.second)),
-    )
-
-
-@natural_of.register
-def _of_counts(model: GammaPoisson) -> Natural:
-    from scipy.special import gammaln
-
-    shape = float(as_gamma(model.law).shape)
-    return Natural(
-        theta=lambda h: np.exp(np.minimum(h, 709.0)),
-        peak=lambda average: average,
-        base=lambda t: np.asarray(-gammaln(t + 1)),
-        rates=(shape, math.inf),
-    )
-
-
-@natural_of.register
-def _of_rates(model: GammaRate) -> Natural:
-    each, rate = float(model.each), float(as_gamma(model.law).rate)
-
-    def peak(average: Floats) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.asarray(each / average)
-
-    return Natural(theta=lambda h: -h, peak=peak, base=np.zeros_like, rates=(rate, math.inf))
-
-
-@natural_of.register
-def _of_means(model: NormalMean) -> Natural:
-    variance = float(model.variance)
-    return Natural(
-        theta=lambda h: h * variance,
-        peak=lambda average: average,
-        base=lambda t: np.asarray(-(t**2) / (2 * variance)),
-        rates=(math.inf, math.inf),
-    )
 
 
 @dataclass(frozen=True)
