@@ -10,6 +10,7 @@ import pytest
 
 import privior as pv
 from privior.decisions import UTILITIES, Utility, utility_from_text
+from privior.decisions.choice import choose
 from privior.decisions.documents import to_utility
 from privior.decisions.judging import NamedJudge
 from privior.decisions.reach import Reach
@@ -120,6 +121,23 @@ def test_scores_are_those_of_the_definition_and_between_0_and_1(utility: Utility
         assert found == pytest.approx([slow(utility, value, response, reach) for value in ends], abs=1e-12)
         assert found.min() >= -1e-12
         assert found.max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("utility", [pv.QuantileLoss("0.9"), pv.AbsoluteError()], ids=str)
+def test_of_equally_good_responses_the_closed_form_is_chosen(utility: Utility) -> None:
+    """All numbers between two middle draws are equally good: rounding decides nothing."""
+    generator = np.random.default_rng(3)
+    lucky = 0
+    for _ in range(200):
+        judge = NamedJudge.of(utility, generator.beta(2, 3, size=10), UNIT)
+        choice = choose(judge, None, "a share")
+        best = utility.best(judge.values, UNIT, UNIT)
+        assert choice.response == best
+        assert choice.candidates[0].response == best
+        assert choice.expected_utility == max(each.expected_utility for each in choice.candidates)
+        averages = [judge.scores(each.response).mean() for each in choice.candidates]
+        lucky += max(averages) > judge.scores(best).mean()
+    assert lucky > 0  # rounding alone would have chosen another one
 
 
 @pytest.mark.parametrize("utility", EVERY, ids=str)

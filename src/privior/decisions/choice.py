@@ -17,6 +17,8 @@ from privior.theory.sampling_utility import sampling_loss
 _SHOWN = 20
 #: of an interval so many steps are shown beside the best response
 _STEPS = 10
+#: averages of utilities that differ by less are equal: they are sums of rounded numbers from 0 to 1
+_ROUNDING = 1e-12
 #: the chance with which `shortfall` may fail, if nothing else is said
 FAILURE = Fraction(1, 20)
 
@@ -159,13 +161,15 @@ def choose(
     compared = _compared(judge, responses)
     read = compared.responses
     averages = [float(judge.scores(response).mean()) for response in read]
-    place = max(range(len(read)), key=lambda i: (averages[i], -i))
+    enough = max(averages) - _ROUNDING
+    place = next(i for i, average in enumerate(averages) if average >= enough)
+    averages = [min(average, averages[place]) for average in averages]
     best = judge.scores(read[place])
     candidates = []
     for response, average in zip(read, averages, strict=True):
         apart = best - judge.scores(response)
         error = float(apart.std()) / math.sqrt(judge.size)
-        candidates.append(Candidate(response, average, max(0.0, averages[place] - average), error))
+        candidates.append(Candidate(response, average, averages[place] - average, error))
     share = f"{100 * judge.clamped:.2g}%"
     clamped = [f"NOTE: {share} of the draws lie outside of the declared ends and count as the nearest one"]
     return Choice(
