@@ -18,6 +18,9 @@ _MOST_BITS_OF_SUM = 9000
 _MOST_PLACES = 120
 _MOST_BITS = 1300  # of numerator and denominator together: they can be written in _LONGEST signs
 
+#: binary places of square roots
+_ROOT_PLACES = 64
+
 
 def rational(value: object, name: str) -> Fraction:
     """Read a number exactly. A float is read as its shortest decimal: 0.1 is one tenth.
@@ -117,6 +120,20 @@ def shortened_up(number: Fraction, digits: int = 12) -> Fraction:
         return number
     unit = Fraction(10) ** (math.floor(math.log10(number)) - digits + 1)
     return unit * math.ceil(number / unit)
+
+
+def root_down(number: Fraction) -> Fraction:
+    """Return a number that is at most the square root of another, by less than 2^-64.
+
+    >>> root_down(Fraction(9, 4)), root_up(Fraction(9, 4)) - Fraction(3, 2) < Fraction(1, 2**63)
+    (Fraction(3, 2), True)
+    """
+    return Fraction(math.isqrt(math.floor(number * 4**_ROOT_PLACES)), 2**_ROOT_PLACES)
+
+
+def root_up(number: Fraction) -> Fraction:
+    """Return a number that is above the square root of another, by 2^-64 at most."""
+    return root_down(number) + Fraction(1, 2**_ROOT_PLACES)
 
 
 def _from_text(text: str, value: object, name: str) -> Fraction:

@@ -93,6 +93,12 @@ def _scattered(rng: np.random.Generator, theta: Floats, number: int) -> Floats:
     return np.array([0.25, 1]) + rng.standard_normal((number, 2)) @ root.T
 
 
+BOUNDED = pv.MultivariateNormalPrecision(
+    ["left", "right"],
+    ["0.25", 1],
+    pv.Wishart(16, [["0.03", "0.005"], ["0.005", "0.01"]], "0.05", 1),
+)
+
 CASES = [
     Case(
         pv.NormalMeanPrecision("error", pv.NormalGamma(0, 4, 20, 40)),
@@ -121,16 +127,13 @@ CASES = [
         drawn=True,
     ),
     Case(
-        pv.MultivariateNormalPrecision(
-            ["left", "right"],
-            ["0.25", 1],
-            pv.Wishart(16, [["0.03", "0.005"], ["0.005", "0.01"]], "0.05", 1),
-        ),
+        BOUNDED,
         _wishart,
         _scattered,
         (
             pv.MultivariateNormalPrecision(["x", "y"], [0, "0.5"], pv.Wishart(3, [[1, 0], [0, 1]], "0.5", 2)),
             TWO,
         ),
+        BOUNDED,
     ),
 ]

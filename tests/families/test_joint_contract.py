@@ -205,8 +205,9 @@ def test_bad_input(case: Case) -> None:
             mechanism=pv.PosteriorDraws,
             neighbours=pv.ADD_OR_REMOVE_ONE,
         )
-    with pytest.raises(pv.PlanError, match=r"no privacy is proved|delta > 0"):
-        pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.PosteriorDraws)
+    if case.cut is not model:  # else its draws are pure
+        with pytest.raises(pv.PlanError, match=r"no privacy is proved|delta > 0"):
+            pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.PosteriorDraws)
     if model.least_records > 1:
         with pytest.raises(pv.PlanError, match="too few records"):
             pv.plan(model, SCHEMA, records=model.least_records - 1, epsilon=1)

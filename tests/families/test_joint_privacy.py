@@ -128,6 +128,80 @@ def test_pure_draws_of_mean_and_precision(weight: str) -> None:
         assert model.draw_pair(schema, records, Fraction(weight), 2).pure == 2 * claimed
 
 
+@pytest.mark.parametrize("weight", ["1", "0.3"])
+def test_pure_draws_of_precision_matrices(weight: str) -> None:
+    """Every table of up to six records, every neighbour: the loss on a grid, and where it is extreme.
+
+    Its range is exactly the claimed one for some two records; the loss itself never passes it.
+    """
+    model, schema = CASES[2].small
+    low, high, heavy = 0.5, 2.0, float(weight)
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    part, angles = (1 + nodes) / 2, np.pi * (np.arange(16) + 0.5) / 16
+    p = low + (high - low) * part[:, None, None]
+    q = low + (p - low) * part[:, None]
+    measure = (p - low) * (p - q) * weights[:, None, None] * weights[:, None] * np.ones(angles.size)
+    grid = _matrices(p, q, angles)  # entries first, side, second; then points
+    values = np.array(list(product((-1.0, 0, 1), (-0.5, 0.5, 1.5))))
+    # for every pair of records the two matrices at which the likelihood ratio is extreme
+    ends = []
+    for x, y in product(values, values):
+        _, turn = np.linalg.eigh(np.outer(y, y) - np.outer(x, x))
+        ends += [turn @ np.diag(two) @ turn.T for two in ((low, high), (high, low))]
+    extremes = np.array([[one[0, 0], one[1, 0], one[1, 1]] for one in ends]).T
+    squares = np.stack([values[:, 0] ** 2, 2 * values[:, 0] * values[:, 1], values[:, 1] ** 2], axis=1)
+    prior = -(grid[0] + grid[2]) / 2  # three degrees of freedom: no power of the determinant
+
+    def logs(matrices: Floats) -> Floats:
+        sizes = np.log(matrices[0] * matrices[2] - matrices[1] ** 2)
+        return np.asarray((sizes - squares @ matrices) / 2)
+
+    each, peaks = logs(grid), logs(extremes)
+    for records in (1, 3, 6):
+        claimed = model.draw_pair(schema, records, Fraction(weight), 1).pure
+        assert claimed is not None
+        widest = largest = 0.0
+        for shared in combinations_with_replacement(range(9), records - 1):
+            others = heavy * each[list(shared)].sum(axis=0) + prior
+            masses = np.log(np.exp(others + heavy * each) @ measure.ravel())
+            laws = heavy * peaks - masses[:, None]  # what all tables share is left out
+            loss = laws[:, None] - laws
+            largest = max(largest, float(loss.max()))
+            widest = max(widest, float(np.ptp(loss, axis=2).max()))
+        assert largest <= float(claimed) + 1e-8
+        assert math.isclose(widest, float(claimed), abs_tol=1e-8)
+        assert largest > 0.4 * float(claimed)
+        assert model.draw_pair(schema, records, Fraction(weight), 2).pure == 2 * claimed
+
+
+def _matrices(p: Floats, q: Floats, angles: Floats) -> Floats:
+    half = (p - q) / 2
+    around, beside = half * np.cos(2 * angles), half * np.sin(2 * angles)
+    middle = (p + q) / 2
+    return np.array([(middle + around).ravel(), beside.ravel(), (middle - around).ravel()])
+
+
+@pytest.mark.parametrize("sides", [("1", "1"), ("1", "0.5"), ("0.3", "1"), ("1", "0.2"), ("0.05", "1")])
+def test_the_range_for_precision_matrices_is_the_least_that_holds(sides: tuple[str, str]) -> None:
+    """Against many pairs of records all over the box, of which some are at its ends."""
+    first, second = (float(one) for one in sides)
+    schema = pv.Schema(
+        {
+            name: pv.Bounded(f"-{end}", end, grid=f"{Fraction(end) / 100}")
+            for name, end in zip("xy", sides, strict=True)
+        },
+        population="few",
+        unit="patient",
+    )
+    model = pv.MultivariateNormalPrecision(["x", "y"], [0, 0], pv.Wishart(3, [[1, 0], [0, 1]], 1, 3))
+    rng = np.random.default_rng(1)
+    u, v = rng.uniform(-1, 1, (2, 400_000, 2)).clip(-0.8, 0.8) / 0.8 * np.array([first, second])
+    apart = np.linalg.norm(u - v, axis=1) * np.linalg.norm(u + v, axis=1)
+    claimed = float(model.oscillation(schema))
+    assert float(apart.max()) <= claimed * (1 + 1e-12)
+    assert float(apart.max()) >= claimed * 0.995
+
+
 def test_draws_that_have_no_proof_are_refused() -> None:
     """With the reason, whatever delta is allowed; also with one side of the box only."""
     half = pv.NormalMeanPrecision("error", pv.NormalGamma(0, 4, 20, 40, precisions=("0.1", 2)))
@@ -135,8 +209,12 @@ def test_draws_that_have_no_proof_are_refused() -> None:
     for delta in ("0", "1e-5"):
         with pytest.raises(pv.PlanError, match="no privacy is proved"):
             pv.plan(half, schema, records=10, epsilon=1, delta=delta, mechanism=pv.PosteriorDraws)
-    matrix, few = CASES[2].small
-    with pytest.raises(pv.PlanError, match="bounded eigenvalues none"):
-        pv.plan(matrix, few, records=10, epsilon=1, delta="1e-5", mechanism=pv.PosteriorDraws)
-    plan = pv.plan(matrix, few, records=10, epsilon=1, delta="1e-5")
-    assert plan.mechanism.name == "noisy-statistics"
+    names = ["x", "y", "z"]
+    one = [["1", 0, 0], [0, "1", 0], [0, 0, "1"]]
+    matrix = pv.MultivariateNormalPrecision(names, [0, 0, 0], pv.Wishart(4, one, "0.5", 2))
+    few = pv.Schema({name: pv.Bounded(-1, 1, grid=1) for name in names}, population="few", unit="patient")
+    for delta in ("0", "1e-5"):
+        with pytest.raises(pv.PlanError, match="of two columns only"):
+            pv.plan(matrix, few, records=10, epsilon=1, delta=delta, mechanism=pv.PosteriorDraws)
+        plan = pv.plan(matrix, few, records=10, epsilon=1, delta=delta)
+        assert plan.mechanism.name == "noisy-statistics"

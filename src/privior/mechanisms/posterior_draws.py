@@ -106,6 +106,7 @@ class PosteriorDraws:
                 advice="Ask for a delta, or take pv.Truncated(prior, lower, upper).",
             )
         object.__setattr__(self, "weight", weight_for(weight, self._enough, budget, self.name))
+        self._check_draws()
 
     @property
     def levels(self) -> int:
@@ -120,6 +121,14 @@ class PosteriorDraws:
     def _pair_at(self, weight: Fraction) -> DominatingPair:
         try:
             return self.model.draw_pair(self.schema, self.records, weight, self.draws)
+        except ModelError as error:
+            raise _refused(error) from None
+
+    def _check_draws(self) -> None:
+        if not isinstance(self.model, JointFamily):
+            return
+        try:
+            self.model.check_draws(self.schema, self.weight * self.records)
         except ModelError as error:
             raise _refused(error) from None
 
@@ -209,11 +218,8 @@ class PosteriorDraws:
 
     def _joint_logs(self, observed: ObservedPoints, sums: NDArray[np.int64]) -> Floats:
         likelihood = self._likelihood
-        totals = sums.T * likelihood.units
-        found = np.zeros(totals.shape[0])
-        for theta in likelihood.clipped(self.values(observed)):
-            found += likelihood.log_posterior(theta, self.records, totals, float(self.weight))
-        return found
+        theta = likelihood.clipped(self.values(observed))
+        return likelihood.log_posterior(theta, self.records, sums.T * likelihood.units, float(self.weight))
 
     def inside(self, observed: ObservedPoints) -> Floats:
         """Return the draws, those that were rounded to an end of the support half a unit inside it."""
@@ -282,7 +288,13 @@ class PosteriorDraws:
 
 
 def _refused(error: ModelError) -> PlanError:
-    return PlanError(error.what, where=PosteriorDraws.name, asked=error.asked, advice=error.advice)
+    return PlanError(
+        error.what,
+        where=PosteriorDraws.name,
+        asked=error.asked,
+        allowed=error.allowed,
+        advice=error.advice,
+    )
 
 
 def one_parameter(model: SummedModel) -> Family:

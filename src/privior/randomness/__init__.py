@@ -11,6 +11,7 @@
 - `rounding`: real numbers on a public grid, exactly rounded, by enclosures of their law
 - `concave`: what those laws share, the chance of any interval; `beta`, `gamma` and `normal` are such laws
 - `normal_gamma`: a mean and a precision together, in a box
+- `wishart`: a matrix of two rows with bounded eigenvalues
 - `truncated`: a law given that the draw lies in an interval
 - `mixtures`: a piece with real weights, then a number from its law; or an index alone
 - `finite`: one of several models, with weights that are products of powers
@@ -32,6 +33,7 @@ from privior.randomness.normal import NormalLaw
 from privior.randomness.normal_gamma import NormalGammaBox
 from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
 from privior.randomness.truncated import TruncatedLaw
+from privior.randomness.wishart import BoundedWishart
 
 __all__ = [
     "EXACTLY_ROUNDED",
@@ -42,6 +44,7 @@ __all__ = [
     "WIDEST",
     "BetaLaw",
     "Bits",
+    "BoundedWishart",
     "GammaLaw",
     "HellingerTables",
     "IdealDraw",

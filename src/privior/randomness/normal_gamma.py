@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from privior.randomness.concave import ball
 from privior.randomness.entropy import Bits
@@ -21,9 +20,6 @@ from privior.randomness.gamma import GammaLaw
 from privior.randomness.normal import NormalLaw
 from privior.randomness.rounding import IdealDraw
 from privior.randomness.truncated import TruncatedLaw
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: binary places beyond those of the public grid, at first
 _SPARE = 32
@@ -58,10 +54,8 @@ class NormalGammaBox:
         while True:
             fine = max(places, 0) + spare
             with flint.ctx.workprec(4 * fine + 64):
-                precision = self._enclosed(tau, fine, self.precisions[0])
-                mu = (
-                    ball(self.mean) + self._enclosed(z, fine, None) / (ball(self.strength) * precision).sqrt()
-                )
+                spread = (ball(self.strength) * tau.enclosed(fine)).sqrt()
+                mu = ball(self.mean) + z.enclosed(fine) / spread
                 if mu < ball(low) or mu > ball(high):
                     return None
                 if ball(low) <= mu and mu <= ball(high):
@@ -69,11 +63,3 @@ class NormalGammaBox:
                     if nearest is not None:
                         return int(nearest)
             spare *= 2
-
-    @staticmethod
-    def _enclosed(draw: IdealDraw, places: int, least: Fraction | None) -> arb:
-        """Enclose a draw by its cell of a grid."""
-        unit = Fraction(1, 1 << places)
-        cell = draw.cell(places)
-        first = (cell - Fraction(1, 2)) * unit
-        return ball(first if least is None else max(first, least)).union(ball((cell + Fraction(1, 2)) * unit))

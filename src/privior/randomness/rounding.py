@@ -90,6 +90,15 @@ class IdealDraw:
                 place = found if turn < _JUMPS or turn % 2 else search.middle()
         raise AssertionError  # never reached: count() does not end
 
+    def enclosed(self, places: int) -> arb:
+        """Enclose X by its cell of a grid, at the working precision."""
+        cell, unit = self.cell(places), Fraction(2) ** -places
+        (first, last), half = self.law.ends, Fraction(1, 2)
+        low, high = (cell - half) * unit, (cell + half) * unit
+        low = low if first is None else max(low, Fraction(first))
+        high = high if last is None else min(high, Fraction(last))
+        return ball(low).union(ball(high))
+
     def _more(self, count: int) -> None:
         """Draw so many more bits of the same U."""
         if count > 0:

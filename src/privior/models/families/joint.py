@@ -125,7 +125,10 @@ class JointLikelihood(ABC):
         """Return parameters near these that the cut prior allows."""
 
     def log_posterior(self, theta: Floats, records: int, totals: Floats, weight: float) -> Floats:
-        """Return the log density at one theta of the posterior given n weighted records, one for each T."""
+        """Return the log density of draws from the posterior given n weighted records, one for each T.
+
+        It is of all draws together, the rows of theta, up to a constant.
+        """
         raise NotImplementedError("no draws are released of this family")
 
 
@@ -251,6 +254,9 @@ class JointFamily(SummedModel):
         return f"{count} sum{'s' if count > 1 else ''} of {what}"
 
     # Draws
+
+    def check_draws(self, schema: Schema, records: Fraction) -> None:
+        """Refuse draws that might take long, whatever the data: `records` are n times their weight."""
 
     def finest(self, schema: Schema) -> float:
         """Return the smallest scale of what is drawn, from public facts: draws are rounded far below it."""

@@ -223,5 +223,8 @@ class _Likelihood(JointLikelihood):
         """Normal, of the same precision for all T."""
         mean, precision = self._update(np.full(1, weight * records), np.zeros((1, self.units.size)))
         gain = np.linalg.solve(precision[0], self.known)
-        away = theta - self.centre - mean[0] - weight * totals @ gain.T
-        return np.asarray(-np.einsum("ri,ij,rj->r", away, precision[0], away) / 2)
+        found = np.zeros(len(totals))
+        for one in theta:
+            away = one - self.centre - mean[0] - weight * totals @ gain.T
+            found -= np.einsum("ri,ij,rj->r", away, precision[0], away) / 2
+        return found

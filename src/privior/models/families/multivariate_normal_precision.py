@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -10,12 +11,20 @@ from typing import ClassVar
 import numpy as np
 
 from privior.errors import ModelError
-from privior.exact import decimal
+from privior.exact import decimal, root_down, root_up
+from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
+from privior.models.laws.bounded_wishart import eigenvalues, log_trial, log_wishart_mass
 from privior.models.laws.joint import Wishart
 from privior.models.laws.matrices import Vector, floats, inverse, read_vector
-from privior.privacy.pairs import DominatingPair
+from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
+from privior.randomness import Bits, BoundedWishart
 from privior.schema import Schema
+
+#: draws of which a smaller share of trials succeed, whatever the records, are refused
+_LEAST_CHANCE = 1e-3
+#: rates at which that is looked at, in each direction
+_RATES = 16
 
 
 @dataclass(frozen=True)
@@ -68,14 +77,103 @@ class MultivariateNormalPrecision(JointFamily):
         return _Likelihood(self, schema)
 
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
-        """None."""
-        raise self.no_draws()
+        """Draws are pure: the loss of one lies in a range of known length.
+
+        The log likelihood ratio of two records with deviations u and v is trace(X M) / 2, M = v v' - u u',
+        whose eigenvalues are s >= 0 and t <= 0 with s - t = |u - v| |u + v|. As a <= X <= b it is between
+        (a s + b t) / 2 and (b s + a t) / 2, so in a range of length (b - a) (s - t) / 2, at most eta. A draw
+        in which records have the weight r has a loss in a range of length r eta, hence at most r eta, for any
+        number of records (`BoundedRangePair`); N draws have at most N times that.
+        """
+        each = weight * self.oscillation(schema)
+        return BoundedRangePair(each) if draws == 1 else SignedSteps(each, draws)
+
+    def oscillation(self, schema: Schema) -> Fraction:
+        """Return eta, (b - a) / 2 times the largest |u - v| |u + v|, rounded up.
+
+        Deviations are at most v and w in each column, v <= w. |u_i - v_i| and |u_i + v_i| may be any two
+        numbers that add up to twice that: 2 w t and 2 w (1 - t). Where neither t is at an end, the product is
+        stationary only for t = 1/2 and no maximum; so one t is 0 or 1. With the smaller column there and x =
+        2 t - 1 in the other, r = v / w, the product is w^2 (1 + x) sqrt((1 - x)^2 + 4 r^2). It rises up to x =
+        1, to 4 v w, if 8 r^2 >= 1; else there is a maximum before, at x = (1 - sqrt(1 - 8 r^2)) / 2, of w^2
+        (1 + x) sqrt(1 - x^2). With the larger column at an end there is none but x = 1.
+        """
+        if len(self.vector) != 2:
+            raise self.no_draws()
+        smaller, larger = sorted(self._sides(schema))
+        ratio = smaller / larger
+        most = 4 * ratio
+        if 8 * ratio**2 < 1:
+            x = (1 - root_down(1 - 8 * ratio**2)) / 2
+            most = max(most, (1 + x) * root_up(1 - x**2))
+        return (self.prior.upper - self.prior.lower) / 2 * larger**2 * most
+
+    def _sides(self, schema: Schema) -> list[Fraction]:
+        """Return the largest deviation in each column."""
+        found = []
+        for name, centre in zip(self.vector, self.mean, strict=True):
+            lower, step, size = numeric(schema, name, self.family)
+            found.append(max(abs(lower - centre), abs(lower + step * (size - 1) - centre)))
+        return found
+
+    def check_draws(self, schema: Schema, records: Fraction) -> None:
+        """Refuse draws that might take long.
+
+        A trial of `BoundedWishart` succeeds with a chance that is the mass of the law over that of its
+        proposal, and depends on the rate, whose eigenvalues lie between the least of the prior's and the
+        largest plus n R^2. On a grid of them the chance is looked at: it decides about time, nothing else.
+        """
+        ends = np.linalg.eigvalsh(floats(inverse(self.prior.scale)))
+        rates = np.geomspace(
+            ends[0], ends[-1] + float(records * sum(side**2 for side in self._sides(schema))), _RATES
+        )
+        least, most = (rates[places] for places in np.triu_indices(_RATES))
+        degrees = float(self.prior.degrees + records)
+        logs = log_trial(degrees, least, most, float(self.prior.lower), float(self.prior.upper))
+        if (chance := math.exp(float(logs.min()))) < _LEAST_CHANCE:
+            raise ModelError(
+                f"a draw might take about {1 / chance:.2g} trials",
+                where=self.family,
+                asked=str(self.prior),
+                allowed=f"{1 / _LEAST_CHANCE:.0f} on average, whatever the records",
+                advice="Take less epsilon, bounds of the eigenvalues farther apart, or noisy statistics "
+                "(pv.NoisyStatistics).",
+            )
+
+    def finest(self, schema: Schema) -> float:
+        """The interval of the eigenvalues."""
+        if len(self.vector) != 2:
+            raise self.no_draws()
+        return float(self.prior.upper - self.prior.lower)
+
+    def drawn(
+        self, schema: Schema, records: int, weight: Fraction, sums: Sequence[int], places: int, bits: Bits
+    ) -> tuple[int, ...]:
+        """Update the prior exactly and draw the matrix, exactly rounded: its lower triangle."""
+        prior, scatter = self.prior, self.totals(schema, sums)
+        known = inverse(prior.scale)
+        first, beside, second = (
+            known[i][j] + weight * one for (i, j), one in zip(self.products, scatter, strict=True)
+        )
+        degrees = prior.degrees + weight * records
+        law = BoundedWishart(degrees, (first, beside, second), prior.lower, prior.upper)
+        return law.rounded(places, bits)
+
+    def admits(self, points: Sequence[int], unit: Fraction) -> bool:
+        """Eigenvalues are inside, but for rounding, which moves them by less than a unit."""
+        for x, z, y in zip(points[::3], points[1::3], points[2::3], strict=True):
+            low, high = self.prior.lower / unit - 1, self.prior.upper / unit + 1
+            if not (low <= x <= high and low <= y <= high):
+                return False
+            if min((x - low) * (y - low), (high - x) * (high - y)) < z * z:
+                return False
+        return True
 
     def no_draws(self) -> ModelError:
-        """A draw from the cut law cannot be made exactly in a number of trials that no record changes."""
+        """Of three columns or more a draw from the cut law takes too long, and what it says is not known."""
         return ModelError(
-            "no privacy is proved for draws of a precision matrix in general, and from a law with bounded "
-            "eigenvalues none can be drawn exactly in a time that does not depend on the records",
+            "draws are released of precision matrices of two columns only: no privacy is proved without "
+            "bounds of the eigenvalues, and with them no quick exact draw is known for more columns",
             where=self.family,
             asked=str(self.prior),
             advice="Release noisy statistics (pv.NoisyStatistics).",
@@ -243,6 +341,21 @@ class _Likelihood(JointLikelihood):
         found = self._entries(half @ np.swapaxes(half, 1, 2))
         found[~fine] = np.nan
         return found
+
+    def log_posterior(self, theta: Floats, records: int, totals: Floats, weight: float) -> Floats:
+        """The Wishart density over its mass between the bounds, for two columns."""
+        rate = self._matrix(self._entries(self.rate[np.newaxis]) + weight * totals)
+        first, beside, second = rate[:, 0, 0], rate[:, 1, 0], rate[:, 1, 1]
+        least, most = eigenvalues(first, beside, second)
+        floor = float(np.linalg.eigvalsh(self.rate)[0])  # less than this no sums of records have
+        mass = log_wishart_mass(
+            self.degrees + weight * records, np.maximum(least, floor), np.maximum(most, floor), *self.ends
+        )
+        matrices = self._matrix(theta)
+        power = (self.degrees + weight * records - self.size - 1) / 2
+        own = power * np.linalg.slogdet(matrices)[1].sum()
+        traces = np.einsum("rij,ji->r", rate, matrices.sum(axis=0))
+        return np.asarray(own - traces / 2 - len(theta) * mass)
 
     def possible(self, records: Floats, totals: Floats) -> Floats:
         """Positive definite ones: the least eigenvalue is what records of the largest precision have."""

@@ -83,7 +83,6 @@ class NormalMeanPrecision(JointFamily):
         loss in a range of length r eta, hence at most r eta, for any prior on the box and any number of
         records (`BoundedRangePair`); N draws have at most N times that.
         """
-        self._check_box(schema, weight * records)
         each = weight * self.oscillation(schema)
         return BoundedRangePair(each) if draws == 1 else SignedSteps(each, draws)
 
@@ -103,8 +102,8 @@ class NormalMeanPrecision(JointFamily):
             found = max(found, max(values) - min(values))
         return found
 
-    def _check_box(self, schema: Schema, records: Fraction) -> None:
-        """Refuse a box in which a draw might take long, by public facts alone.
+    def check_draws(self, schema: Schema, records: Fraction) -> None:
+        """Refuse a box in which a draw might take long.
 
         If the interval of the mean holds the prior mean and all records, it holds the posterior mean M. Given
         tau the mean of a draw from the law before it is cut lies in the interval, of length w, with a chance
@@ -311,8 +310,9 @@ class _Likelihood(JointLikelihood):
         from scipy.special import ndtr
 
         mean, strength, shape, rate = self.updated(weight * records, weight * totals)
-        mu, tau = theta
-        own = (shape - 0.5) * np.log(tau) - tau * (rate + strength * (mu - mean) ** 2 / 2)
+        own = np.zeros_like(mean)
+        for mu, tau in theta:
+            own += (shape - 0.5) * np.log(tau) - tau * (rate + strength * (mu - mean) ** 2 / 2)
         ends = np.log(np.array(self.precisions))
         peak = np.clip(np.log(shape / rate), *ends)
 
@@ -335,7 +335,7 @@ class _Likelihood(JointLikelihood):
         logs = shape[:, None] * (t - peak[:, None]) - rate[:, None] * (np.exp(t) - np.exp(peak)[:, None])
         mass = (np.exp(logs) * inside * half * weights).sum(axis=1)
         whole = np.log(mass) + shape * peak - rate * np.exp(peak) + np.log(2 * math.pi / strength) / 2
-        return np.asarray(own - whole)
+        return np.asarray(own - len(theta) * whole)
 
     def clipped(self, theta: Floats) -> Floats:
         """Into the box."""

@@ -1,0 +1,185 @@
+"""A symmetric matrix of two rows with bounded eigenvalues, from a Wishart law, for exactly rounded draws.
+
+The law has the density |X|^((k - 3) / 2) e^(-trace(S X) / 2) where all eigenvalues of X are in [a, b]. Both
+entries of the diagonal are then in [a, b] too, whichever way X is turned. Where S is diagonal the law before
+it is cut is that of two Gamma laws on the diagonal and a correlation, all independent:
+
+    x ~ Gamma(k / 2, s / 2),  y ~ Gamma(k / 2, t / 2),  (1 + r) / 2 ~ Beta((k - 1) / 2, (k - 1) / 2)
+
+So x and y are drawn in [a, b], and all three anew until the eigenvalues are inside: (x - a) (y - a) and
+(b - x) (b - y) are at least the square of r sqrt(x y).
+
+Any other S is turned first, by a rotation of rational numbers that makes it all but diagonal: eigenvalues
+stay what they are. What is left beside the diagonal, e, has the factor exp(-e z), z = r sqrt(x y), which is
+at most (b - a) / 2: a coin of probability exp(-e z - |e| (b - a) / 2) makes up for it, exactly. Floats choose
+the rotation, and nothing depends on it but how often the coin fails.
+
+Nothing is ever computed but known by cells of grids that get finer, as in `normal_gamma`. How many trials a
+draw takes depends on S; that they are few, whatever S is, is for whoever chooses a and b to see to.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from privior.randomness.acceptance import accepted
+from privior.randomness.beta import BetaLaw
+from privior.randomness.concave import ball, magnitude
+from privior.randomness.entropy import Bits
+from privior.randomness.gamma import GammaLaw
+from privior.randomness.rounding import IdealDraw
+from privior.randomness.truncated import TruncatedLaw
+
+if TYPE_CHECKING:
+    from flint import arb
+
+#: binary places, beyond the size of what is drawn, at which a trial is looked at first
+_SPARE = 16
+#: the tangent of half the angle is rounded to so many binary places
+_ANGLE = 48
+
+#: a symmetric matrix of two rows, as its lower triangle
+Triangle = tuple[Fraction, Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """The matrix ((c, -s), (s, c)), with c^2 + s^2 = 1."""
+
+    cosine: Fraction
+    sine: Fraction
+
+    @staticmethod
+    def nearly(matrix: Triangle) -> Rotation:
+        """Return a rotation Q such that Q' M Q is nearly diagonal, its first entry the smaller one."""
+        first, beside, second = matrix
+        scale = max(abs(first), abs(beside), abs(second))
+        angle = math.atan2(float(-2 * beside / scale), float((second - first) / scale)) / 2
+        tangent = Fraction(round(math.tan(angle / 2) * (1 << _ANGLE)), 1 << _ANGLE)
+        whole = 1 + tangent**2
+        return Rotation((1 - tangent**2) / whole, 2 * tangent / whole)
+
+    def undo(self, matrix: Triangle) -> Triangle:
+        """Return Q' M Q."""
+        return turned(*matrix, self.cosine, -self.sine)
+
+
+def turned(first: Fraction, beside: Fraction, second: Fraction, c: Fraction, s: Fraction) -> Triangle:
+    """Return R M R' for the rotation R = ((c, -s), (s, c)); of Arb's numbers too."""
+    return (
+        c * c * first - 2 * c * s * beside + s * s * second,
+        c * s * (first - second) + (c * c - s * s) * beside,
+        s * s * first + 2 * c * s * beside + c * c * second,
+    )
+
+
+@dataclass(frozen=True)
+class BoundedWishart:
+    """Density |X|^((degrees - 3) / 2) exp(-trace(rate X) / 2), the eigenvalues of X in [lower, upper]."""
+
+    degrees: Fraction
+    rate: Triangle
+    lower: Fraction
+    upper: Fraction
+
+    @cached_property
+    def _rotation(self) -> Rotation:
+        return Rotation.nearly(self.rate)
+
+    @cached_property
+    def _laws(self) -> tuple[TruncatedLaw, BetaLaw, TruncatedLaw]:
+        """Of x, of (1 + r) / 2 and of y."""
+        first, _, second = self._rotation.undo(self.rate)
+        x, y = (
+            TruncatedLaw(GammaLaw(self.degrees / 2, one / 2), self.lower, self.upper)
+            for one in (first, second)
+        )
+        half = (self.degrees - 1) / 2
+        return x, BetaLaw(half, half), y
+
+    @property
+    def _beside(self) -> Fraction:
+        """e."""
+        return self._rotation.undo(self.rate)[1]
+
+    def rounded(self, places: int, bits: Bits) -> tuple[int, int, int]:
+        """Draw X and return the whole numbers that are nearest to its entries times 2^places."""
+        while True:
+            trial = _Trial(self, bits)
+            if trial.inside() and trial.kept(bits):
+                return trial.entries(places)
+
+    def __post_init__(self) -> None:
+        if self.degrees <= 1 or not 0 < self.lower < self.upper:
+            raise ValueError(
+                "a Wishart law of two rows has more than 1 degree of freedom, and eigenvalues above 0"
+            )
+
+
+class _Trial:
+    """One draw of x, r and y, of which only as much is looked at as is asked for."""
+
+    def __init__(self, law: BoundedWishart, bits: Bits) -> None:
+        self.law = law
+        self._draws = [IdealDraw(one, bits) for one in law._laws]
+
+    def _enclosed(self, fine: int) -> tuple[arb, arb, arb]:
+        """Enclose x, z and y."""
+        x, half, y = (draw.enclosed(fine - draw.law.size) for draw in self._draws)
+        return x, (2 * half - 1) * (x * y).sqrt(), y
+
+    def _precision(self, fine: int) -> int:
+        """Bits for numbers as large as the upper end, of which so many beyond the size of a draw count."""
+        least = min(draw.law.size for draw in self._draws)
+        return 2 * fine + 64 + max(0, magnitude(self.law.upper) - least)
+
+    def inside(self) -> bool:
+        """Say whether both eigenvalues are."""
+        import flint
+
+        fine, low, high = _SPARE, self.law.lower, self.law.upper
+        while True:
+            with flint.ctx.workprec(self._precision(fine)):
+                x, z, y = self._enclosed(fine)
+                rooms = [(x - ball(low)) * (y - ball(low)), (ball(high) - x) * (ball(high) - y)]
+                if any(room < z * z for room in rooms):
+                    return False
+                if all(room >= z * z for room in rooms):
+                    return True
+            fine *= 2
+
+    def kept(self, bits: Bits) -> bool:
+        """Toss the coin for what the rotation left beside the diagonal."""
+        import flint
+
+        beside = self.law._beside
+        if not beside:
+            return True
+        most = abs(beside) * (self.law.upper - self.law.lower) / 2
+        return accepted(
+            lambda: ball(beside) * self._enclosed(flint.ctx.prec)[1] + ball(most),
+            self._precision(0),
+            bits,
+        )
+
+    def entries(self, places: int) -> tuple[int, int, int]:
+        """Turn X back, and round it."""
+        import flint
+
+        turn = self.law._rotation
+        fine = _SPARE + max(0, places + magnitude(self.law.upper))
+        while True:
+            with flint.ctx.workprec(self._precision(fine)):
+                x, z, y = self._enclosed(fine)
+                numbers = turned(x, z, y, ball(turn.cosine), ball(turn.sine))
+                nearest = [
+                    (one * flint.arb(2) ** places + flint.arb(1) / 2).floor().unique_fmpz() for one in numbers
+                ]
+                if all(one is not None for one in nearest):
+                    first, beside, second = (int(one) for one in nearest)
+                    return first, beside, second
+            fine *= 2
