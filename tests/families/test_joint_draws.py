@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 import privior as pv
 from chi_square import fits
-from privior.models import ExactStatistics, JointFamily
+from privior.models import ExactStatistics, JointFamily, ObservedPoints
 
 Floats = NDArray[np.float64]
 
@@ -97,6 +97,81 @@ def test_mean_and_precision_have_their_law_and_no_other(cut: bool) -> None:
     assert fits(*cells_of(drawn, *boxed(model, n, sums, 1.0)))
     if not cut:
         assert not fits(*cells_of(drawn, *boxed(model, n, sums, 1.05)))
+
+
+def quarters(points: Floats, chances: Floats) -> list[Floats]:
+    """Return, for each coordinate, where its quarters end."""
+    found = []
+    for values in points.T:
+        order = np.argsort(values)
+        found.append(values[order][np.searchsorted(np.cumsum(chances[order]), [0.25, 0.5, 0.75])])
+    return found
+
+
+def test_precision_matrices_have_their_law_and_no_other() -> None:
+    """Through a release; and the density by which inference weighs it is that of the same law on a grid."""
+    model = CASES[2].model
+    n, sums = 900, [900 * 500, -900 * 15, 900 * 7]  # mean squares of 5 and 7, mean products of -1.5
+    drawn = released(model, n, sums, DRAWS // 2)
+    likelihood = model.at(SCHEMA)
+    centre, spread = drawn.mean(axis=0), drawn.std(axis=0)
+    axes = [
+        np.linspace(middle - 6 * sd, middle + 6 * sd, 73) for middle, sd in zip(centre, spread, strict=True)
+    ]
+    points = np.stack([one.ravel() for one in np.meshgrid(*axes, indexing="ij")], axis=1)
+    for off, right in ((1.0, True), (1.05, False)):
+        totals = off * likelihood.units * np.array(sums)
+        x, z, y = points.T
+        logs = likelihood.log_prior(points) - (totals[0] * x + 2 * totals[1] * z + totals[2] * y) / 2
+        logs += n / 2 * np.log(np.maximum(x * y - z**2, 1e-300))
+        masses = np.exp(logs - logs.max())
+        masses /= masses.sum()
+        edges = quarters(points, masses)
+        law, codes = (
+            sum(
+                4**i * np.searchsorted(edge, values)
+                for i, (edge, values) in enumerate(zip(edges, one.T, strict=True))
+            )
+            for one in (points, drawn)
+        )
+        chances = np.bincount(law, weights=masses, minlength=64)
+        assert fits(codes.tolist(), dict(enumerate(chances.tolist()))) is right
+        if right:
+            density = masses / np.prod([axis[1] - axis[0] for axis in axes])
+            some = np.argsort(density)[[-1, -5000, -50_000]]
+            for place in some:
+                found = likelihood.log_posterior(points[[place]], n, totals[np.newaxis], 1.0)[0]
+                assert found - np.log(np.pi) == pytest.approx(np.log(density[place]), abs=0.02)
+            both = likelihood.log_posterior(points[some], n, totals[np.newaxis], 1.0)[0]
+            each = [likelihood.log_posterior(points[[one]], n, totals[np.newaxis], 1.0)[0] for one in some]
+            assert both == pytest.approx(sum(each))
+
+
+def test_matrices_that_might_take_long_are_refused() -> None:
+    """By public facts: the more records count, the nearer to a bound all of the law may lie."""
+    model, schema = CASES[2].small
+    narrow = pv.MultivariateNormalPrecision(
+        ["x", "y"], [0, "0.5"], pv.Wishart(3, [[1, 0], [0, 1]], 1, "1.01")
+    )
+    with pytest.raises(pv.PlanError, match="might take about"):
+        pv.plan(narrow, schema, records=10**9, epsilon=8, mechanism=pv.PosteriorDraws)
+    assert pv.plan(model, schema, records=1000, epsilon=1, mechanism=pv.PosteriorDraws).cost.delta == 0
+
+
+def test_files_of_matrices_outside_the_bounds_are_refused() -> None:
+    model, schema = CASES[2].small
+    mechanism = pv.PosteriorDraws(model, schema, 5, 1)
+    one = 2**mechanism.places
+    for entries, fine in (
+        ((1, 0, 1), True),
+        ((2, 0, 2), True),
+        ((2, 1, 2), False),
+        ((1, 0, 3), False),
+        ((0, 0, 1), False),
+    ):
+        seen = ObservedPoints(tuple(one * entry for entry in entries), mechanism.places)
+        assert mechanism.admits(seen, 5) is fine
+    assert not mechanism.admits(ObservedPoints((one, 0), mechanism.places), 5)
 
 
 def test_boxes_in_which_draws_may_take_long_are_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from joint_cases import CASES, SCHEMA, Case
 from numpy.typing import NDArray
@@ -128,3 +129,30 @@ def test_mean_and_precision_against_an_integral(delta: str, public: bool) -> Non
         spread = np.sqrt(law_ @ (points - mean) ** 2)
         assert abs(values.mean() - mean) < 0.05 * spread
         assert abs(values.std() / spread - 1) < 0.04
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.cut is not None], ids=lambda case: case.name)
+def test_the_posterior_given_pure_draws_is_bayes(case: Case) -> None:
+    """Against parameters from the prior and sums given them, weighted by the chance of the draws."""
+    model, records, rng = case.cut, 60, np.random.default_rng(6)
+    assert model is not None
+    plan = pv.plan(model, SCHEMA, records=records, epsilon=30, mechanism=pv.PosteriorDraws, draws=2)
+    table = pa.table(case.table(rng, case.draw(rng), records))
+    release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="clinic", epsilon=30))
+    found = pv.infer(release).draws(20_000, seed=1)
+    likelihood, number = model.at(SCHEMA), 60_000
+    prior = likelihood.conjugate(np.zeros(number), np.zeros((number, likelihood.units.size)), rng)
+    prior = prior[np.isfinite(likelihood.log_prior(prior))]
+    n = np.full(len(prior), float(records))
+    sums = np.rint(likelihood.coloured(n, prior, likelihood.white(n, rng)) / likelihood.units)
+    mechanism = plan.mechanism
+    assert isinstance(mechanism, pv.PosteriorDraws)
+    logs = mechanism.log_likelihoods(release.statistics, sums.T.astype(np.int64))
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    enough = min(1 / (weights**2).sum(), 4000)  # draws of chains are not independent
+    assert enough > 300
+    mean = weights @ prior
+    spread = np.sqrt(weights @ (prior - mean) ** 2)
+    assert np.all(np.abs(found.mean(axis=0) - mean) < 6 * spread / np.sqrt(enough))
+    assert np.all(np.abs(found.std(axis=0) / spread - 1) < 6 / np.sqrt(enough))

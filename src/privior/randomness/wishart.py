@@ -86,6 +86,12 @@ class BoundedWishart:
     lower: Fraction
     upper: Fraction
 
+    def __post_init__(self) -> None:
+        if self.degrees <= 1 or not 0 < self.lower < self.upper:
+            raise ValueError(
+                "a Wishart law of two rows has more than 1 degree of freedom, and eigenvalues above 0"
+            )
+
     @cached_property
     def _rotation(self) -> Rotation:
         return Rotation.nearly(self.rate)
@@ -112,12 +118,6 @@ class BoundedWishart:
             trial = _Trial(self, bits)
             if trial.inside() and trial.kept(bits):
                 return trial.entries(places)
-
-    def __post_init__(self) -> None:
-        if self.degrees <= 1 or not 0 < self.lower < self.upper:
-            raise ValueError(
-                "a Wishart law of two rows has more than 1 degree of freedom, and eigenvalues above 0"
-            )
 
 
 class _Trial:

@@ -91,12 +91,12 @@ class MultivariateNormalPrecision(JointFamily):
     def oscillation(self, schema: Schema) -> Fraction:
         """Return eta, (b - a) / 2 times the largest |u - v| |u + v|, rounded up.
 
-        Deviations are at most v and w in each column, v <= w. |u_i - v_i| and |u_i + v_i| may be any two
-        numbers that add up to twice that: 2 w t and 2 w (1 - t). Where neither t is at an end, the product is
-        stationary only for t = 1/2 and no maximum; so one t is 0 or 1. With the smaller column there and x =
-        2 t - 1 in the other, r = v / w, the product is w^2 (1 + x) sqrt((1 - x)^2 + 4 r^2). It rises up to x =
-        1, to 4 v w, if 8 r^2 >= 1; else there is a maximum before, at x = (1 - sqrt(1 - 8 r^2)) / 2, of w^2
-        (1 + x) sqrt(1 - x^2). With the larger column at an end there is none but x = 1.
+        Deviations are at most g and h in the two columns, g <= h. |u_i - v_i| and |u_i + v_i| may be any two
+        numbers that add up to twice that, 2 h t and 2 h (1 - t). Where neither t is at an end, the product is
+        stationary for t = 1/2 in both only, and less than elsewhere; so one t is 0 or 1. With the column of g
+        there, x = 2 t - 1 in the other and r = g / h, it is h^2 (1 + x) sqrt((1 - x)^2 + 4 r^2). That rises
+        up to 4 g h at x = 1 if 8 r^2 >= 1; else there is a maximum before, of h^2 (1 + x) sqrt(1 - x^2) at
+        x = (1 - sqrt(1 - 8 r^2)) / 2. With the column of h there it always rises.
         """
         if len(self.vector) != 2:
             raise self.no_draws()
@@ -124,12 +124,11 @@ class MultivariateNormalPrecision(JointFamily):
         largest plus n R^2. On a grid of them the chance is looked at: it decides about time, nothing else.
         """
         ends = np.linalg.eigvalsh(floats(inverse(self.prior.scale)))
-        rates = np.geomspace(
-            ends[0], ends[-1] + float(records * sum(side**2 for side in self._sides(schema))), _RATES
-        )
-        least, most = (rates[places] for places in np.triu_indices(_RATES))
+        most = float(records * sum(side**2 for side in self._sides(schema)))
+        rates = np.geomspace(ends[0], ends[-1] + most, _RATES)
+        smaller, larger = (rates[places] for places in np.triu_indices(_RATES))
         degrees = float(self.prior.degrees + records)
-        logs = log_trial(degrees, least, most, float(self.prior.lower), float(self.prior.upper))
+        logs = log_trial(degrees, smaller, larger, float(self.prior.lower), float(self.prior.upper))
         if (chance := math.exp(float(logs.min()))) < _LEAST_CHANCE:
             raise ModelError(
                 f"a draw might take about {1 / chance:.2g} trials",

@@ -3,7 +3,7 @@
 Let p > q be the eigenvalues of X, and s <= t those of the rate S. Over the angle between X and S the density
 |X|^((k - 3) / 2) e^(-trace(S X) / 2) has the integral, with p - q for the volume,
 
-    2 pi (p q)^((k - 3) / 2) (p - q) exp(-(p s + q t) / 2) B((p - q) (t - s) / 4),    B(z) = e^(-z) I0(z)
+    pi (p q)^((k - 3) / 2) (p - q) exp(-(p s + q t) / 2) B((p - q) (t - s) / 4),    B(z) = e^(-z) I0(z)
 
 I0 a Bessel function. But for p - q and B, which change slowly, it is a product of two Gamma laws, log-concave
 in log p and log q: where each of them is not negligible, the integral is summed at Gauss points.
