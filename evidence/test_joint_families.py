@@ -28,6 +28,7 @@ WAYS = {
     "gaussian": (pv.NoisyStatistics, "1e-5", pv.REPLACE_ONE),
     "private number": (pv.NoisyStatistics, "0", pv.ADD_OR_REMOVE_ONE),
     "draws": (pv.PosteriorDraws, "1e-5", pv.REPLACE_ONE),
+    "pure draws": (pv.PosteriorDraws, "0", pv.REPLACE_ONE),
 }
 #: the chance of an alarm in all of this if everything is right
 ALARM = 1e-3
@@ -48,9 +49,11 @@ def measured(cell: tuple[int, str, str]) -> list[Measured]:
     """Return one line for each parameter."""
     number, way, epsilon = cell
     case, (mechanism, delta, relation) = CASES[number], WAYS[way]
+    model = case.for_way(way)
+    assert model is not None
     rng = np.random.default_rng([number, list(WAYS).index(way), int(10 * float(epsilon))])
     plan = pv.plan(
-        case.model,
+        model,
         SCHEMA,
         records=RECORDS if relation is pv.REPLACE_ONE else 2 * RECORDS,
         epsilon=epsilon,
@@ -75,7 +78,7 @@ def measured(cell: tuple[int, str, str]) -> list[Measured]:
     inside = np.mean([(rank >= 0.05) & (rank <= 0.95) for rank in ranks], axis=0)
     return [
         Measured(
-            case.model.names[place],
+            model.names[place],
             way,
             epsilon,
             float(inside[place]),
@@ -94,7 +97,7 @@ def test_joint_families_are_calibrated() -> None:
         for number, case in enumerate(CASES)
         for way in WAYS
         for epsilon in EPSILONS
-        if way != "draws" or case.drawn
+        if case.for_way(way) is not None
     ]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         found = [line for lines in pool.map(measured, cells) for line in lines]

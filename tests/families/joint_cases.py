@@ -49,6 +49,12 @@ class Case:
     def name(self) -> str:
         return self.model.family
 
+    def for_way(self, way: str) -> JointFamily | None:
+        """Return the family of which a release is made this way, if there is one."""
+        if way == "draws":
+            return self.model if self.drawn else None
+        return self.cut if way == "pure draws" else self.model
+
     def table(self, rng: np.random.Generator, theta: Floats, number: int) -> dict[str, list[float]]:
         """Draw the cells of a table."""
         rows = self.records(rng, theta, number)

@@ -31,13 +31,7 @@ WAYS = {
 FROM_FILES = ("laplace", "draws")
 
 
-def model_for(case: Case, way: str) -> JointFamily | None:
-    if way == "draws":
-        return case.model if case.drawn else None
-    return case.cut if way == "pure draws" else case.model
-
-
-ALL = [(case, way) for case in CASES for way in WAYS if model_for(case, way) is not None]
+ALL = [(case, way) for case in CASES for way in WAYS if case.for_way(way) is not None]
 
 
 def name_of(one: object) -> str:
@@ -46,7 +40,7 @@ def name_of(one: object) -> str:
 
 def planned(case: Case, way: str, epsilon: object = 8) -> pv.JointPlan:
     mechanism, delta, relation = WAYS[way]
-    model = model_for(case, way)
+    model = case.for_way(way)
     assert model is not None
     return pv.plan(
         model,
