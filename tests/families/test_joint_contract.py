@@ -13,7 +13,7 @@ from joint_cases import CASES, SCHEMA, Case
 from program import run
 
 import privior as pv
-from privior.models import JointFamily, to_model
+from privior.models import to_model
 from privior.models.laws import to_joint_law
 from privior.report import page_of
 

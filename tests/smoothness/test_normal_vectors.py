@@ -135,7 +135,7 @@ def test_bounds_for_precision_matrices_hold_for_drawn_ones_and_are_reached() -> 
     assert isinstance(big, Precisions)
     corner = max((x - 0.25) ** 2 + (y - 1) ** 2 for x in (-6, 6) for y in (-12, 14))
     assert big.roughest == pytest.approx(corner / 2)
-    assert big.oscillation == pytest.approx(0.95 * corner)
+    assert big.oscillation == pytest.approx(0.95 * 2 * 6.25 * 13)  # of corners that differ in one sign
 
 
 def test_no_posterior_of_precision_matrices_leaves_the_range() -> None:
@@ -259,6 +259,53 @@ def test_posteriors_of_mean_and_precision_are_told_apart_as_on_a_grid(cut: bool)
         assert apart.low - 1e-3 <= float(np.abs(one - other).sum()) / 2 <= apart.high + 1e-3
 
 
+def test_the_mass_of_smooth_matrices_is_at_most_that_of_draws_but_not_far() -> None:
+    model, schema, records, means, matrices = drawn_parameters("precision matrices")
+    one = subject_of(model, schema, None)
+    logs = whole_likelihoods(records, means, matrices)
+    slopes = np.ptp(logs, axis=0)
+    levels = np.linspace(0.5, one.roughest, 15)
+    truth = (slopes[:, None] > levels).mean(axis=0)
+    found = one.outside(levels)
+    assert np.all(found >= truth - 0.01)
+    assert np.all(np.diff(found) <= 0)
+    assert found[-1] == 0
+    largest = np.linalg.eigvalsh(matrices)[:, 1]
+    assert found[7] == pytest.approx((largest > 2 * levels[7] / 3.25).mean(), abs=0.01)
+    many = one.outside(np.linspace(0.5, one.roughest, 1000))
+    assert np.all(many >= np.interp(np.linspace(0.5, one.roughest, 1000), levels, found) - 0.15)
+    for cut in one.cuts(3):
+        top = 2 * cut.level / 3.25
+        if cut.outside > 0:
+            assert cut.outside == pytest.approx((largest > top).mean(), abs=0.01)
+            assert cut.epsilon == pytest.approx((top - 0.5) / 1.5 * one.oscillation)
+    assert one.cuts(3)[-1].outside == 0
+
+
+def test_posteriors_of_matrices_are_told_apart_as_by_draws() -> None:
+    """Parameters drawn from the prior, weighted by the likelihood of three records."""
+    model, schema, records, means, matrices = drawn_parameters("precision matrices")
+    found = subject_of(model, schema, None).contrasts(3)
+    assert {one.replaced for one in found} == {1, 2, 3}
+    logs = whole_likelihoods(records, means, matrices)
+    far, across, near = 2, 8, 4  # (-1, 1.5), (1, 1.5) and (0, 0.5)
+
+    def chances(chosen: tuple[int, ...]) -> Floats:
+        weights = np.exp(logs[list(chosen)].sum(axis=0))
+        return np.asarray(weights / weights.sum())
+
+    def told(about: str, one: tuple[int, ...], two: tuple[int, ...]) -> bool:
+        truth = float(np.abs(chances(one) - chances(two)).sum()) / 2
+        apart = [contrast.test.total_variation for contrast in found if contrast.about == about]
+        return any(bounds.low - 5e-3 <= truth <= bounds.high + 5e-3 for bounds in apart)
+
+    assert told("all replaced", (far,) * 3, (across,) * 3)
+    assert not told("all replaced", (far,) * 3, (far, far, across))
+    assert told("1 replaced, the others near", (near, near, far), (near, near, across))
+    assert told("1 replaced, the others there", (across, across, far), (across,) * 3)
+    assert told("2 replaced, the others far", (far,) * 3, (far, across, across))
+
+
 def test_the_mean_likelihood_of_matrices_is_told_for_two_columns_only() -> None:
     columns = {name: pv.Bounded(-1, 1, grid="0.5") for name in "abc"}
     schema = pv.Schema(columns, population="few", unit="patient")
@@ -267,6 +314,9 @@ def test_the_mean_likelihood_of_matrices_is_told_for_two_columns_only() -> None:
     assert made.necessary is None
     assert dict(made.facts())["Theorem 6"] == "was not computed"
     assert made.log_ratio is not None
+    assert made.subject.contrasts(5) == made.subject.cuts(5) == ()
+    assert made.mass(made.slope / 2) == 0  # nothing is said
+    assert "two columns only" in str(made)
 
 
 @pytest.mark.parametrize("records", [1, 2, 10**6, 10**9])

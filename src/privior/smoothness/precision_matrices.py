@@ -6,24 +6,30 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.exact import round_up
 from privior.models.families import MultivariateNormalPrecision
 from privior.models.families.family import numeric
+from privior.models.laws.bounded_wishart import log_wishart_mass
 from privior.models.laws.matrices import floats
 from privior.schema import Schema
 from privior.smoothness.distances import MOST_VALUES, Distance
+from privior.smoothness.matrix_law import MatrixLaw
 from privior.smoothness.normal_vectors import UP, SeveralColumns, checked, vectors
-from privior.smoothness.subject import Cut, subject_of
+from privior.smoothness.subject import Contrast, Cut, subject_of
+from privior.theory.likelihood_ratio import RatioTest
 
 Floats = NDArray[np.float64]
 
-#: an integrand so far below its largest value, as a logarithm, is left out; points in each direction
-_DEPTH, _NODES = 45.0, 160
+#: points of integrals in each direction, and the share of a law that may be lost in them
+_NODES, _ROUNDING = 96, 1e-7
+#: at so many levels a mass is computed; between them the next lower one speaks
+_MOST_LEVELS = 200
 
 
 @dataclass(frozen=True)
@@ -36,19 +42,34 @@ class Precisions(SeveralColumns):
     the largest (b s + a t) / 2, at most b |v|^2 / 2, and the oscillation the largest (b - a) D / 2, at most
     (b - a) R^2, R the largest deviation: at a corner. A draw from the posterior of any prior on these X has
     a loss in a range of that length (as for every likelihood: docs/guarantees.md).
+
+    l(X) is at most R^2 / 2 times the largest eigenvalue: the chance of l > L is at most that of an eigenvalue
+    above 2 L / R^2. For two columns that is one mass over another (`bounded_wishart`).
     """
 
     model: MultivariateNormalPrecision
     schema: Schema
     distance: Distance
     smoothest: ClassVar[float] = 0.0
-    computed: ClassVar[str] = (  # type: ignore[misc]
-        "bounds in floating point, rounded up. The chance of smoother matrices has no closed form under a "
-        "Wishart law with bounded eigenvalues: nothing is said of it. Theorem 6 in floating point, for two "
-        "columns only. The guarantee is that of draws made exactly, which privior does not make of this "
-        "family"
-    )
     ratio_bounded: ClassVar[bool] = True  # type: ignore[misc]
+
+    @property
+    def computed(self) -> str:  # type: ignore[override]
+        """What is known of matrices of two columns, and of more."""
+        if self._two:
+            return (
+                "L, and bounds of masses by the largest eigenvalue, in floating point, rounded up; Theorem 6 "
+                "by integrals, the best test by sums over many matrices; the guarantee exactly"
+            )
+        return (
+            "bounds in floating point, rounded up. For more than two columns neither the chance of smoother "
+            "matrices nor their mean likelihood is known: nothing is said of masses, Theorem 6 and tests. "
+            "The guarantee is that of draws made exactly, which privior makes of two columns only"
+        )
+
+    @property
+    def _two(self) -> bool:
+        return len(self.sides) == 2
 
     @cached_property
     def _records(self) -> Floats | None:
@@ -99,13 +120,37 @@ class Precisions(SeveralColumns):
         """Likewise."""
         low, high = self._ends
         if self._eigenvalues is None:
-            return (high - low) * self._farthest
+            return (
+                round_up(self.model.oscillation(self.schema)) if self._two else (high - low) * self._farthest
+            )
         above, below = self._eigenvalues
         return (high - low) * float((above - below).max()) / 2 * UP
 
     def outside(self, levels: Floats) -> Floats:
-        """All that is known: none is rougher than L."""
-        return np.where(np.asarray(levels) >= self.roughest, 0.0, 1.0)
+        """Of two columns by the largest eigenvalue; of more it is known only that none is rougher than L."""
+        levels = np.asarray(levels, np.float64)
+        if levels.size > _MOST_LEVELS:
+            order = np.unique(np.linspace(0, levels.size - 1, _MOST_LEVELS).astype(int))
+            found = self.outside(levels[order])
+            return np.asarray(found[np.searchsorted(levels[order], levels, side="right") - 1])
+        tops = 2 * levels * self.nearest / (self._farthest * UP)
+        chances = [self._above(float(top)) if self._two else 1.0 for top in tops]
+        return np.where(levels >= self.roughest, 0.0, chances)
+
+    def _above(self, top: float) -> float:
+        """Return the prior's chance of an eigenvalue above a number, never too small."""
+        low, high = self._ends
+        if not low < top < high:
+            return float(top <= low)
+        return min(1.0, -math.expm1(self._log_mass(0, None, top) - self._log_mass(0, None, high)) + _ROUNDING)
+
+    def _log_mass(self, records: int, scatter: Floats | None, high: float) -> float:
+        """Return the log of the posterior's mass of matrices with eigenvalues up to a number."""
+        rate = np.linalg.inv(floats(self.model.prior.scale))
+        rate = rate if scatter is None else rate + scatter
+        least, most = (np.array([one]) for one in np.linalg.eigvalsh(rate))
+        degrees = float(self.model.prior.degrees) + records
+        return float(log_wishart_mass(degrees, least, most, self._ends[0], high, nodes=_NODES)[0])
 
     def log_ratio(self, records: int) -> float | None:
         """At most n times how far the log likelihood of one record varies: most for the farthest.
@@ -119,70 +164,87 @@ class Precisions(SeveralColumns):
         least = size * math.log(low) - high * self._farthest
         return records * (largest - least) / 2 * UP
 
+    @cached_property
+    def _marks(self) -> list[tuple[int, Floats]]:
+        """Records of a grid of 3 x 3, at ends and in the middle: their places and deviations."""
+        (first, step, size), (second, pace, across) = (
+            numeric(self.schema, name, self.model.family) for name in self.model.vector
+        )
+        x, y = self.model.mean
+        return [
+            (i * across + j, np.array([float(first + step * i - x), float(second + pace * j - y)]))
+            for i in sorted({0, size // 2, size - 1})
+            for j in sorted({0, across // 2, across - 1})
+        ]
+
     def necessary(self, records: int) -> float | None:
         """Theorem 6 for two columns: one record replaced and all others alike, at places of a 3 x 3 grid."""
-        if len(self.sides) != 2:
+        if not self._two:
             return None
         low, high = self._ends
-        grids = [numeric(self.schema, name, self.model.family) for name in self.model.vector]
-        marks = ([float(lower + step * i) for i in (0, size // 2, size - 1)] for lower, step, size in grids)
-        places = np.array(list(product(*marks))) - [float(one) for one in self.model.mean]
-        rate = np.linalg.inv(floats(self.model.prior.scale))
-        degrees = float(self.model.prior.degrees) + records
         found = 0.0
+        places = [deviation for _, deviation in self._marks]
         for other in places:
-            common = rate + (records - 1) * np.outer(other, other)
-            means = [_log_mass(common + np.outer(one, one), degrees, low, high) for one in places]
+            common = (records - 1) * np.outer(other, other)
+            means = [self._log_mass(records, common + np.outer(one, one), high) for one in places]
             for (one, x), (two, y) in permutations(zip(means, places, strict=True), 2):
                 least, most = np.linalg.eigvalsh(np.outer(y, y) - np.outer(x, x))
                 likelihoods = (high * most + low * least) / 2
                 found = max(found, 2 * min(likelihoods, two - one))
         return found / (self.distance.reach * UP)
 
+    def contrasts(self, records: int) -> Sequence[Contrast]:
+        """Two columns: records far from the mean replaced by others across, or near, the rest anywhere."""
+        if not self._two:
+            return ()
+        marks = self._marks
+        squares = [np.outer(deviation, deviation) for _, deviation in marks]
+        far, across = max(
+            combinations(range(len(marks)), 2),
+            key=lambda two: float(np.linalg.norm(squares[two[0]] - squares[two[1]], "nuc")),
+        )
+        near = min(range(len(marks)), key=lambda place: float(np.trace(squares[place])))
+        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
+        found = []
+        for replaced in numbers:
+            pairs = {(far, across), (far, near), (across, near)} if replaced == 1 else {(far, across)}
+            for one, two in sorted(pair for pair in pairs if pair[0] != pair[1]):
+                rest = records - replaced
+                others = {"near": squares[near], "far": squares[far], "there": squares[two]}
+                for where, square in others.items() if rest else [("nowhere", 0 * squares[0])]:
+                    p, q = (rest * square + replaced * squares[place] for place in (one, two))
+                    about = f"{replaced} replaced, the others {where}" if rest else "all replaced"
+                    apart = replaced * self.distance.apart(marks[one][0], marks[two][0])
+                    tests = [(p, q), (q, p)] if replaced == 1 else [(p, q)]
+                    found += [Contrast(about, replaced, apart, self._test(records, *both)) for both in tests]
+        return found
+
+    def _test(self, records: int, one: Floats, two: Floats) -> RatioTest:
+        """Return the best test between the posteriors given two sums: the loss is trace(M X) - constant."""
+        low, high = self._ends
+        rate = np.linalg.inv(floats(self.model.prior.scale)) + one
+        law = MatrixLaw(rate, float(self.model.prior.degrees) + records, low, high)
+        constant = self._log_mass(records, one, high) - self._log_mass(records, two, high)
+        return RatioTest(lambda losses: law.below((two - one) / 2, losses + constant))
+
     def cuts(self, records: int) -> Sequence[Cut]:
-        """None: what a cut leaves is not known."""
-        return ()
+        """The matrices with eigenvalues up to a number, for several; none where their chance is not known.
+
+        The oscillation is a multiple of b - a, so that of a cut is known.
+        """
+        if not self._two:
+            return ()
+        (low, high), found = self._ends, []
+        for share in (0.1, 0.25, 0.5, 0.75, 1.0):
+            top = low + share * (high - low)
+            level = min(top * self._farthest / (2 * self.nearest), self.roughest)
+            kept = f"eigenvalues up to {top:.4g}"
+            if (outside := self._above(top)) < 1:
+                found.append(Cut(level, outside, kept, share * self.oscillation * UP))
+        return found
 
     def _top(self) -> float:
         return self.roughest
-
-
-def _log_mass(rate: Floats, degrees: float, low: float, high: float) -> float:
-    """Return the log of the integral of |X|^((v - 3)/2) e^(-trace(rate X)/2) over 2 x 2 matrices X.
-
-    Their eigenvalues p > q are between low and high. If X is turned by an angle from the rate, of trace t and
-    eigenvalues d apart, trace(rate X) / 2 = (p + q) t / 4 + (p - q) d cos(2 angle) / 4; the integral over the
-    angle is a Bessel function, and p - q is the volume. Over log p - log q, and log p + log q given that, the
-    integrand is smooth: both are scaled to [0, 1] and summed at Gauss points where it is not negligible.
-    """
-    from scipy.special import i0e, logsumexp
-
-    trace, gap = float(np.trace(rate)), float(np.ptp(np.linalg.eigvalsh(rate)))
-    width, middle = math.log(high / low), math.log(high * low) / 2
-
-    def logs(first: Floats, second: Floats) -> Floats:
-        ratio = width * first
-        room = width - ratio
-        centre = middle + room * (second - 0.5)
-        larger, smaller = np.exp(centre + ratio / 2), np.exp(centre - ratio / 2)
-        turned = (larger - smaller) * gap / 4
-        with np.errstate(divide="ignore"):
-            volume = np.log((larger - smaller) * room * width)
-        powers = (degrees - 1) * centre  # of p q, and of both logarithms
-        return np.asarray(powers + volume - (larger + smaller) * trace / 4 + turned + np.log(i0e(turned)))
-
-    ends = [(0.0, 1.0), (0.0, 1.0)]
-    for _ in range(6):  # nearer each time
-        axes = [np.linspace(start, stop, 65) for start, stop in ends]
-        found = logs(*np.meshgrid(*axes, indexing="ij"))
-        seen = np.argwhere(found > found.max() - _DEPTH)
-        first, last = np.maximum(seen.min(axis=0) - 1, 0), np.minimum(seen.max(axis=0) + 1, 64)
-        ends = [(axis[i], axis[j]) for axis, i, j in zip(axes, first, last, strict=True)]
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    axes = [(start + stop + (stop - start) * nodes) / 2 for start, stop in ends]
-    found = logs(*np.meshgrid(*axes, indexing="ij"))
-    area = math.prod((stop - start) / 2 for start, stop in ends)
-    return float(logsumexp(found, b=np.outer(weights, weights))) + math.log(area)
 
 
 @subject_of.register
