@@ -181,7 +181,9 @@ def plan(
         try:
             fitting = kind.for_facts(facts)
         except PlanError as error:
-            candidates.append(Candidate(kind.name, kind.about, None, None, unfit=error.what))
+            candidates.append(
+                Candidate(kind.name, kind.about, None, None, unfit=error.what, advice=error.advice)
+            )
             continue
         error_ahead = forecast(fitting.spectrum, parameters, records, expected)
         candidate = Candidate(kind.name, kind.about, error_ahead, fitting.guarantee.cost)
@@ -211,8 +213,8 @@ def _choose(
         for fitting, candidate in built:
             if isinstance(fitting, wanted):
                 return fitting, f"Takes {candidate.name} because it was asked for."
-        why = next(candidate.unfit for candidate in candidates if candidate.name == wanted.name)
-        raise PlanError(f"does not fit: {why}", where=wanted.name)
+        unfit = next(candidate for candidate in candidates if candidate.name == wanted.name)
+        raise unfit.refusal(wanted.name)
     if not built:
         raise PlanError("no mechanism fits these public facts", where="plan")
     best, candidate = min(built, key=lambda pair: _l2(pair[1]))

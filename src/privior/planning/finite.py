@@ -82,7 +82,7 @@ def finite_plan(
         try:
             law = make()
         except PlanError as error:
-            candidates.append(Candidate(name, "", None, None, unfit=error.what))
+            candidates.append(Candidate(name, "", None, None, unfit=error.what, advice=error.advice))
             continue
         ahead = model_forecast(model, records, law)
         candidates.append(Candidate(name, law.about, ahead, law.guarantee.cost))
@@ -101,9 +101,8 @@ def _choose(
     """Return the mechanism to use and one sentence that says why."""
     fitting = [pair for pair in built if wanted is None or isinstance(pair[0], wanted)]
     if not fitting:
-        unfit = [one.unfit for one in candidates if wanted is None or one.name == wanted.name]
-        where = "plan" if wanted is None else wanted.name
-        raise PlanError(f"does not fit: {unfit[0]}", where=where)
+        unfit = next(one for one in candidates if wanted is None or one.name == wanted.name)
+        raise unfit.refusal("plan" if wanted is None else wanted.name)
     best, candidate = min(fitting, key=_error)
     if wanted is not None:
         return best, f"Takes {candidate.name} because it was asked for."
