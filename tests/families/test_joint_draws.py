@@ -159,6 +159,28 @@ def test_matrices_that_might_take_long_are_refused() -> None:
     assert pv.plan(model, schema, records=1000, epsilon=1, mechanism=pv.PosteriorDraws).cost.delta == 0
 
 
+FLAT = pv.Schema({name: pv.Bounded(-1, 1, grid=1) for name in "xy"}, population="few", unit="patient")
+
+
+@pytest.mark.parametrize(
+    ("degrees", "scale", "upper"),
+    [
+        (3, "1e-9", "1e4"),  # nearly all of the law is below its bounds
+        (3, "1e-10", "1e4"),
+        (3, "1e-12", "1e4"),
+        (3, "1e-14", "1e4"),
+        (3, "1", "1.000000000000001"),  # floats can hardly tell the bounds apart
+        (3, "1", "1.0000000000000001"),
+        ("1e18", "1e-18", "1.5"),  # or the law from a point
+    ],
+)
+def test_what_floats_cannot_judge_is_refused(degrees: object, scale: str, upper: str) -> None:
+    law = pv.Wishart(degrees, [[scale, 0], [0, scale]], 1, upper)
+    model = pv.MultivariateNormalPrecision(["x", "y"], [0, 0], law)
+    with pytest.raises(pv.PlanError, match="trials"):
+        pv.plan(model, FLAT, records=5, epsilon=1, mechanism=pv.PosteriorDraws)
+
+
 def test_files_of_matrices_outside_the_bounds_are_refused() -> None:
     model, schema = CASES[2].small
     mechanism = pv.PosteriorDraws(model, schema, 5, 1)

@@ -100,7 +100,7 @@ def test_any_rotation_gives_the_same_law(monkeypatch: pytest.MonkeyPatch) -> Non
     law = BoundedWishart(Fraction(9), (Fraction(10), Fraction(5), Fraction(11)), Fraction(1, 2), Fraction(2))
     far = Rotation(Fraction(24, 25), Fraction(7, 25))
     assert abs(far.undo(law.rate)[1]) > 2
-    monkeypatch.setattr(Rotation, "nearly", lambda _: far)
+    monkeypatch.setattr(Rotation, "nearly", lambda _rate, _small: far)
     same = BoundedWishart(law.degrees, law.rate, law.lower, law.upper)
     assert agrees(law, draws(same, 200))
     monkeypatch.setattr(module._Trial, "kept", lambda _self, _bits: True)
@@ -111,27 +111,38 @@ def test_rotations_are_exact() -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
         first, beside, second = (Fraction(int(one), 1000) for one in rng.integers(-(10**6), 10**6, 3))
-        turn = Rotation.nearly((first, beside, second))
+        small = Fraction(1, 10 ** int(rng.integers(60)))
+        turn = Rotation.nearly((first, beside, second), small)
         assert turn.cosine**2 + turn.sine**2 == 1
         smaller, left, larger = turn.undo((first, beside, second))
         assert turned(smaller, left, larger, turn.cosine, turn.sine) == (first, beside, second)
         assert (smaller + larger, smaller * larger - left**2) == (first + second, first * second - beside**2)
-        assert abs(left) <= Fraction(1, 10**10) * max(abs(first), abs(beside), abs(second))
+        assert abs(left) <= small
         assert smaller <= larger
     for same in ((Fraction(2), Fraction(0), Fraction(2)), (Fraction(1), Fraction(0), Fraction(2))):
-        assert Rotation.nearly(same).undo(same) == same
+        assert Rotation.nearly(same, Fraction(1, 10**30)).undo(same) == same
+
+
+@pytest.mark.parametrize("beside", [0, 7, 14, -33])
+def test_the_coin_hardly_ever_fails_however_wide_the_bounds_are(beside: int) -> None:
+    """A rate that leaves much beside the diagonal if it is turned by an angle of few digits."""
+    rate = Fraction(10**9) + 7, Fraction(beside, 10), Fraction(10**8) + Fraction(20, 3)
+    law = BoundedWishart(Fraction(3), rate, Fraction(1, 10**12), Fraction(10**9))
+    bits = Bits()
+    assert sum(module._Trial(law, bits).kept(bits) for _ in range(60)) >= 30
+    assert len(law.rounded(20, bits)) == 3
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_the_chance_of_a_trial_is_what_it_is_said_to_be(name: str) -> None:
-    law, number, bits = LAWS[name], 400, Bits()
+    law, number, bits = LAWS[name], 1000, Bits()
     rate = [np.array([float(one)]) for one in law.rate]
     chance = float(
         np.exp(log_trial(float(law.degrees), *eigenvalues(*rate), float(law.lower), float(law.upper)))[0]
     )
     tried = [module._Trial(law, bits).inside() for _ in range(number)]
     assert fits(tried, {True: chance, False: 1 - chance})
-    assert not fits(tried, {True: chance / 3, False: 1 - chance / 3})
+    assert not fits(tried, {True: chance / 4, False: 1 - chance / 4})
 
 
 def test_what_is_no_law_is_refused() -> None:

@@ -9,10 +9,11 @@ it is cut is that of two Gamma laws on the diagonal and a correlation, all indep
 So x and y are drawn in [a, b], and all three anew until the eigenvalues are inside: (x - a) (y - a) and
 (b - x) (b - y) are at least the square of r sqrt(x y).
 
-Any other S is turned first, by a rotation of rational numbers that makes it all but diagonal: eigenvalues
-stay what they are. What is left beside the diagonal, e, has the factor exp(-e z), z = r sqrt(x y), which is
-at most (b - a) / 2: a coin of probability exp(-e z - |e| (b - a) / 2) makes up for it, exactly. Floats choose
-the rotation, and nothing depends on it but how often the coin fails.
+Any other S is turned first, by rotations of rational numbers that make it all but diagonal: eigenvalues stay
+what they are. What is left beside the diagonal, e, has the factor exp(-e z), z = r sqrt(x y), which is at
+most (b - a) / 2: a coin of probability exp(-e z - |e| (b - a) / 2) makes up for it, exactly. Floats choose
+the rotations, and nothing depends on these but how often the coin fails: seldom, for they go on until e is
+small enough.
 
 Nothing is ever computed but known by cells of grids that get finer, as in `normal_gamma`. How many trials a
 draw takes depends on S; that they are few, whatever S is, is for whoever chooses a and b to see to.
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 
 #: binary places, beyond the size of what is drawn, at which a trial is looked at first
 _SPARE = 16
-#: the tangent of half the angle is rounded to so many binary places
-_ANGLE = 48
+#: what is left beside the diagonal, times b - a, is at most this; and that many rotations are enough for it
+_LEFT, _TURNS = Fraction(1, 8), 16
 
 #: a symmetric matrix of two rows, as its lower triangle
 Triangle = tuple[Fraction, Fraction, Fraction]
@@ -54,14 +55,26 @@ class Rotation:
     sine: Fraction
 
     @staticmethod
-    def nearly(matrix: Triangle) -> Rotation:
-        """Return a rotation Q such that Q' M Q is nearly diagonal, its first entry the smaller one."""
-        first, beside, second = matrix
-        scale = max(abs(first), abs(beside), abs(second))
-        angle = math.atan2(float(-2 * beside / scale), float((second - first) / scale)) / 2
-        tangent = Fraction(round(math.tan(angle / 2) * (1 << _ANGLE)), 1 << _ANGLE)
-        whole = 1 + tangent**2
-        return Rotation((1 - tangent**2) / whole, 2 * tangent / whole)
+    def nearly(matrix: Triangle, small: Fraction) -> Rotation:
+        """Return a rotation Q such that Q' M Q has a small number beside the diagonal, the smaller one first.
+
+        Each step leaves about 2^-50 of what the one before has left.
+        """
+        turn = Rotation(Fraction(1), Fraction(0))
+        for _ in range(_TURNS):
+            first, beside, second = turn.undo(matrix)
+            if abs(beside) <= small and first <= second:
+                break
+            scale = max(abs(first), abs(beside), abs(second))
+            angle = math.atan2(float(-2 * beside / scale), float((second - first) / scale)) / 2
+            tangent = Fraction(math.tan(angle / 2))
+            whole = 1 + tangent**2
+            step = Rotation((1 - tangent**2) / whole, 2 * tangent / whole)
+            turn = Rotation(
+                turn.cosine * step.cosine - turn.sine * step.sine,
+                turn.sine * step.cosine + turn.cosine * step.sine,
+            )
+        return turn
 
     def undo(self, matrix: Triangle) -> Triangle:
         """Return Q' M Q."""
@@ -94,7 +107,7 @@ class BoundedWishart:
 
     @cached_property
     def _rotation(self) -> Rotation:
-        return Rotation.nearly(self.rate)
+        return Rotation.nearly(self.rate, _LEFT / (self.upper - self.lower))
 
     @cached_property
     def _laws(self) -> tuple[TruncatedLaw, BetaLaw, TruncatedLaw]:

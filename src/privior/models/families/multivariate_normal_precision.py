@@ -14,7 +14,7 @@ from privior.errors import ModelError
 from privior.exact import decimal, root_down, root_up
 from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
-from privior.models.laws.bounded_wishart import eigenvalues, log_trial, log_wishart_mass
+from privior.models.laws.bounded_wishart import NODES, eigenvalues, log_trial, log_wishart_mass
 from privior.models.laws.joint import Wishart
 from privior.models.laws.matrices import Vector, floats, inverse, read_vector
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
@@ -23,6 +23,10 @@ from privior.schema import Schema
 
 #: draws of which a smaller share of trials succeed, whatever the records, are refused
 _LEAST_CHANCE = 1e-3
+#: the log of a chance may be so far above 0, else it is not known
+_ROUNDING = 1e-2
+#: of so many draws the mass is needed more closely
+_MANY = 20
 #: rates at which that is looked at, in each direction
 _RATES = 16
 
@@ -129,9 +133,11 @@ class MultivariateNormalPrecision(JointFamily):
         smaller, larger = (rates[places] for places in np.triu_indices(_RATES))
         degrees = float(self.prior.degrees + records)
         logs = log_trial(degrees, smaller, larger, float(self.prior.lower), float(self.prior.upper))
-        if (chance := math.exp(float(logs.min()))) < _LEAST_CHANCE:
+        chance = math.exp(min(float(logs.min()), 1.0))
+        if not (chance >= _LEAST_CHANCE and logs.max() < _ROUNDING):  # also if these are no numbers
+            number = f"about {1 / chance:.2g}" if 0 < chance < _LEAST_CHANCE else "any number of"
             raise ModelError(
-                f"a draw might take about {1 / chance:.2g} trials",
+                f"a draw might take {number} trials",
                 where=self.family,
                 asked=str(self.prior),
                 allowed=f"{1 / _LEAST_CHANCE:.0f} on average, whatever the records",
@@ -175,7 +181,7 @@ class MultivariateNormalPrecision(JointFamily):
             "bounds of the eigenvalues, and with them no quick exact draw is known for more columns",
             where=self.family,
             asked=str(self.prior),
-            advice="Release noisy statistics (pv.NoisyStatistics).",
+            advice="Release noisy statistics (pv.NoisyStatistics); of one column take pv.NormalPrecision.",
         )
 
     def facts(self) -> dict[str, object]:
@@ -348,7 +354,11 @@ class _Likelihood(JointLikelihood):
         least, most = eigenvalues(first, beside, second)
         floor = float(np.linalg.eigvalsh(self.rate)[0])  # less than this no sums of records have
         mass = log_wishart_mass(
-            self.degrees + weight * records, np.maximum(least, floor), np.maximum(most, floor), *self.ends
+            self.degrees + weight * records,
+            np.maximum(least, floor),
+            np.maximum(most, floor),
+            *self.ends,
+            nodes=NODES if len(theta) < _MANY else 2 * NODES,  # errors add up
         )
         matrices = self._matrix(theta)
         power = (self.degrees + weight * records - self.size - 1) / 2

@@ -71,14 +71,17 @@ def log_gamma_mass(shape: float, rate: Floats, low: float, high: float) -> Float
 def log_trial(degrees: float, least: Floats, most: Floats, low: float, high: float) -> Floats:
     """Return the log of the chance that a trial of `BoundedWishart` succeeds: one mass over another.
 
-    The proposal has Gamma laws between the bounds on the diagonal, and any correlation.
+    The proposal has Gamma laws between the bounds on the diagonal, and any correlation. Where floats do not
+    tell, it is no number, or above 0.
     """
     from scipy.special import betaln
 
-    own = log_wishart_mass(degrees, least, most, low, high, nodes=3 * NODES) + np.log(np.pi)
     half = (degrees - 1) / 2
     angle = (degrees - 2) * np.log(2) + betaln(half, half)
-    return np.asarray(own - sum(log_gamma_mass(degrees / 2, s / 2, low, high) for s in (least, most)) - angle)
+    with np.errstate(all="ignore"):
+        own = log_wishart_mass(degrees, least, most, low, high, nodes=3 * NODES) + np.log(np.pi)
+        proposed = sum(log_gamma_mass(degrees / 2, rate / 2, low, high) for rate in (least, most))
+        return np.asarray(own - proposed - angle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +110,22 @@ class _LogGamma:
         return _LogGamma(shape, rate, peak, first, last - first)
 
     def _side(self, end: float) -> Floats:
-        """Return the farthest t towards an end that is not negligible, or a little beyond."""
-        near, far = self.peak, np.full_like(self.peak, end)
+        """Return the farthest t towards an end that is not negligible, or a little beyond.
+
+        As the log is concave it falls at least as fast as at the peak, and near it like a parabola: beyond
+        what these say nothing is looked for, so that a law is found however narrow it is.
+        """
+        away, bend = end - self.peak, self.rate * np.exp(self.peak)
+        with np.errstate(divide="ignore"):
+            straight = 2 * _DEPTH / np.abs(bend - self.shape)
+            bent = np.sqrt(4 * _DEPTH / bend)
+        most = np.minimum(straight, np.where(bent < 1, bent, np.inf))
+        near, far = self.peak, self.peak + np.sign(away) * np.minimum(np.abs(away), most)
         for _ in range(_HALVINGS):
             middle = (near + far) / 2
             deep = self.logs(middle, np.exp(middle)) < -_DEPTH
             near, far = np.where(deep, near, middle), np.where(deep, middle, far)
-        return far
+        return np.asarray(far)
 
     def logs(self, t: Floats, x: Floats) -> Floats:
         """Return the log at x = e^t, 0 at the peak."""
