@@ -314,7 +314,8 @@ def test_the_mean_likelihood_of_matrices_is_told_for_two_columns_only() -> None:
     assert made.necessary is None
     assert dict(made.facts())["Theorem 6"] == "was not computed"
     assert made.log_ratio is not None
-    assert made.subject.contrasts(5) == made.subject.cuts(5) == ()
+    assert made.subject.contrasts(5) == ()
+    assert made.subject.cuts(5) == ()
     assert made.mass(made.slope / 2) == 0  # nothing is said
     assert "two columns only" in str(made)
 
