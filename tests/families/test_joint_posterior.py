@@ -136,9 +136,9 @@ def test_the_posterior_given_pure_draws_is_bayes(case: Case) -> None:
     """Against parameters from the prior and sums given them, weighted by the chance of the draws."""
     model, records, rng = case.cut, 60, np.random.default_rng(6)
     assert model is not None
-    plan = pv.plan(model, SCHEMA, records=records, epsilon=30, mechanism=pv.PosteriorDraws, draws=2)
+    plan = pv.plan(model, SCHEMA, records=records, epsilon=100, mechanism=pv.PosteriorDraws, draws=2)
     table = pa.table(case.table(rng, case.draw(rng), records))
-    release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="clinic", epsilon=30))
+    release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="clinic", epsilon=100))
     found = pv.infer(release).draws(20_000, seed=1)
     likelihood, number = model.at(SCHEMA), 60_000
     prior = likelihood.conjugate(np.zeros(number), np.zeros((number, likelihood.units.size)), rng)
