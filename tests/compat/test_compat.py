@@ -6,11 +6,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from write_files import SCHEMA
+from write_files import KINDS, SCHEMA
 
 import privior as pv
+from privior.mechanisms import FAMILY_MECHANISMS, MECHANISMS, ON_REQUEST
+from privior.models import FAMILIES
+from privior.release import FORMAT
 
-VERSIONS = sorted(path for path in Path(__file__).parent.glob("[0-9]*") if path.is_dir())
+HERE = Path(__file__).parent
+KIND_FILES = sorted((HERE / "kinds").glob("*.json"))
+VERSIONS = sorted(path for path in HERE.glob("[0-9]*") if path.is_dir())
 
 
 @pytest.fixture(params=VERSIONS, ids=lambda path: path.name)
@@ -37,7 +42,7 @@ def test_releases_are_read_and_give_posteriors(files: Path) -> None:
 
 
 def test_releases_from_the_posterior_are_read() -> None:
-    folder = Path(__file__).parent / "draws"
+    folder = HERE / "draws"
     draws = pv.Release.read(folder / "dirichlet-draw.json")
     assert draws.draws.shape == (2, 6)
     assert draws.plan.mechanism.guarantee.cost == pv.Budget.of("0.5", "1e-6")
@@ -46,7 +51,7 @@ def test_releases_from_the_posterior_are_read() -> None:
 
 
 def test_a_draw_with_a_public_minimum_is_read() -> None:
-    release = pv.Release.read(Path(__file__).parent / "draws" / "dirichlet-draw-minimum.json")
+    release = pv.Release.read(HERE / "draws" / "dirichlet-draw-minimum.json")
     assert (release.plan.least, release.plan.schema.unit.max_rows) == (8, 2)
     assert release.plan.cost == pv.Budget.of("0.5", "1e-6")
     assert pv.infer(release).counts().interval(0.9).min() >= 8
@@ -58,3 +63,40 @@ def test_the_ledger_is_read_and_verified(files: Path, tmp_path: Path) -> None:
     assert last.number == 5
     heads = {pv.Release.read(path).receipt.head for path in files.glob("*.json")}
     assert heads == {entry.hash for entry in pv.Ledger.open(copy).entries() if entry.number}
+
+
+def test_every_format_mechanism_and_family_has_a_file() -> None:
+    """Whoever adds one writes a file of it (`write_files.py`) and adds it here."""
+    releases = [pv.Release.read(path) for path in HERE.rglob("*.json")]
+    assert {release.format for release in releases} == set(range(1, FORMAT + 1))
+    mechanisms = {kind.name for kind in (*MECHANISMS, *ON_REQUEST, *FAMILY_MECHANISMS, pv.ModelDraws)}
+    assert {release.plan.mechanism.name for release in releases} == mechanisms
+    families = {
+        *FAMILIES,
+        *(kind.family for kind in (pv.DirichletCategorical, pv.FiniteFamily, pv.MarkovChain)),
+    }
+    assert {release.plan.model.family for release in releases} == families
+
+
+@pytest.mark.parametrize("path", KIND_FILES, ids=lambda path: path.stem)
+def test_releases_of_every_kind_are_read(path: Path) -> None:
+    release = pv.Release.read(path)
+    models = {model.family: model for model, _ in KINDS}
+    assert release.plan.model == models[release.plan.model.family]
+    assert pv.Release.from_json(release.to_json()) == release
+    assert str(pv.ask(release, release.plan.first_question))
+
+
+def test_a_ledger_of_the_second_format_is_read_and_verified(tmp_path: Path) -> None:
+    copy = pv.Ledger.open(shutil.copy(HERE / "kinds" / "garden.ledger", tmp_path))
+    assert [name for name, _, _ in copy.quotas()] == ["ann"]
+    entries = {entry.number: entry for entry in copy.entries()}
+    charged = [path for path in KIND_FILES if not path.name.startswith("group")]
+    assert copy.verify().number == len(charged) + 1  # the quota is an entry too
+    for path in charged:
+        release = pv.Release.read(path)
+        entry = entries[release.receipt.entry]
+        assert (entry.hash, entry.analyst, entry.version) == (release.receipt.head, "ann", "first")
+        assert copy.replay(release.plan, key=path.name, analyst="ann", version="first") == (
+            path.read_text("utf-8"),
+        )

@@ -5,6 +5,7 @@ python tests/compat/write_files.py FOLDER
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 import pyarrow as pa
 
 import privior as pv
+from privior.mechanisms import AnyMechanism
+from privior.models import Model
 
 SCHEMA = pv.Schema(
     {
@@ -26,6 +29,52 @@ SCHEMA = pv.Schema(
     unit=pv.Unit("picker"),
     csv=pv.CsvDialect(delimiter=";"),
 )
+
+
+GARDEN = pv.Schema(
+    {
+        "fruit": pv.Categorical(["apple", "pear", "plum"]),
+        "then": pv.Categorical(["apple", "pear", "plum"]),
+        "ripe": pv.Boolean(),
+        "pips": pv.Integer(0, 9),
+        "weight": pv.Bounded(0, 20, grid="0.5"),
+        "error": pv.Bounded(-4, 4, grid="0.5"),
+    },
+    population="garden",
+    unit=pv.Unit("picker"),
+)
+GAMMA = pv.Gamma(3, 2)
+NORMAL = pv.Normal(0, stddev=2)
+
+#: a model of every family, and the mechanisms that release it
+KINDS: list[tuple[Model, list[type[AnyMechanism]]]] = [
+    (pv.DirichletCategorical("fruit"), [pv.KNorm, pv.EHD, pv.EHDS, pv.EHDL]),
+    (pv.MarkovChain("fruit", "then"), [pv.KNorm, pv.DirichletDraw]),
+    (
+        pv.FiniteFamily("fruit", {"even": ["1/3"] * 3, "apples": ["1/2", "1/4", "1/4"]}),
+        [pv.GaussianCounts, pv.ModelDraws],
+    ),
+    (pv.BetaBernoulli("ripe", pv.Beta(1, 2)), [pv.NoisyStatistics, pv.PosteriorDraws]),
+    (pv.BetaBinomial("pips", 9, pv.Truncated(pv.Beta(1, 2), "0.1", "0.9")), [pv.PosteriorDraws]),
+    (pv.GammaPoisson("pips", GAMMA), [pv.NoisyStatistics]),
+    (pv.GammaExponential("weight", pv.Reweighted(GAMMA, 1)), [pv.NoisyStatistics]),
+    (pv.LaplaceScale("error", 0, GAMMA), [pv.PosteriorDraws]),
+    (pv.NormalMean("error", NORMAL, stddev=2), [pv.PosteriorDraws]),
+    (pv.NormalPrecision("error", 0, GAMMA), [pv.NoisyStatistics]),
+    (pv.NormalMeanPrecision("error", pv.NormalGamma(0, 1, 3, 2)), [pv.NoisyStatistics]),
+    (
+        pv.MultivariateNormalMean(
+            ["error", "weight"], pv.MultivariateNormal([0, 9], [[1, 0], [0, 9]]), [[1, 0], [0, 4]]
+        ),
+        [pv.PosteriorDraws],
+    ),
+    (
+        pv.MultivariateNormalPrecision(
+            ["error", "weight"], [0, 9], pv.Wishart(4, [[1, 0], [0, "0.1"]], "0.01", 2)
+        ),
+        [pv.NoisyStatistics, pv.PosteriorDraws],
+    ),
+]
 
 
 def write(folder: Path) -> None:
@@ -72,6 +121,43 @@ def write_minimum(folder: Path) -> None:
     )
     ledger = pv.Ledger.in_memory(delta="1e-3", population="orchard")
     pv.measure(plan, table, ledger=ledger, output=folder / "dirichlet-draw-minimum.json")
+
+
+def write_kinds(folder: Path) -> None:
+    """Write one release of every family and of what was new with them, formats 4 and 5; a ledger of format 2.
+
+    The table is a file, so another process reads it, and releases say so. One part of the ledger's history
+    has a key, an analyst with a quota and a version of the table.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    draw = random.Random(4)
+    rows = [
+        f"{draw.choice(['apple', 'pear'])},{draw.choice(['pear', 'plum'])},{draw.choice(['yes', 'no'])},"
+        f"{draw.randint(0, 9)},{draw.uniform(0, 18):.1f},{draw.gauss(0, 1):.1f}"
+        for _ in range(40)
+    ]
+    table = folder / "garden.csv"
+    table.write_text("fruit,then,ripe,pips,weight,error\n" + "\n".join(rows) + "\n")
+    ledger = pv.Ledger.create(folder / "garden.ledger", population="garden", epsilon=100, delta="1e-2")
+    ledger.allow("ann", "1/2")
+    for model, mechanisms in KINDS:
+        for kind in mechanisms:
+            delta = "0" if kind in (pv.EHD, pv.EHDS, pv.EHDL) else "1e-6"
+            plan = pv.plan(model, GARDEN, records=40, epsilon=2, delta=delta, mechanism=kind)
+            name = f"{model.family}.{kind.name}.json"
+            pv.measure(
+                plan, table, ledger=ledger, output=folder / name, key=name, analyst="ann", version="first"
+            )
+    grouped = pv.plan(
+        pv.GammaPoisson("pips", GAMMA), GARDEN, records=60, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE
+    )
+    places = [folder / f"group-{number}.json" for number in range(3)]
+    batch = pv.Batch.of([grouped], by="fruit")
+    pv.measure_all(batch, table, ledger=pv.Ledger.in_memory(population="garden", epsilon=9), outputs=places)
+    table.unlink()
+    connection = sqlite3.connect(ledger.where)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
 
 
 if __name__ == "__main__":
