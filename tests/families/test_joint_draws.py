@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from joint_cases import CASES, SCHEMA
+from joint_cases import CASES, SCHEMA, Case
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 import privior as pv
 from chi_square import fits
 from privior.models import ExactStatistics, JointFamily, ObservedPoints
+from privior.randomness.wishart import Rotation
 
 Floats = NDArray[np.float64]
 
@@ -179,6 +182,57 @@ def test_what_floats_cannot_judge_is_refused(degrees: object, scale: str, upper:
     model = pv.MultivariateNormalPrecision(["x", "y"], [0, 0], law)
     with pytest.raises(pv.PlanError, match="trials"):
         pv.plan(model, FLAT, records=5, epsilon=1, mechanism=pv.PosteriorDraws)
+
+
+def precision(scale: list[list[object]], lower: object, upper: object) -> pv.MultivariateNormalPrecision:
+    return pv.MultivariateNormalPrecision(["x", "y"], [0, 0], pv.Wishart(3, scale, lower, upper))
+
+
+def test_a_prior_that_is_far_surer_of_one_direction_is_drawn() -> None:
+    law = pv.PosteriorDraws(precision([[1, 0], [0, "1e-4"]], "0.5", 2), FLAT, 20, 1)
+    for sums in ([20, 20, 20], [0, 0, 0], [20, 0, 3]):  # the most and the least that records may add
+        assert law.admits(law.release(ExactStatistics(np.array(sums))), 20)
+
+
+def test_a_prior_that_is_singular_for_floats_is_judged() -> None:
+    nearly = "0.99999999999999999"
+    model = precision([[1, nearly], [nearly, 1]], "0.5", 2)
+    assert pv.plan(model, FLAT, records=20, epsilon=1).mechanism.name == "noisy-statistics"
+    with pytest.raises(pv.PlanError, match="might take about"):
+        pv.PosteriorDraws(model, FLAT, 20, 1)
+
+
+def test_rates_of_all_sizes_are_turned() -> None:
+    """The largest that priors allow, by bounds as far apart as they may be: the coin hardly ever fails."""
+    entries = Fraction(10) ** 100, Fraction(10) ** 99, Fraction(10) ** 50
+    wide = Fraction(10) ** 100
+    left = Rotation.nearly(entries, Fraction(1, 8) / wide).undo(entries)[1]
+    assert abs(left) * wide <= Fraction(1, 8)
+
+
+@pytest.mark.parametrize(
+    ("scale", "lower", "upper"),
+    [
+        ([[1, 0], [0, 1]], 1, "1e309"),
+        ([[1, 0], [0, 1]], "1e-309", 1),
+        ([["1e-150", 0], [0, 1]], 1, 2),
+        ([[1, f"0.{'9' * 120}"], [f"0.{'9' * 120}", 1]], 1, 2),
+    ],
+    ids=["upper", "lower", "scale", "inverse"],
+)
+def test_matrices_beyond_all_measure_are_refused(
+    scale: list[list[object]], lower: object, upper: object
+) -> None:
+    with pytest.raises(pv.ModelError, match="too large or too small"):
+        precision(scale, lower, upper)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_no_mechanism_promises_anything_about_units_of_several_rows(case: Case) -> None:
+    unit = pv.Unit("patient", column="who", max_rows=5)
+    schema = pv.Schema(SCHEMA.columns, population="clinic", unit=unit)
+    with pytest.raises(pv.ModelError, match="one row of each unit"):
+        pv.PosteriorDraws(case.cut or case.model, schema, 20, 1, "1e-6")
 
 
 def test_files_of_matrices_outside_the_bounds_are_refused() -> None:

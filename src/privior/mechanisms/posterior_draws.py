@@ -79,6 +79,7 @@ class PosteriorDraws:
         weight: object = None,
         places: int | None = None,
     ) -> None:
+        model.check_unit(schema)
         budget = Budget.of(epsilon, delta)
         if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= 10**6:
             raise PlanError("not a number of draws", where=self.name, asked=shown(draws))

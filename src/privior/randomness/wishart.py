@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 #: binary places, beyond the size of what is drawn, at which a trial is looked at first
 _SPARE = 16
-#: what is left beside the diagonal, times b - a, is at most this; and that many rotations are enough for it
+#: what is left beside the diagonal, times b - a, is at most this; and that many rotations are enough for it,
+#: of rates that are, times b - a, below 2^700: priors allow 10^200, and records add about n epsilon to it
 _LEFT, _TURNS = Fraction(1, 8), 16
 
 #: a symmetric matrix of two rows, as its lower triangle

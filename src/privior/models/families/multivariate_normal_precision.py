@@ -121,21 +121,10 @@ class MultivariateNormalPrecision(JointFamily):
         return found
 
     def check_draws(self, schema: Schema, records: Fraction) -> None:
-        """Refuse draws that might take long.
-
-        A trial of `BoundedWishart` succeeds with a chance that is the mass of the law over that of its
-        proposal, and depends on the rate, whose eigenvalues lie between the least of the prior's and the
-        largest plus n R^2. On a grid of them the chance is looked at: it decides about time, nothing else.
-        """
-        ends = np.linalg.eigvalsh(floats(inverse(self.prior.scale)))
-        most = float(records * sum(side**2 for side in self._sides(schema)))
-        rates = np.geomspace(ends[0], ends[-1] + most, _RATES)
-        smaller, larger = (rates[places] for places in np.triu_indices(_RATES))
-        degrees = float(self.prior.degrees + records)
-        logs = log_trial(degrees, smaller, larger, float(self.prior.lower), float(self.prior.upper))
-        chance = math.exp(min(float(logs.min()), 1.0))
-        if not (chance >= _LEAST_CHANCE and logs.max() < _ROUNDING):  # also if these are no numbers
-            number = f"about {1 / chance:.2g}" if 0 < chance < _LEAST_CHANCE else "any number of"
+        """Refuse draws that might take long; it decides about time, nothing else."""
+        chance = self._least_chance(schema, records)
+        if not chance >= _LEAST_CHANCE:  # also if it is no number
+            number = f"about {1 / chance:.2g}" if chance > 0 else "any number of"
             raise ModelError(
                 f"a draw might take {number} trials",
                 where=self.family,
@@ -144,6 +133,23 @@ class MultivariateNormalPrecision(JointFamily):
                 advice="Take less epsilon, bounds of the eigenvalues farther apart, or noisy statistics "
                 "(pv.NoisyStatistics).",
             )
+
+    def _least_chance(self, schema: Schema, records: Fraction) -> float:
+        """Return the least chance that a trial of `BoundedWishart` succeeds, whatever the records; or 0.
+
+        It is the mass of the law over that of its proposal, and depends on the eigenvalues of the rate. Each
+        of these is at least the prior's own and at most that plus n R^2: they are looked at on a grid.
+        """
+        prior = self.prior
+        low, high = float(prior.lower), float(prior.upper)
+        if low == high:
+            return 0.0
+        more = float(records * sum(side**2 for side in self._sides(schema)))
+        ends = _ends(floats(prior.scale), floats(inverse(prior.scale)))
+        grids = np.meshgrid(*(np.geomspace(end, end + more, _RATES) for end in ends))
+        smaller, larger = (grid[grids[0] <= grids[1]] for grid in grids)
+        logs = log_trial(float(prior.degrees + records), smaller, larger, low, high)
+        return math.exp(float(logs.min())) if logs.max() < _ROUNDING else 0.0
 
     def finest(self, schema: Schema) -> float:
         """The interval of the eigenvalues."""
@@ -187,6 +193,14 @@ class MultivariateNormalPrecision(JointFamily):
     def facts(self) -> dict[str, object]:
         """The means."""
         return {"mean": [decimal(one) for one in self.mean]}
+
+
+def _ends(scale: Floats, rate: Floats) -> tuple[float, float]:
+    """Return the least and the largest eigenvalue of a rate, the inverse of a scale.
+
+    Rounding may hide the least of a matrix, never the largest.
+    """
+    return 1 / float(np.linalg.eigvalsh(scale)[-1]), float(np.linalg.eigvalsh(rate)[-1])
 
 
 class _Likelihood(JointLikelihood):
@@ -352,7 +366,7 @@ class _Likelihood(JointLikelihood):
         rate = self._matrix(self._entries(self.rate[np.newaxis]) + weight * totals)
         first, beside, second = rate[:, 0, 0], rate[:, 1, 0], rate[:, 1, 1]
         least, most = eigenvalues(first, beside, second)
-        floor = float(np.linalg.eigvalsh(self.rate)[0])  # less than this no sums of records have
+        floor, _ = _ends(self.scale, self.rate)  # less than this no sums of records have
         mass = log_wishart_mass(
             self.degrees + weight * records,
             np.maximum(least, floor),

@@ -13,12 +13,14 @@ from typing import ClassVar
 
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, positive, rational
-from privior.models.laws.matrices import Matrix, Vector, read_matrix, read_vector
+from privior.models.laws.matrices import Matrix, Vector, inverse, read_matrix, read_vector
 
 Interval = tuple[Fraction, Fraction]
 
 #: parameters outside this range are a mistake, and lose all digits in the update
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**18)
+#: entries of precision matrices beyond this, or closer to 0 than its inverse, are a mistake too
+_WIDEST = Fraction(10) ** 100
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,14 @@ class Wishart:
         low, high = _interval([lower, upper], self.name, "eigenvalues") or (Fraction(0), Fraction(0))
         if low <= 0:
             raise ModelError("eigenvalues are above 0", where=self.name, asked=decimal(low))
+        sizes = [abs(one) for matrix in (self.scale, inverse(self.scale)) for row in matrix for one in row]
+        if max(high, 1 / low, *sizes) > _WIDEST:
+            raise ModelError(
+                "an eigenvalue, or an entry of the scale or of its inverse, is too large or too small",
+                where=self.name,
+                allowed="1e-100 to 1e100",
+                advice="Take other units of the columns, or a scale that is not all but singular.",
+            )
         object.__setattr__(self, "lower", low)
         object.__setattr__(self, "upper", high)
 
