@@ -13,6 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
+from privior.cli import main
+
 PROGRAM = [sys.executable, "-c", "import sys; from privior.cli import main; sys.argv[0] = 'privior'; main()"]
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 _PATIENCE = 120
@@ -54,6 +58,14 @@ def run(
         timeout=_PATIENCE,
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def inside(arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Run the program in this process and return its exit code."""
+    monkeypatch.setattr(sys, "argv", ["privior", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
 
 
 def run_on_terminal(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from program import run
+from program import inside, run
 
 import privior as pv
 from child_program import PROGRAM, at, planted
@@ -231,14 +231,6 @@ def orchard(grown: Path, here: Path) -> Path:
 def own_orchard(here: Path) -> Path:
     """An orchard with a budget of its own."""
     return grow(here)
-
-
-def inside(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
-    """Run the program in this process and return its exit code."""
-    monkeypatch.setattr(sys, "argv", ["privior", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
 
 
 @pytest.mark.parametrize("case", CASES)

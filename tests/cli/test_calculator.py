@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from program import run
-from test_bad_input import inside
+from program import inside, run
 
 import privior as pv
 from privior.mechanisms import Mechanism

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from program import run
-from test_bad_input import inside
+from program import inside, run
 
 import privior as pv
 

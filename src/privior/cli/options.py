@@ -84,7 +84,20 @@ Least = Annotated[
     ),
 ]
 Draws = Annotated[
-    int, typer.Option(help="How many posterior draws to release, with --mechanism dirichlet-draw.")
+    int | None,
+    typer.Option(
+        help="How many posterior draws to release, with --mechanism dirichlet-draw, posterior-draws or "
+        "model-draws; 1 unless told.",
+        show_default=False,
+    ),
+]
+Calibrate = Annotated[
+    bool,
+    typer.Option(
+        "--calibrate",
+        help="Release posterior draws: how many (unless --draws says), from a prior of which weight and cut, "
+        "and the weight of records are chosen together.",
+    ),
 ]
 Key = Annotated[
     str | None,

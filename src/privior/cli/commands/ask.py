@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privior.cli.options import Json, Quiet, ReleaseFile, screen_of
+from privior.cli.priors import OwnPrior, inferred, own_prior
 
 if TYPE_CHECKING:
     from privior.queries import Answer
@@ -34,12 +35,7 @@ def ask(
             show_default=False,
         ),
     ] = None,
-    prior: Annotated[
-        str | None,
-        typer.Option(
-            help="Your own prior parameter, for every cell alike; or `learned`.", show_default=False
-        ),
-    ] = None,
+    prior: OwnPrior = None,
     level: Annotated[str, typer.Option(help="The probability of an interval: 0.9 or 90%.")] = "0.9",
     seed: Annotated[
         int | None, typer.Option(help="Of `sample`, to get the same records again.", show_default=False)
@@ -48,8 +44,6 @@ def ask(
     quiet: Quiet = False,
 ) -> None:
     """Ask a release, free: probabilities, means, intervals, counts."""
-    from privior.models import LearnedPrior
-    from privior.posterior import infer
     from privior.queries import SampleAnswer, parse
     from privior.queries import ask as answered
     from privior.release import Release
@@ -57,7 +51,7 @@ def ask(
     screen = screen_of(context)
     parsed = [parse(question) for question in questions or []]
     releases = [Release.read(path) for path in (release, *(also or []))]
-    posterior = infer(releases, prior=LearnedPrior() if prior == "learned" else prior)
+    posterior = inferred(releases, own_prior(prior))
     share = _share(level)
     answers = [answered(posterior, question, level=share, seed=seed) for question in parsed]
     if not parsed:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privior.cli.options import Json, Quiet, ReleaseFile, screen_of
+from privior.cli.priors import OwnPrior, inferred, own_prior
 
 if TYPE_CHECKING:
     from privior.cli.screen import Screen
@@ -57,14 +58,7 @@ def decide(
             show_default=False,
         ),
     ] = None,
-    prior: Annotated[
-        str | None,
-        typer.Option(
-            help="Decide by your own prior parameter, for every cell alike, or `learned`, and show what the "
-            "release's prior would lose.",
-            show_default=False,
-        ),
-    ] = None,
+    prior: OwnPrior = None,
     compare: Annotated[
         bool, typer.Option("--compare", "-c", help="Also by the mode and by the released draws.")
     ] = False,
@@ -77,12 +71,11 @@ def decide(
     """Decide by a utility, free: the best response, and what others lose.
 
     Example: privior decide FILE "P(smoker=yes)" --utility threshold --set at=0.2 --set miss=5. Without
-    --utility all utilities are listed, with what can be set.
+    --utility all utilities are listed, with what can be set. With --prior it is shown what the release's own
+    prior would lose.
     """
     from privior.decisions import Decision, utility_from_text
     from privior.decisions.choice import said_response
-    from privior.models import LearnedPrior
-    from privior.posterior import infer
     from privior.release import Release
 
     screen = screen_of(context)
@@ -92,8 +85,8 @@ def decide(
     named = utility_from_text(utility, _settings(settings or []))
     decision = Decision(question, named, _responses(responses, named))
     releases = [Release.read(path) for path in (release, *(also or []))]
-    own = LearnedPrior() if prior == "learned" else prior
-    posterior = infer(releases, prior=own)
+    own = own_prior(prior)
+    posterior = inferred(releases, own)
     choice = decision.decide(posterior)
     ways = decision.compare(posterior, failure=failure) if compare else None
     lost = decision.prior_loss(releases, prior=own) if own is not None else None

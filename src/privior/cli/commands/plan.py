@@ -9,6 +9,7 @@ import typer
 
 from privior.cli.options import (
     AnalysisFile,
+    Calibrate,
     Delta,
     Draws,
     Epsilon,
@@ -23,6 +24,7 @@ from privior.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from privior.analyses import Analysis
     from privior.plans import Plan
 
 
@@ -38,7 +40,8 @@ def plan(
     delta: Delta = None,
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
-    draws: Draws = 1,
+    draws: Draws = None,
+    calibrate: Calibrate = False,
     least: Least = 0,
     expect: ExpectName = "typical",
     want: Annotated[
@@ -63,6 +66,7 @@ def plan(
         mechanism,
         want,
         draws=draws,
+        calibrate=calibrate,
         least=least,
         expect=expect,
     )
@@ -77,6 +81,11 @@ def plan(
         screen.text(f"{made.choice}")
         for warning in made.warnings:
             screen.text(f"NOTE: {warning}")
+        if calibrate:
+            screen.text(
+                f"NOTE: what follows is for data typical of {made.model.prior}, the prior of the draws. "
+                "Ask with your own, as it stands in the analysis file: privior ask RELEASE --prior '...'"
+            )
         screen.heading("Budgets")
         screen.table(*made.budgets())
         screen.text(f"\n{made.picture().text(screen.width)}")
@@ -93,21 +102,29 @@ def planned(
     mechanism: str | None = None,
     want: str | None = None,
     *,
-    draws: int = 1,
+    draws: int | None = None,
+    calibrate: bool = False,
     least: int = 0,
     expect: str = "typical",
 ) -> Plan:
     """Plan what an analysis file asks for, with what the command line says instead."""
     from privior.analyses import Analysis
     from privior.errors import PlanError
-    from privior.mechanisms import mechanism_named
+    from privior.mechanisms import PosteriorDraws, mechanism_named
     from privior.planning import Want, plan_for
 
     kind = None if mechanism is None else mechanism_named(mechanism)
+    if calibrate and (want is not None or least or expect != "typical" or kind not in (None, PosteriorDraws)):
+        raise PlanError(
+            "--calibrate chooses the dials of posterior draws at a given epsilon, for a typical truth",
+            where="calibrate",
+            advice="Leave out --want, --least, --expect and other mechanisms.",
+        )
     if want is None:
-        return Analysis.read(
-            analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours
-        ).plan(kind, draws=draws, least=least, expect=expect)
+        asked = Analysis.read(analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        if calibrate:
+            return _calibrated(asked, draws)
+        return asked.plan(kind, draws=1 if draws is None else draws, least=least, expect=expect)
     if epsilon is not None:
         raise PlanError("--want finds the epsilon: --epsilon cannot be given with it", where="want")
     wanted = Want.of(want)
@@ -120,10 +137,41 @@ def planned(
         delta=asked.budget.delta,
         neighbours=asked.neighbours,
         mechanism=kind,
-        draws=draws,
+        draws=1 if draws is None else draws,
         least=least,
         expect=expect,
     )
+
+
+def _calibrated(asked: Analysis, draws: int | None) -> Plan:
+    """Choose the dials of posterior draws together."""
+    from privior.errors import PlanError
+    from privior.models import Family
+    from privior.planning import calibrate_draws
+    from privior.privacy import REPLACE_ONE
+
+    if not isinstance(asked.model, Family):
+        raise PlanError(
+            "draws are calibrated for families of one parameter",
+            where="calibrate",
+            asked=str(asked.model),
+            advice="Leave out --calibrate; plans of other models choose the weight of records themselves.",
+        )
+    if asked.neighbours is not REPLACE_ONE:
+        raise PlanError(
+            "draws are released where the number of records is public",
+            where="calibrate",
+            asked=asked.neighbours.value,
+            allowed=REPLACE_ONE.value,
+        )
+    return calibrate_draws(
+        asked.model,
+        asked.schema,
+        records=asked.records,
+        epsilon=asked.budget.epsilon,
+        delta=asked.budget.delta,
+        draws=draws,
+    ).plan
 
 
 def _document(made: Plan) -> dict[str, object]:

@@ -16,6 +16,7 @@ from privior.cli.exit_codes import ExitCode
 from privior.cli.options import (
     AnalysisFile,
     Analyst,
+    Calibrate,
     Delta,
     Draws,
     Epsilon,
@@ -63,7 +64,8 @@ def release(
     delta: Delta = None,
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
-    draws: Draws = 1,
+    draws: Draws = None,
+    calibrate: Calibrate = False,
     least: Least = 0,
     key: Key = None,
     analyst: Analyst = None,
@@ -76,7 +78,17 @@ def release(
     from privior.errors import LedgerError
 
     screen = screen_of(context)
-    plan = planned(analysis, records, epsilon, delta, neighbours, mechanism, draws=draws, least=least)
+    plan = planned(
+        analysis,
+        records,
+        epsilon,
+        delta,
+        neighbours,
+        mechanism,
+        draws=draws,
+        calibrate=calibrate,
+        least=least,
+    )
     if ledger is None:
         raise LedgerError(
             "no ledger is named",

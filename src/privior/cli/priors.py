@@ -1,0 +1,68 @@
+"""An analyst's own prior on the command line, written as in analysis files."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from privior.queries.asking import Posterior
+    from privior.release import Release
+
+OwnPrior = Annotated[
+    str | None,
+    typer.Option(
+        help='Your own prior, as in an analysis file: a number for every cell alike, "[2, 1, 1]", '
+        "'{ law = \"gamma\", shape = 2, rate = 1 }'; or `learned`.",
+        show_default=False,
+    ),
+]
+
+
+def own_prior(text: str | None) -> object:
+    """Read what was said after --prior; None if nothing was."""
+    from privior.errors import ModelError, shown
+    from privior.models import LearnedPrior
+
+    if text is None:
+        return None
+    if text.strip() == "learned":
+        return LearnedPrior()
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return tomllib.loads(f"prior = {text}")["prior"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        raise ModelError(
+            "a list or a law that cannot be read",
+            where="--prior",
+            asked=shown(text),
+            allowed='what an analysis file may have: [2, 1, 1], { law = "gamma", shape = 2, rate = 1 }',
+        ) from None
+
+
+def inferred(releases: Sequence[Release], prior: object) -> Posterior:
+    """Infer; where a law was asked for and none that fits was said, the release's own is shown."""
+    from privior.errors import ModelError
+    from privior.posterior import infer
+
+    try:
+        found: Posterior = infer(list(releases), prior=prior)
+        return found
+    except ModelError as error:
+        own = releases[0].plan.model.to_document()["prior"]
+        if prior is None or not isinstance(own, dict):
+            raise
+        raise ModelError(
+            error.what, where="--prior", asked=error.asked, allowed=f"a law like {in_files(own)}"
+        ) from None
+
+
+def in_files(law: dict[str, object]) -> str:
+    """Write a law as it stands in an analysis file."""
+    entries = ", ".join(f"{name} = {json.dumps(value)}" for name, value in law.items())
+    return f"{{ {entries} }}"
