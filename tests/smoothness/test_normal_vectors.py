@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations_with_replacement, product
+from fractions import Fraction
+from functools import reduce
+from itertools import combinations, combinations_with_replacement, product
 
+import mpmath
 import numpy as np
 import pytest
 from joint_cases import CASES, SCHEMA, TWO
@@ -15,6 +18,7 @@ import privior as pv
 from privior.models.families import JointFamily
 from privior.models.laws.matrices import floats
 from privior.smoothness import subject_of
+from privior.smoothness.matrix_law import MatrixLaw, Rate
 from privior.smoothness.precision_matrices import Precisions
 from privior.smoothness.several_means import Means
 
@@ -341,3 +345,142 @@ def test_theorem_6_never_rules_out_what_is_proved_for_matrices(records: int) -> 
     made = pv.analyse(model, schema, records=records)
     assert made.necessary is not None
     assert 0 < made.necessary <= made.epsilon
+
+
+def matrix_case(
+    first: tuple[object, object, object],
+    second: tuple[object, object, object],
+    mean: tuple[object, object] = (0, 0),
+    scale: object = 1,
+    ends: tuple[object, object] = ("0.5", 2),
+    degrees: object = 4,
+) -> tuple[pv.MultivariateNormalPrecision, pv.Schema]:
+    columns = {
+        name: pv.Bounded(low, high, grid=grid)
+        for name, (low, high, grid) in zip("xy", (first, second), strict=True)
+    }
+    law = pv.Wishart(degrees, [[scale, 0], [0, scale]], *ends)
+    schema = pv.Schema(columns, population="few", unit="patient")
+    return pv.MultivariateNormalPrecision(["x", "y"], list(mean), law), schema
+
+
+#: priors whose rate is lost in floating point beside that of records in one direction, and one that is not
+HOSTILE = {
+    "flat": (matrix_case((-34, 34, 1), (-7, 7, 1), ("-0.8", "0.6"), "1e15"), 100),
+    "flat, the other way": (matrix_case((-4, 4, 1), (-12, 12, 1), ("-0.1", "-0.2"), "1e15"), 100),
+    "many records": (matrix_case((-4, 4, 1), (-12, 12, 1), (0, 0), "1e7"), 10**8),
+    "wide bounds": (matrix_case((-1, 1, 1), (-2, 2, "0.5"), ends=("1e-6", "1e6"), degrees="1.5"), 10**9),
+    "plain": (matrix_case((-1, 1, 1), (-2, 2, "0.5"), (5, -9)), 100),
+}
+
+
+def test_rates_keep_both_eigenvalues() -> None:
+    """Against 80 digits; floats alone lose the smaller one."""
+    mpmath.mp.dps = 80
+    for (model, schema), records in HOSTILE.values():
+        subject = subject_of(model, schema, None)
+        assert isinstance(subject, Precisions)
+        rate = subject._rate + Rate.of(records, subject._marks[0][1])
+        first, beside, second = (mpmath.mpf(one.numerator) / one.denominator for one in entries(rate))
+        exact = mpmath.eigsy(mpmath.matrix([[first, beside], [beside, second]]), eigvals_only=True)
+        assert rate.eigenvalues == pytest.approx([float(one) for one in exact], rel=1e-13)
+    assert np.linalg.eigvalsh(rate.matrix)[0] > 0  # of the plain one
+    flat = Rate(Fraction(1), Fraction(1), 1 + Fraction(1, 10**17))
+    assert flat.eigenvalues[0] == pytest.approx(5e-18)
+    assert abs(np.linalg.eigvalsh(flat.matrix)[0]) < 1e-30 or np.linalg.eigvalsh(flat.matrix)[0] <= 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("case", HOSTILE)
+def test_no_bound_of_matrices_contradicts_another(case: str) -> None:
+    """What Theorem 6 rules out is below what is proved, and losses have a law: the mean of e^-loss is 1."""
+    (model, schema), records = HOSTILE[case]
+    found = pv.analyse(model, schema, records=records)
+    assert found.necessary is not None
+    assert 0 < found.necessary <= found.epsilon
+    subject = found.subject
+    assert isinstance(subject, Precisions)
+    (_, one), (_, two) = subject._marks[0], subject._marks[-2]
+    common = subject._rate + Rate.of(records - 1, subject._marks[1][1])
+    rates = [common + Rate.of(1, deviation) for deviation in (one, two)]
+    low, high = (float(end) for end in (model.prior.lower, model.prior.upper))
+    law = MatrixLaw(rates[0], float(model.prior.degrees) + records, low, high)
+    drawn, chances = law.points()
+    change = Rate.of(1, two).matrix - Rate.of(1, one).matrix
+    constant = subject._log_mass(records, rates[0], high) - subject._log_mass(records, rates[1], high)
+    losses = np.einsum("ij,rji->r", change, drawn) / 2 - constant
+    if float(chances @ -np.expm1(np.minimum(-losses, 0.0))) < 0.5:  # else few points of one are of the other
+        assert float(chances @ np.exp(-losses)) == pytest.approx(1, abs=0.02)
+    apart = found.le_cam[0]
+    assert 0 <= apart <= records * subject.distance.reach / 2
+    if case.startswith("flat"):
+        assert apart < records / 4  # these are told apart: nobody is off by half of all records
+
+
+def test_the_interval_of_a_test_holds_what_more_points_give() -> None:
+    """And of the neighbours looked at those that are told apart best come first."""
+    (model, schema), records = HOSTILE["plain"]
+    subject = subject_of(model, schema, None)
+    assert isinstance(subject, Precisions)
+    rates = [Rate.of(1, deviation) for _, deviation in subject._marks]
+    near = min(rates, key=lambda rate: rate.first + rate.second)
+    far, across = max(
+        combinations(rates, 2), key=lambda two: float(np.linalg.norm(two[0].matrix - two[1].matrix, "nuc"))
+    )
+    others = [subject._rate, *[near] * 95]
+    p, q = (reduce(Rate.__add__, [*others, *[one] * 5]) for one in (far, across))
+    matrices, chances = MatrixLaw(p, 4.0 + records, 0.5, 2.0).points(96, 128)
+    constant = subject._log_mass(records, p, 2.0) - subject._log_mass(records, q, 2.0)
+    losses = np.einsum("ij,rji->r", q.matrix - p.matrix, matrices) / 2 - constant
+    truth = float(chances @ -np.expm1(np.minimum(-losses, 0.0)))
+    found = {one.about: one.test.total_variation for one in subject.contrasts(records)}
+    apart = found["5 replaced, the others near"]
+    assert apart.low <= truth <= apart.high
+    assert apart.high - apart.low < 0.1 * apart.high
+    neighbours = pv.analyse(*matrix_case((-1, 1, 1), (-2, 2, "0.5")), records=50)._neighbours
+    best = neighbours[0].test.total_variation
+    assert best.high >= max(one.test.total_variation.low for one in neighbours)
+    assert best.high - best.low < 0.02
+
+
+def entries(rate: Rate) -> tuple[Fraction, Fraction, Fraction]:
+    return rate.first, rate.beside, rate.second
+
+
+def test_corollary_9_is_called_true_false_or_unknown() -> None:
+    """Unknown where what is proved is above what it promises, and nothing rules that out."""
+    model, schema = matrix_case((-1, 1, 1), (-1, 1, 1), scale="0.05", ends=("0.01", 1))
+    found = pv.analyse(model, schema, records=1)
+    level, holds = found.corollary_9
+    assert found.necessary is not None
+    assert found.necessary < 2 * level < found.epsilon
+    assert holds is None
+    assert "not known" in dict(found.facts())["Corollary 9"]
+    assert pv.analyse(model, schema, records=1, failure="0.0001").corollary_9[1] is True  # at L itself
+    beta = pv.BetaBernoulli("sick", pv.Beta(1, 1))
+    coin = pv.Schema({"sick": pv.Boolean()}, population="few", unit="patient")
+    assert pv.analyse(beta, coin, records=10).corollary_9[1] is False  # the loss is unbounded
+
+
+def test_what_is_proved_is_told_per_unit_and_by_the_smaller_range() -> None:
+    model, schema = matrix_case((-1, 1, 1), (-2, 2, "0.5"))
+
+    def near(one: tuple[float, float], two: tuple[float, float]) -> float:
+        return 0.1 * (abs(float(one[0]) - float(two[0])) + abs(float(one[1]) - float(two[1])))
+
+    found = pv.analyse(model, schema, records=50, distance=near)
+    said = dict(found.facts())["Theorem 6"]
+    below, proved = (float(part.split()[0]) for part in (said.split("below ")[1], said.split("proved ")[1]))
+    assert below <= proved == pytest.approx(found.epsilon / found.subject.distance.reach, rel=1e-4)
+    few = pv.analyse(*matrix_case((-1, 1, 2), (-4, 4, 8)), records=5)  # fewer records than the box has
+    assert few.epsilon == pytest.approx(few.subject.oscillation)
+    assert few.epsilon < float(few.subject.model.oscillation(few.subject.schema))  # type: ignore[attr-defined]
+
+
+def test_draws_that_are_not_released_are_not_told_as_if_they_were() -> None:
+    model, schema = matrix_case((-1, 1, 1), (-2, 2, "0.5"), ends=(1, "1.000000001"))
+    said = dict(pv.analyse(model, schema, records=100).facts())["guarantee"]
+    assert "releases no such draws" in said
+    assert "trials" in said
+    fine = dict(pv.analyse(*matrix_case((-1, 1, 1), (-2, 2, "0.5")), records=50).facts())["guarantee"]
+    assert "releases no" not in fine

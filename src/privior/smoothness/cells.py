@@ -180,6 +180,10 @@ class Cells(Subject):
         one = dirichlet_draw(self._alphas, Fraction(1), REPLACE_ONE, records)
         return compose_symmetric([(one, draws)])
 
+    def tight(self, records: int) -> bool:
+        """The loss is unbounded."""
+        return True
+
     def contrasts(self, records: int) -> Sequence[Contrast]:
         """Some records moved between the two cells of smallest prior, the others elsewhere or in them."""
         first, second = (float(alpha) for alpha in self._alphas[:2])

@@ -13,6 +13,7 @@ from privior.exact import rational
 from privior.privacy.pairs import DominatingPair, both_orders
 from privior.privacy.published import Published
 from privior.privacy.published.posterior_sampling import theorem_8_stochastic
+from privior.smoothness.distances import Replaced
 from privior.smoothness.subject import Contrast, Cut, Subject
 from privior.theory.distinguishing import le_cam, lemma_12, most_parts, theorem_13
 from privior.theory.likelihood_ratio import Bounds
@@ -23,6 +24,10 @@ from privior.theory.stochastic_lipschitz import Concentration
 _LARGEST_LOG = 300.0
 _FALSE_ALARM = 0.05
 _COARSE = 1 << 12
+
+
+def _up(number: Fraction | float) -> float:
+    return math.nextafter(float(number), math.inf)
 
 
 @dataclass(frozen=True)
@@ -81,9 +86,9 @@ class Findings:
 
     @property
     def epsilon(self) -> float:
-        """The largest loss of N draws, rounded up; infinite if it has no bound."""
-        pure = None if self.pair is None else self.pair.pure
-        return math.inf if pure is None else math.nextafter(float(pure), math.inf)
+        """The largest loss of N draws that is proved, rounded up; infinite if it has no bound."""
+        pures = [pair.pure for pair in (self.pair, self._ranges) if pair is not None]
+        return min((_up(pure) for pure in pures if pure is not None), default=math.inf)
 
     def delta(self, epsilon: float = 0.0) -> float:
         """Return delta at an epsilon, the least that is proved; at 0 it is the total variation."""
@@ -115,27 +120,40 @@ class Findings:
             c, base, Fraction(math.exp(ratio)), Fraction(self.subject.distance.reach), self.draws
         )
 
-    @property
-    def corollary_9(self) -> tuple[float, bool]:
-        """The level at which it promises 2L-privacy but for `failure`, and whether that is so."""
+    @cached_property
+    def corollary_9(self) -> tuple[float, bool | None]:
+        """The level at which it promises 2L-privacy but for `failure`, and whether that is so, if known.
+
+        It is so from L of Assumption 1 on. Below, what is proved may do, if all records are as far apart; it
+        is not so where Theorem 6 rules it out, or where some neighbours reach what is proved.
+        """
         found = self.concentration
         if found is None:
-            return math.inf, False
+            return math.inf, None
         level = found.level(float(rational(self.failure, "failure")))
-        one = self.subject.pair(self.records, 1)
-        pure = None if one is None else one.pure
-        return level, pure is not None and pure <= 2 * level * self.subject.distance.reach
+        promised = 2 * level * self.subject.distance.reach
+        proved = Findings(self.subject, self.records, 1, self.failure).epsilon
+        alike = isinstance(self.subject.distance, Replaced)
+        if level >= self.slope or (alike and proved <= promised):
+            return level, True
+        if (self.necessary or 0.0) > 2 * level or (proved > promised and self.subject.tight(self.records)):
+            return level, False
+        return level, None
 
     # Adversaries
 
     @cached_property
+    def _contrasts(self) -> list[Contrast]:
+        return list(self.subject.contrasts(self.records))
+
+    @cached_property
     def _neighbours(self) -> list[Contrast]:
         """Neighbours, best told apart first."""
-        found = [one for one in self.subject.contrasts(self.records) if one.replaced == 1]
+        found = [one for one in self._contrasts if one.replaced == 1]
 
         def told_apart(one: Contrast) -> tuple[float, float]:
             test = one.with_draws(1, _COARSE)
-            return -round(test.total_variation.high, 4), -test.power(_FALSE_ALARM).low
+            return -round(test.total_variation.low, 4), -test.power(_FALSE_ALARM).low
 
         return sorted(found, key=told_apart)
 
@@ -183,7 +201,7 @@ class Findings:
         """How far any guess of the data is off on average, for some data; and for which."""
         reach = self.subject.distance.reach
         best = le_cam(Fraction(reach), self.delta(0.0)), "one record replaced"
-        mirrored = {one.about: one for one in self.subject.contrasts(self.records)}  # alike: keep one
+        mirrored = {one.about: one for one in self._contrasts}  # alike: keep one
         for one in mirrored.values() if self.draws <= 1000 else ():
             apart = one.with_draws(self.draws, _COARSE).total_variation.high
             found = le_cam(Fraction(one.distance), apart)

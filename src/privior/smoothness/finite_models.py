@@ -128,6 +128,11 @@ class FiniteModels(Subject):
             return super().pair(records, draws)
         return SignedSteps(draw.pure(Fraction(1)), draws)
 
+    def tight(self, records: int) -> bool:
+        """Where all tables can be listed."""
+        draw = self._draw(records)
+        return draw is not None and draw.listable
+
     # C and Theorem 6
 
     @cached_property

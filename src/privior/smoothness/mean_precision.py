@@ -41,7 +41,7 @@ class MeanPrecision(NormalVectors):
     values: Floats
     computed: ClassVar[str] = (  # type: ignore[misc]
         "L in floating point from closed forms; masses are bounds, summed over intervals of the precision; "
-        "posteriors by integrals in floating point; the guarantee exactly"
+        "posteriors by integrals in floating point; the guarantee by how far likelihood ratios vary, exactly"
     )
     ratio_bounded: ClassVar[bool] = True  # type: ignore[misc]
     advice: ClassVar[str] = "cut the prior to a box: means=(..., ...), precisions=(..., ...)"  # type: ignore[misc]
@@ -132,7 +132,8 @@ class MeanPrecision(NormalVectors):
         whole = self._chance(np.full_like(left, first), np.full_like(left, last), False)
         if self.model.prior.means is None:
             whole = np.ones_like(whole)
-        return min(1.0, float(np.minimum(cut, self._far(level)) @ chances / (whole @ chances)))
+        kept = float(whole @ chances)
+        return min(1.0, float(np.minimum(cut, self._far(level)) @ chances) / kept) if kept > 0 else 1.0
 
     def _far(self, level: float) -> Floats:
         """Bound the chance of l > L in each bin, whatever the cut of mu: what counts where tau is small.

@@ -90,7 +90,7 @@ class NormalGammaLaw:
         for tau, chance, scale, low, high in zip(taus, chances, root, *cut, strict=True):
             ends = np.clip(scale * ((levels / tau - shift) / slope - self.mean), low, high)
             found += chance * (_share(low, ends, high) if slope > 0 else 1 - _share(low, ends, high))
-        return np.clip(found, 0.0, 1.0)
+        return np.asarray(np.clip(found / float(chances.sum()), 0.0, 1.0))
 
 
 def _share(low: float, ends: Floats, high: float) -> Floats:

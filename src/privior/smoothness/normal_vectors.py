@@ -53,6 +53,15 @@ class NormalVectors(Subject):
         except ModelError:
             return super().pair(records, draws)
 
+    def refused(self, records: int) -> str:
+        """What the family says of draws that might take long, or of draws that it has none of."""
+        try:
+            self.model.draw_pair(self.schema, records, Fraction(1), 1)
+            self.model.check_draws(self.schema, Fraction(records))
+        except ModelError as error:
+            return error.what
+        return ""
+
     @abstractmethod
     def _top(self) -> float:
         """Return a level up to which a cut is worth looking at."""

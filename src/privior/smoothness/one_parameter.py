@@ -230,6 +230,14 @@ class OneParameter(Subject):
         except ModelError:
             return super().pair(records, draws)
 
+    def tight(self, records: int) -> bool:
+        """The family's own pair is attained: by records that are all alike."""
+        try:
+            self.model.draw_pair(self.schema, records, Fraction(1), 1)
+        except ModelError:
+            return False
+        return True
+
     def contrasts(self, records: int) -> Sequence[Contrast]:
         """Some records replaced, the least by the largest, where all others are least, mixed or largest."""
         order = np.argsort(self.statistics)

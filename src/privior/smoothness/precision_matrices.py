@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, permutations, product
 from typing import ClassVar
@@ -16,10 +17,10 @@ from privior.exact import round_up
 from privior.models.families import MultivariateNormalPrecision
 from privior.models.families.family import numeric
 from privior.models.laws.bounded_wishart import log_wishart_mass
-from privior.models.laws.matrices import floats
+from privior.models.laws.matrices import inverse
 from privior.schema import Schema
 from privior.smoothness.distances import MOST_VALUES, Distance
-from privior.smoothness.matrix_law import MatrixLaw
+from privior.smoothness.matrix_law import MatrixLaw, Rate
 from privior.smoothness.normal_vectors import UP, SeveralColumns, checked, vectors
 from privior.smoothness.subject import Contrast, Cut, subject_of
 from privior.theory.likelihood_ratio import RatioTest
@@ -59,10 +60,11 @@ class Precisions(SeveralColumns):
         if self._two:
             return (
                 "L, and bounds of masses by the largest eigenvalue, in floating point, rounded up; Theorem 6 "
-                "by integrals, the best test by sums over many matrices; the guarantee exactly"
+                "by integrals, the best test by sums over many matrices, with an error that is estimated; "
+                "the guarantee by how far likelihood ratios vary"
             )
         return (
-            "bounds in floating point, rounded up. For more than two columns neither the chance of smoother "
+            "bounds in floating point, rounded up. For other than two columns neither the chance of smoother "
             "matrices nor their mean likelihood is known: nothing is said of masses, Theorem 6 and tests. "
             "The guarantee is that of draws made exactly, which privior makes of two columns only"
         )
@@ -142,13 +144,18 @@ class Precisions(SeveralColumns):
         low, high = self._ends
         if not low < top < high:
             return float(top <= low)
-        return min(1.0, -math.expm1(self._log_mass(0, None, top) - self._log_mass(0, None, high)) + _ROUNDING)
+        whole = self._log_mass(0, self._rate, high)
+        return min(1.0, -math.expm1(self._log_mass(0, self._rate, top) - whole) + _ROUNDING)
 
-    def _log_mass(self, records: int, scatter: Floats | None, high: float) -> float:
-        """Return the log of the posterior's mass of matrices with eigenvalues up to a number."""
-        rate = np.linalg.inv(floats(self.model.prior.scale))
-        rate = rate if scatter is None else rate + scatter
-        least, most = (np.array([one]) for one in np.linalg.eigvalsh(rate))
+    @cached_property
+    def _rate(self) -> Rate:
+        """The prior's."""
+        (first, beside), (_, second) = inverse(self.model.prior.scale)
+        return Rate(first, beside, second)
+
+    def _log_mass(self, records: int, rate: Rate, high: float) -> float:
+        """Return the log of the mass of matrices with eigenvalues up to a number, given so many records."""
+        least, most = (np.array([one]) for one in rate.eigenvalues)
         degrees = float(self.model.prior.degrees) + records
         return float(log_wishart_mass(degrees, least, most, self._ends[0], high, nodes=_NODES)[0])
 
@@ -165,14 +172,14 @@ class Precisions(SeveralColumns):
         return records * (largest - least) / 2 * UP
 
     @cached_property
-    def _marks(self) -> list[tuple[int, Floats]]:
+    def _marks(self) -> list[tuple[int, tuple[Fraction, Fraction]]]:
         """Records of a grid of 3 x 3, at ends and in the middle: their places and deviations."""
         (first, step, size), (second, pace, across) = (
             numeric(self.schema, name, self.model.family) for name in self.model.vector
         )
         x, y = self.model.mean
         return [
-            (i * across + j, np.array([float(first + step * i - x), float(second + pace * j - y)]))
+            (i * across + j, (first + step * i - x, second + pace * j - y))
             for i in sorted({0, size // 2, size - 1})
             for j in sorted({0, across // 2, across - 1})
         ]
@@ -185,10 +192,12 @@ class Precisions(SeveralColumns):
         found = 0.0
         places = [deviation for _, deviation in self._marks]
         for other in places:
-            common = (records - 1) * np.outer(other, other)
-            means = [self._log_mass(records, common + np.outer(one, one), high) for one in places]
+            common = self._rate + Rate.of(records - 1, other)
+            means = [self._log_mass(records, common + Rate.of(1, one), high) for one in places]
+            if not np.isfinite(means).all():
+                return None
             for (one, x), (two, y) in permutations(zip(means, places, strict=True), 2):
-                least, most = np.linalg.eigvalsh(np.outer(y, y) - np.outer(x, x))
+                least, most = np.linalg.eigvalsh(Rate.of(1, y).matrix - Rate.of(1, x).matrix)
                 likelihoods = (high * most + low * least) / 2
                 found = max(found, 2 * min(likelihoods, two - one))
         return found / (self.distance.reach * UP)
@@ -198,7 +207,7 @@ class Precisions(SeveralColumns):
         if not self._two:
             return ()
         marks = self._marks
-        squares = [np.outer(deviation, deviation) for _, deviation in marks]
+        squares = [Rate.of(1, deviation).matrix for _, deviation in marks]
         far, across = max(
             combinations(range(len(marks)), 2),
             key=lambda two: float(np.linalg.norm(squares[two[0]] - squares[two[1]], "nuc")),
@@ -210,22 +219,24 @@ class Precisions(SeveralColumns):
             pairs = {(far, across), (far, near), (across, near)} if replaced == 1 else {(far, across)}
             for one, two in sorted(pair for pair in pairs if pair[0] != pair[1]):
                 rest = records - replaced
-                others = {"near": squares[near], "far": squares[far], "there": squares[two]}
-                for where, square in others.items() if rest else [("nowhere", 0 * squares[0])]:
-                    p, q = (rest * square + replaced * squares[place] for place in (one, two))
+                others = {"near": near, "far": far, "there": two}
+                for where, other in others.items() if rest else [("nowhere", near)]:
+                    common = self._rate + Rate.of(rest, marks[other][1])
+                    p, q = (common + Rate.of(replaced, marks[place][1]) for place in (one, two))
                     about = f"{replaced} replaced, the others {where}" if rest else "all replaced"
                     apart = replaced * self.distance.apart(marks[one][0], marks[two][0])
                     tests = [(p, q), (q, p)] if replaced == 1 else [(p, q)]
                     found += [Contrast(about, replaced, apart, self._test(records, *both)) for both in tests]
         return found
 
-    def _test(self, records: int, one: Floats, two: Floats) -> RatioTest:
-        """Return the best test between the posteriors given two sums: the loss is trace(M X) - constant."""
+    def _test(self, records: int, one: Rate, two: Rate) -> RatioTest:
+        """Return the best test between the posteriors of two rates: the loss is trace(M X) - constant."""
         low, high = self._ends
-        rate = np.linalg.inv(floats(self.model.prior.scale)) + one
-        law = MatrixLaw(rate, float(self.model.prior.degrees) + records, low, high)
+        law = MatrixLaw(one, float(self.model.prior.degrees) + records, low, high)
         constant = self._log_mass(records, one, high) - self._log_mass(records, two, high)
-        return RatioTest(lambda losses: law.below((two - one) / 2, losses + constant))
+        change = [two.first - one.first, two.beside - one.beside, two.second - one.second]
+        traces = law.along(Rate(*change).matrix / 2)
+        return RatioTest(lambda losses: traces.below(losses + constant), error=traces.error)
 
     def cuts(self, records: int) -> Sequence[Cut]:
         """The matrices with eigenvalues up to a number, for several; none where their chance is not known.

@@ -53,6 +53,8 @@ class ModelAnalysis(Findings):
         if self.pair is None:
             return "none is proved for draws from this posterior; release noisy statistics"
         guess = f"the best guess is right with probability at most {_shown((1 + self.delta(0.0)) / 2)}"
+        if refusal := self.subject.refused(self.records):
+            guess = f"{guess}. But privior releases no such draws: {refusal}"
         if self.epsilon < math.inf:
             return f"epsilon {_shown(self.epsilon)} (pure); {guess}"
         epsilon = Curve(both_orders(self.pair)).epsilon(_DELTA)
@@ -86,7 +88,7 @@ class ModelAnalysis(Findings):
         if math.isinf(self.slope) and self.concentration is None:
             return "says nothing: neither assumption holds for one record"
         return (
-            f"L, c and L0 are the same for {self.records} records under the sum of their distances; C is "
+            f"L, c and L0 are the same for {_records(self.records)} under the sum of their distances; C is "
             "not: it is that of all records together"
         )
 
@@ -98,7 +100,7 @@ class ModelAnalysis(Findings):
         exact = (
             "the loss is unbounded"
             if math.isinf(self.epsilon)
-            else f"proved {_shown(self.epsilon / self.draws)}"
+            else f"proved {_shown(self.epsilon / self.draws / self.subject.distance.reach)}"
         )
         return (
             f"no draw is private at an epsilon below {_shown(self.necessary)} per unit of distance; "
@@ -111,7 +113,7 @@ class ModelAnalysis(Findings):
         if math.isinf(self.log_ratio):
             return "infinite: a likelihood is unbounded"
         most = "at most " if self.subject.ratio_bounded else ""
-        return f"{most}{_power(self.log_ratio)} for {self.records} records"
+        return f"{most}{_power(self.log_ratio)} for {_records(self.records)}"
 
     def _robust(self) -> str:
         printed, exact = self.divergence
@@ -136,11 +138,18 @@ class ModelAnalysis(Findings):
         level, holds = self.corollary_9
         if math.isinf(level):
             return "says nothing without Assumption 2"
-        event = "that is so, always" if holds else "that is not so: the event has probability 0"
+        event = {
+            True: "that is so, always",
+            False: "that is not so: the event has probability 0",
+            None: "whether that is so is not known",
+        }[holds]
+        instead = (
+            " Cut the prior to the parameters of slope L instead: Theorem 17 below" if self.trade else ""
+        )
         return (
             f"at L = {_shown(level)} it promises 2L-privacy but for a chance {self.failure} over the prior; "
             f"the event contains no parameter, and {event}. It does not mean that a draw is private with "
-            "that chance. Cut the prior to the parameters of slope L instead: Theorem 17 below"
+            f"that chance.{instead}"
         )
 
     def _test_in_words(self) -> str:
@@ -243,14 +252,14 @@ class ModelAnalysis(Findings):
             "theorem_6": self.necessary,
             "log_C": None if self.log_ratio is None else _finite(self.log_ratio),
             "C_is_a_bound": self.subject.ratio_bounded,
-            "theorem_7": {"bound": _finite(self.divergence[0]), "exact": _finite(self.divergence[1])},
+            "theorem_7": {"bound": _finite(self.divergence[0]), "at_most": _finite(self.divergence[1])},
             "theorem_8": None
             if eighth is None
             else {
                 "printed": eighth.value,
                 "bound": eighth.better,
                 "vacuous": (eighth.better or 0.0) >= 1,
-                "exact": self.delta(0.0),
+                "at_most": self.delta(0.0),
             },
             "corollary_9": {"level": _finite(level), "holds": holds},
             "tests": [
@@ -338,6 +347,10 @@ class ModelAnalysis(Findings):
 
 def _shown(number: float) -> str:
     return "infinite" if math.isinf(number) else f"{number:.6g}"
+
+
+def _records(number: int) -> str:
+    return "1 record" if number == 1 else f"{number} records"
 
 
 def _draws(number: int) -> str:

@@ -44,7 +44,7 @@ class Means(SeveralColumns):
         "masses are bounds: slopes at most those of opposite corners; the guarantee exactly"
     )
     advice: ClassVar[str] = (  # type: ignore[misc]
-        "this prior cannot be cut; the exact guarantee of draws has a delta"
+        "privior has no prior of several means that is cut; the exact guarantee of draws has a delta"
     )
 
     @cached_property
@@ -110,6 +110,10 @@ class Means(SeveralColumns):
             for n in numbers
             if shift > 0 and isinstance(self.distance, Replaced)
         ]
+
+    def tight(self, records: int) -> bool:
+        """The loss is unbounded."""
+        return True
 
     def _top(self) -> float:
         return (self._start + 6 * float(self._deviations.max())) / self.nearest

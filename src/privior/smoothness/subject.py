@@ -138,6 +138,14 @@ class Subject(ABC):
             return None
         return compose_symmetric([(BoundedRangePair(Fraction(self.oscillation)), draws)])
 
+    def tight(self, records: int) -> bool:
+        """Say whether some neighbours are known to reach the largest loss that `pair` allows one draw."""
+        return False
+
+    def refused(self, records: int) -> str:
+        """Say why draws are not released, although something is proved of them; nothing if they are."""
+        return ""
+
     def contrasts(self, records: int) -> Sequence[Contrast]:
         """Return data sets to tell apart, neighbours first; none if their posteriors are not known."""
         return ()

@@ -7,6 +7,9 @@ delta(0), and the power at a chance a of a false alarm, the smallest of delta(e)
 
 The loss of one draw is put on a grid. Rounded up, delta is at least the true one, rounded down at most: both
 are kept through the sum of N, and every answer is an interval. What floating point adds is below 1e-12.
+
+Where the law of the loss is itself known with an error only, which changes no delta(e) of one draw by more
+than a number, delta of N draws is off by N times that: it is the mean, over the other draws, of that of one.
 """
 
 from __future__ import annotations
@@ -51,6 +54,7 @@ class RatioTest:
         ends: what the loss of one draw lies between, if that is known
         points: of the grid; fewer make the intervals wider, never wrong
         certain: P[loss is infinite]: what P alone can give, which no threshold misses
+        error: by how much `below` may put any delta of one draw off
     """
 
     below: LossBelow
@@ -58,6 +62,7 @@ class RatioTest:
     ends: tuple[float, float] = (-_FARTHEST, _FARTHEST)
     points: int = 1 << 15
     certain: float = 0.0
+    error: float = 0.0
 
     @cached_property
     def _law(self) -> tuple[Floats, Floats, float, float, float]:
@@ -106,8 +111,14 @@ class RatioTest:
         most = most + early * -np.expm1(-rounding)
         least = least + self._betrayed
         near = np.abs(sums) <= _FARTHEST / 2  # elsewhere e^e a is far above 1, or delta is 1
-        least, most = np.clip(least, 0.0, 1.0), np.clip(most + above + 1e-12, 0.0, 1.0)
+        least = np.clip(least - self._unsure, 0.0, 1.0)
+        most = np.clip(most + above + self._unsure, 0.0, 1.0)
         return sums[near], least[near], most[near]
+
+    @property
+    def _unsure(self) -> float:
+        """How far a chance may be off."""
+        return 1e-12 + self.draws * self.error
 
     @property
     def _betrayed(self) -> float:
@@ -119,8 +130,8 @@ class RatioTest:
         chances, sums, rounding, above, _ = self._law
         down = chances @ np.maximum(-np.expm1(np.minimum(epsilon - sums, 0.0)), 0.0)
         up = chances @ np.maximum(-np.expm1(np.minimum(epsilon - sums - rounding, 0.0)), 0.0)
-        low = min(1.0, max(0.0, float(down) + self._betrayed - 1e-12))
-        return Bounds(low, min(1.0, max(low, float(up) + above + 1e-12)))
+        low = min(1.0, max(0.0, float(down) + self._betrayed - self._unsure))
+        return Bounds(low, min(1.0, max(low, float(up) + above + self._unsure)))
 
     @property
     def total_variation(self) -> Bounds:
