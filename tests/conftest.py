@@ -9,12 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from ledger_places import FilePlace, LedgerPlace, ServerPlace
 from postgres_server import PostgresServer, running_server
 
 import privior as pv
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# An example may take long on a busy machine.
+settings.register_profile("privior", deadline=None)
+settings.load_profile("privior")
 # Whoever starts the tests in the background may have them, and all they start, ignore interruptions.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -34,7 +34,7 @@ def test_each_group_has_a_posterior(case: Case) -> None:
     assert batch.cost.epsilon == 6
     releases = pv.measure_all(batch, pa.table({column: cells.tolist(), "ward": wards}), ledger=ledger)
     for ward, release in zip(WARDS, releases, strict=True):
-        low, high = pv.infer(release).interval(0.9999)
+        low, high = pv.infer(release).interval(0.999999)
         assert low <= thetas[ward] <= high
     assert ledger.spent.epsilon == 6
 
