@@ -457,9 +457,10 @@ def test_corollary_9_is_called_true_false_or_unknown() -> None:
     assert holds is None
     assert "not known" in dict(found.facts())["Corollary 9"]
     assert pv.analyse(model, schema, records=1, failure="0.0001").corollary_9[1] is True  # at L itself
-    beta = pv.BetaBernoulli("sick", pv.Beta(1, 1))
     coin = pv.Schema({"sick": pv.Boolean()}, population="few", unit="patient")
-    assert pv.analyse(beta, coin, records=10).corollary_9[1] is False  # the loss is unbounded
+    for prior in (pv.Beta(1, 1), pv.Reweighted(pv.Beta(3, 3), 2)):  # the loss is unbounded
+        assert pv.analyse(pv.BetaBernoulli("sick", prior), coin, records=10).corollary_9[1] is False
+    assert pv.analyse(NORMAL_GAMMA, SCHEMA, records=10).corollary_9[1] is False
 
 
 def test_what_is_proved_is_told_per_unit_and_by_the_smaller_range() -> None:

@@ -91,6 +91,10 @@ class MeanPrecision(NormalVectors):
             return math.inf
         return math.nextafter(float(self.model.oscillation(self.schema)), math.inf)
 
+    def tight(self, records: int) -> bool:
+        """Without a box the loss is unbounded: a line in tau, and in mu."""
+        return self.model.prior.box is None
+
     @cached_property
     def _bins(self) -> tuple[Floats, Floats]:
         """Return the ends of intervals of tau, and the chance of each."""

@@ -231,11 +231,11 @@ class OneParameter(Subject):
             return super().pair(records, draws)
 
     def tight(self, records: int) -> bool:
-        """The family's own pair is attained: by records that are all alike."""
+        """The family's own pair is attained: by records that are all alike. Or the loss is unbounded."""
         try:
             self.model.draw_pair(self.schema, records, Fraction(1), 1)
         except ModelError:
-            return False
+            return math.isinf(self.oscillation)
         return True
 
     def contrasts(self, records: int) -> Sequence[Contrast]:
