@@ -155,4 +155,4 @@ def test_tables_are_not_calibrated(
 ) -> None:
     shutil.copy(KINDS.parent / "0.2" / "analysis.toml", tmp_path)
     assert inside(["plan", str(tmp_path / "analysis.toml"), "--calibrate"], monkeypatch) == 3
-    assert "families of one parameter" in capsys.readouterr().err
+    assert "not a family of one parameter" in capsys.readouterr().err

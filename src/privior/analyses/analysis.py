@@ -18,7 +18,7 @@ from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
 from privior.mechanisms import AnyMechanism, Expect
 from privior.models import Model, to_model
-from privior.planning import plan
+from privior.planning import DrawCalibration, calibrate_draws, plan
 from privior.plans import Plan
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
@@ -63,6 +63,24 @@ class Analysis:
             draws=draws,
             least=least,
             expect=expect,
+        )
+
+    def calibrate_draws(self, draws: int | None = None) -> DrawCalibration:
+        """Choose the dials of posterior draws together, at what the file asks; `draws` pins their number."""
+        if self.neighbours is not REPLACE_ONE:
+            raise PlanError(
+                "draws are released where the number of records is public",
+                where="neighbours",
+                asked=self.neighbours.value,
+                allowed=REPLACE_ONE.value,
+            )
+        return calibrate_draws(
+            self.model,  # type: ignore[arg-type]  # which refuses other models
+            self.schema,
+            records=self.records,
+            epsilon=self.budget.epsilon,
+            delta=self.budget.delta,
+            draws=draws,
         )
 
     @staticmethod

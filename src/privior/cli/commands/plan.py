@@ -24,7 +24,6 @@ from privior.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from privior.analyses import Analysis
     from privior.plans import Plan
 
 
@@ -123,7 +122,7 @@ def planned(
     if want is None:
         asked = Analysis.read(analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours)
         if calibrate:
-            return _calibrated(asked, draws)
+            return asked.calibrate_draws(draws).plan
         return asked.plan(kind, draws=1 if draws is None else draws, least=least, expect=expect)
     if epsilon is not None:
         raise PlanError("--want finds the epsilon: --epsilon cannot be given with it", where="want")
@@ -141,37 +140,6 @@ def planned(
         least=least,
         expect=expect,
     )
-
-
-def _calibrated(asked: Analysis, draws: int | None) -> Plan:
-    """Choose the dials of posterior draws together."""
-    from privior.errors import PlanError
-    from privior.models import Family
-    from privior.planning import calibrate_draws
-    from privior.privacy import REPLACE_ONE
-
-    if not isinstance(asked.model, Family):
-        raise PlanError(
-            "draws are calibrated for families of one parameter",
-            where="calibrate",
-            asked=str(asked.model),
-            advice="Leave out --calibrate; plans of other models choose the weight of records themselves.",
-        )
-    if asked.neighbours is not REPLACE_ONE:
-        raise PlanError(
-            "draws are released where the number of records is public",
-            where="calibrate",
-            asked=asked.neighbours.value,
-            allowed=REPLACE_ONE.value,
-        )
-    return calibrate_draws(
-        asked.model,
-        asked.schema,
-        records=asked.records,
-        epsilon=asked.budget.epsilon,
-        delta=asked.budget.delta,
-        draws=draws,
-    ).plan
 
 
 def _document(made: Plan) -> dict[str, object]:
