@@ -213,10 +213,18 @@ class Precisions(SeveralColumns):
             key=lambda two: float(np.linalg.norm(squares[two[0]] - squares[two[1]], "nuc")),
         )
         near = min(range(len(marks)), key=lambda place: float(np.trace(squares[place])))
+        # as a posterior given records near the mean sees them
+        rate = self._rate + Rate.of(records, marks[near][1])
+        axes = rate.eigenvectors / np.sqrt(rate.eigenvalues)
+        white = [axes.T @ square @ axes for square in squares]
+        best = max(
+            combinations(range(len(marks)), 2),
+            key=lambda two: float(np.linalg.norm(white[two[0]] - white[two[1]])),
+        )
         numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
         found = []
         for replaced in numbers:
-            pairs = {(far, across), (far, near), (across, near)} if replaced == 1 else {(far, across)}
+            pairs = {(far, across), (far, near), (across, near), best} if replaced == 1 else {(far, across)}
             for one, two in sorted(pair for pair in pairs if pair[0] != pair[1]):
                 rest = records - replaced
                 others = {"near": near, "far": far, "there": two}
