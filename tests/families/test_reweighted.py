@@ -163,7 +163,7 @@ def test_from_a_table_to_an_answer(case: Case) -> None:
         assert pv.Plan.from_document(json.loads(json.dumps(plan.to_document()))) == plan
         release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="clinic", epsilon=9))
         posterior = pv.infer(release)
-        low, high = posterior.interval(0.999999)
+        low, high = posterior.interval(0.9999)
         assert low <= theta <= high
         assert "exp(-0.5" in str(plan.model)
         other = pv.infer(release, prior=reweighted(model.prior, ("1.5", None, None)))
