@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ from postgres_server import PostgresServer, running_server
 import privior as pv
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Caches of its own for each process: of two that write ArviZ's stamp of the day at once, one fails.
+CACHES = tempfile.TemporaryDirectory(prefix="privior-tests-")
+os.environ["XDG_CACHE_HOME"] = CACHES.name
 # An example may take long on a busy machine.
 settings.register_profile("privior", deadline=None)
 settings.load_profile("privior")
