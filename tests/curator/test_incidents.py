@@ -10,15 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import privior as pv
 from child_program import KILLED, PROGRAM, at, planted
 from privior.curator import charging, prepare
 from privior.curator.incidents import Incident, log_file
-
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
 
 TESTS = Path(__file__).resolve().parent.parent
 CANARY = "Kanarienvogel-17"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import privior as pv
@@ -15,8 +16,6 @@ from child_program import PROGRAM, at, planted
 from privior.curator import prepare
 from privior.mechanisms import KNorm
 from privior.models import ExactStatistics, Observed
-
-pa = pytest.importorskip("pyarrow")
 
 #: what opens a table in this process, and something that is opened here since it is no path
 OPEN = "privior.curator.rows.open_table"

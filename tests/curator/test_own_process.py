@@ -11,14 +11,13 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import privior as pv
 from child_program import PROGRAM, at, planted
 from privior.curator import own_process, prepare
 from privior.curator.channel import Channel
-
-pa = pytest.importorskip("pyarrow")
 
 COUNTS = "privior.tables.table:OpenTable.sums"
 DRAW = "privior.mechanisms.k_norm:k_norm"

@@ -81,7 +81,9 @@ def parameters(case_model: Family, rng: np.random.Generator, number: int = 12) -
 def test_slopes_are_the_largest_over_all_pairs_of_records(model: Family, distance: str) -> None:
     values = values_of(model, SCHEMA)
     if distance in ("values", "squares") and isinstance(SCHEMA.column(model.column), pv.Categorical):
-        pytest.skip("levels have no values")
+        with pytest.raises(pv.ModelError, match="this distance does not fit the records"):
+            subject(model, SCHEMA, distance)
+        return
     one = subject(model, SCHEMA, distance)
     apart = {
         "records": 1 - np.eye(values.size),
