@@ -113,14 +113,15 @@ def test_dials_are_chosen_together_and_released(clinic: Path) -> None:
     )
     shown = run(["plan", "wait.toml", "--calibrate", "--draws", 2], clinic)
     assert (shown.code, shown.errors) == (0, "")
-    for words in (expected.reason, str(expected.chosen.prior), "privior ask RELEASE --prior"):
+    own = '{ law = "gamma", shape = "2", rate = "2" }'
+    for words in (expected.reason, str(expected.chosen.prior), f"privior ask RELEASE --prior '{own}'"):
         assert " ".join(words.split()) in " ".join(shown.output.split())
     asked = "release wait.toml wait.csv --calibrate --draws 2 --ledger clinic.ledger -o w.json"
     made = run([*asked.split(), "--yes", "--no-report"], clinic)
     assert made.code == 0, made.errors
     release = pv.Release.read(clinic / "w.json")
     assert release.plan == expected.plan
-    own = '{ law = "gamma", shape = 2, rate = 2 }'
+    assert f"--prior '{own}'" in " ".join(made.output.split())
     answer = run(["ask", "w.json", "parameter(wait)", "--prior", own, "--quiet"], clinic)
     assert float(answer.output.split()[0]) == pytest.approx(
         pv.infer(release, prior=pv.Gamma(2, 2)).mean(), rel=1e-4

@@ -53,6 +53,27 @@ def test_the_plan_is_a_plan_like_any_other() -> None:
         pv.measure(plan, table[:4], ledger=pv.Ledger.in_memory(population="clinic", epsilon=2, delta="1e-3"))
 
 
+def test_all_forecasts_are_for_who_infers_with_the_prior_that_is_believed() -> None:
+    """Whatever prior the draws are made with: else the prior alone would seem to be better than a release."""
+    model = pv.GammaExponential("wait", pv.Gamma(2, 2))
+    found = chosen(model, records=60, epsilon=2)
+    plan = found.plan
+    assert plan.model.prior != model.prior
+    (candidate,) = [one for one in plan.candidates if one.name == plan.mechanism.name]
+    assert plan.forecast == candidate.forecast
+    assert plan.forecast.error == found.chosen.error
+    assert plan.at(2).forecast == plan.forecast
+    plain = pv.plan(model, SCHEMA, records=60, epsilon=2)
+    assert isinstance(plain, pv.FamilyPlan)
+    assert (plan.without_release, plan.without_noise) == (plain.without_release, plain.without_noise)
+    assert plan.forecast.error < plan.without_release.error
+    assert "Gamma(2, 2), and who infers with it" in dict(plan.facts())["forecasts"]
+    assert "forecasts" not in dict(plain.facts())
+    draws_alone = pv.FamilyPlan(SCHEMA, plan.model, plan.mechanism, plan.neighbours, plan.records)
+    assert draws_alone == plan  # what is believed is no part of what is released
+    assert draws_alone.without_release.error < plan.forecast.error  # that of another prior is no comparison
+
+
 @pytest.mark.parametrize(
     ("given", "prior"),
     [

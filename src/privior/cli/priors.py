@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from privior.plans import Plan
     from privior.queries.asking import Posterior
     from privior.release import Release
 
@@ -60,6 +62,16 @@ def inferred(releases: Sequence[Release], prior: object) -> Posterior:
         raise ModelError(
             error.what, where="--prior", asked=error.asked, allowed=f"a law like {in_files(own)}"
         ) from None
+
+
+def believed_prior(plan: Plan) -> str:
+    """Return how to ask with the prior that is believed, where draws are made with another; else nothing."""
+    from privior.plans import FamilyPlan
+
+    if not isinstance(plan, FamilyPlan) or plan.inferred == plan.model:
+        return ""
+    law = plan.inferred.to_document()["prior"]
+    return f"--prior {quote(in_files(law))}" if isinstance(law, dict) else ""
 
 
 def in_files(law: dict[str, object]) -> str:

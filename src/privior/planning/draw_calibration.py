@@ -154,7 +154,7 @@ def calibrate_draws(
     candidates = [one for one in plain.candidates if one.name != kept.name]
     candidates.append(Candidate(kept.name, kept.about, ahead, kept.guarantee.cost))
     own = one_parameter(mechanism.model)
-    plan = FamilyPlan(schema, own, kept, REPLACE_ONE, records, tuple(candidates), reason)
+    plan = FamilyPlan(schema, own, kept, REPLACE_ONE, records, tuple(candidates), reason, believed=model)
     return DrawCalibration(plan, best, settings, plain.forecast.error, reason)
 
 

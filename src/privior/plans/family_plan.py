@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
 
@@ -81,28 +81,25 @@ class SummedPlan(Plan):
     @cached_property
     def without_release(self) -> ParameterForecast:
         """How far from it publishing the prior alone would be."""
-        return parameter_forecast(self.model, self.schema, 0, None)
+        return parameter_forecast(self.inferred, self.schema, 0, None)
 
     @cached_property
     def without_noise(self) -> ParameterForecast:
         """How far from it publishing the true statistic would be."""
         return self._ahead(None)
 
+    @property
+    def inferred(self) -> SummedModel:
+        """The model with the prior that forecasts take readers to infer with."""
+        return self.model
+
     def _ahead(self, mechanism: FamilyMechanism | None) -> ParameterForecast:
-        return parameter_forecast(self.model, self.schema, self.records, mechanism)
+        return parameter_forecast(self.inferred, self.schema, self.records, mechanism)
 
     def at(self, epsilon: object) -> Self:
         """Return the plan of the same release with another epsilon."""
-        budget = Budget.of(epsilon, self.cost.delta)
-        return type(self)(
-            self.schema,
-            self.model,
-            self.mechanism.at(budget),
-            self.neighbours,
-            self.records,
-            expect=self.expect,
-            group=self.group,
-        )
+        mechanism = self.mechanism.at(Budget.of(epsilon, self.cost.delta))
+        return replace(self, mechanism=mechanism, candidates=(), choice="")
 
     @property
     def model_in_words(self) -> str:
@@ -151,9 +148,27 @@ class SummedPlan(Plan):
 
 @dataclass(frozen=True, repr=False)
 class FamilyPlan(SummedPlan):
-    """The sum of a family's statistic, with a prior of its one parameter."""
+    """The sum of a family's statistic, with a prior of its one parameter.
+
+    Attributes:
+        believed: the model with the prior that is believed, where draws are made with another one; like
+            `expect` for forecasts alone
+    """
 
     model: Family
+    believed: Family | None = field(default=None, compare=False)
+
+    @property
+    def inferred(self) -> Family:
+        """That with the prior which is believed."""
+        return self.believed or self.model
+
+    def further_facts(self) -> list[tuple[str, str]]:
+        """Say also whose prior forecasts are about."""
+        facts = super().further_facts()
+        if self.inferred == self.model:
+            return facts
+        return [*facts, ("forecasts", f"for data typical of {self.inferred.prior}, and who infers with it")]
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,6 +22,7 @@ from privior.cli.options import (
     Records,
     screen_of,
 )
+from privior.cli.priors import believed_prior
 
 if TYPE_CHECKING:
     from privior.plans import Plan
@@ -80,11 +81,8 @@ def plan(
         screen.text(f"{made.choice}")
         for warning in made.warnings:
             screen.text(f"NOTE: {warning}")
-        if calibrate:
-            screen.text(
-                f"NOTE: what follows is for data typical of {made.model.prior}, the prior of the draws. "
-                "Ask with your own, as it stands in the analysis file: privior ask RELEASE --prior '...'"
-            )
+        if said := believed_prior(made):
+            screen.text(f"NOTE: Ask with the prior of the analysis file: privior ask RELEASE {said}")
         screen.heading("Budgets")
         screen.table(*made.budgets())
         screen.text(f"\n{made.picture().text(screen.width)}")

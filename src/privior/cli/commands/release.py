@@ -31,6 +31,7 @@ from privior.cli.options import (
     TableVersion,
     screen_of,
 )
+from privior.cli.priors import believed_prior
 from privior.cli.screen import Screen
 from privior.errors import ReleaseInterruptedError
 
@@ -173,7 +174,8 @@ def _show(screen: Screen, made: Release, place: Path, written: Path | None, *, a
     screen.text("Nothing was spent." if again else f"Spent {plan.cost}; left {receipt.left_in_words}.")
     screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
     screen.text(f"SHA-256 of {place}: {made.sha256}")
-    screen.text(f'Ask it, free: privior ask {quote(str(place))} "{plan.first_question}"')
+    asked = [quote(str(place)), f'"{plan.first_question}"', *filter(None, [believed_prior(plan)])]
+    screen.text(f"Ask it, free: privior ask {' '.join(asked)}")
     if screen.quiet:
         screen.answer(str(place))
 
