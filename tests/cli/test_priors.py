@@ -117,10 +117,13 @@ def test_dials_are_chosen_together_and_released(clinic: Path) -> None:
     for words in (expected.reason, str(expected.chosen.prior), f"privior ask RELEASE --prior '{own}'"):
         assert " ".join(words.split()) in " ".join(shown.output.split())
     asked = "release wait.toml wait.csv --calibrate --draws 2 --ledger clinic.ledger -o w.json"
-    made = run([*asked.split(), "--yes", "--no-report"], clinic)
+    made = run([*asked.split(), "--yes"], clinic)
     assert made.code == 0, made.errors
     release = pv.Release.read(clinic / "w.json")
     assert release.plan == expected.plan
+    report = (clinic / "w.report.html").read_text("utf-8")
+    assert run(["report", "w.json", "-o", "again.html"], clinic).code == 0
+    assert (clinic / "again.html").read_text("utf-8") == report  # whatever is believed by who planned
     assert f"--prior '{own}'" in " ".join(made.output.split())
     answer = run(["ask", "w.json", "parameter(wait)", "--prior", own, "--quiet"], clinic)
     assert float(answer.output.split()[0]) == pytest.approx(

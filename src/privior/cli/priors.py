@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,14 +64,14 @@ def inferred(releases: Sequence[Release], prior: object) -> Posterior:
         ) from None
 
 
-def believed_prior(plan: Plan) -> str:
-    """Return how to ask with the prior that is believed, where draws are made with another; else nothing."""
+def notes(plan: Plan) -> Iterator[str]:
+    """Yield what to know before one spends: also with which prior to ask, if draws are made with another."""
     from privior.plans import FamilyPlan
 
-    if not isinstance(plan, FamilyPlan) or plan.inferred == plan.model:
-        return ""
-    law = plan.inferred.to_document()["prior"]
-    return f"--prior {quote(in_files(law))}" if isinstance(law, dict) else ""
+    yield from plan.warnings
+    if isinstance(plan, FamilyPlan) and plan.inferred != plan.model:
+        own = quote(in_files(plan.inferred.prior.to_document()))
+        yield f"Ask with the prior of the analysis file: privior ask RELEASE --prior {own}"
 
 
 def in_files(law: dict[str, object]) -> str:

@@ -236,7 +236,7 @@ def _reader(plans: Sequence[Plan], table: object, progress: Progress) -> Reader:
 def _release(
     plan: Plan, noisy: Observed, receipt: LedgerReceipt, process: Literal["own", "shared"]
 ) -> Release:
-    return Release(plan, noisy, receipt, os.urandom(16).hex(), __version__, process)
+    return Release(plan.released, noisy, receipt, os.urandom(16).hex(), __version__, process)
 
 
 def _checked_outputs(output: str | Path | Sequence[str | Path] | None, many: int) -> tuple[Path, ...]:

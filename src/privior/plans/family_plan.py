@@ -163,6 +163,11 @@ class FamilyPlan(SummedPlan):
         """That with the prior which is believed."""
         return self.believed or self.model
 
+    @property
+    def released(self) -> Self:
+        """Without what is believed: whoever reads the release may believe something else."""
+        return self if self.believed is None else replace(self, believed=None)
+
     def further_facts(self) -> list[tuple[str, str]]:
         """Say also whose prior forecasts are about."""
         facts = super().further_facts()

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,6 +114,11 @@ class Plan(ABC):
     def members(self) -> tuple[Plan, ...]:
         """The plan of each release: itself."""
         return (self,)
+
+    @property
+    def released(self) -> Self:
+        """The plan as a release says it."""
+        return self
 
     @property
     def digests(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from privior.cli.options import (
     Records,
     screen_of,
 )
-from privior.cli.priors import believed_prior
+from privior.cli.priors import notes
 
 if TYPE_CHECKING:
     from privior.plans import Plan
@@ -79,10 +79,8 @@ def plan(
         kept = [place for place, name in enumerate(header) if name not in _SELDOM or screen.width >= _WIDE]
         screen.table([header[place] for place in kept], [[row[place] for place in kept] for row in rows])
         screen.text(f"{made.choice}")
-        for warning in made.warnings:
-            screen.text(f"NOTE: {warning}")
-        if said := believed_prior(made):
-            screen.text(f"NOTE: Ask with the prior of the analysis file: privior ask RELEASE {said}")
+        for note in notes(made):
+            screen.text(f"NOTE: {note}")
         screen.heading("Budgets")
         screen.table(*made.budgets())
         screen.text(f"\n{made.picture().text(screen.width)}")

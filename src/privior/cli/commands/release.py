@@ -31,7 +31,7 @@ from privior.cli.options import (
     TableVersion,
     screen_of,
 )
-from privior.cli.priors import believed_prior
+from privior.cli.priors import notes
 from privior.cli.screen import Screen
 from privior.errors import ReleaseInterruptedError
 
@@ -111,8 +111,8 @@ def release(
         )
     with ready:
         screen.facts(plan.facts())
-        for warning in plan.warnings:
-            screen.text(f"NOTE: {warning}")
+        for note in notes(plan):
+            screen.text(f"NOTE: {note}")
         confirm(screen, ready, yes=yes)
         with said_if_it_stands(screen, place, _complete(place)):
             _carry_out(screen, ready, place, page)
@@ -174,8 +174,7 @@ def _show(screen: Screen, made: Release, place: Path, written: Path | None, *, a
     screen.text("Nothing was spent." if again else f"Spent {plan.cost}; left {receipt.left_in_words}.")
     screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
     screen.text(f"SHA-256 of {place}: {made.sha256}")
-    asked = [quote(str(place)), f'"{plan.first_question}"', *filter(None, [believed_prior(plan)])]
-    screen.text(f"Ask it, free: privior ask {' '.join(asked)}")
+    screen.text(f'Ask it, free: privior ask {quote(str(place))} "{plan.first_question}"')
     if screen.quiet:
         screen.answer(str(place))
 
