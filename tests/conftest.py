@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cpu_report import CpuReport
 from hypothesis import settings
 from ledger_places import FilePlace, LedgerPlace, ServerPlace
 from postgres_server import PostgresServer, running_server
@@ -25,6 +26,11 @@ settings.register_profile("privior", deadline=None)
 settings.load_profile("privior")
 # Whoever starts the tests in the background may have them, and all they start, ignore interruptions.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure what the tests cost."""
+    config.pluginmanager.register(CpuReport())
 
 
 @pytest.fixture(scope="session", autouse=True)
