@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cpu_report import CpuReport
 from hypothesis import settings
 from ledger_places import FilePlace, LedgerPlace, ServerPlace
 from postgres_server import PostgresServer, running_server
 
 import privior as pv
+from cpu_report import CpuReport
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Caches of its own for each process: of two that write ArviZ's stamp of the day at once, one fails.

@@ -1,15 +1,17 @@
 """What the suite costs: CPU time by folder and of the twenty slowest tests, printed when the tests have run.
 
-CPU-seconds, not time on the wall: machines that run tests are busy with other things. The programs that a test
-starts count as its own, as soon as it has waited for them; so do fixtures, for the test that needs them first.
+CPU-seconds, not time on the wall: machines that run tests are busy with other things. The programs that a
+test starts count as its own, as soon as it has waited for them; so do fixtures, for the test that needs them
+first.
 """
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import PurePosixPath
+from typing import Any
 
 import pytest
 
@@ -24,7 +26,7 @@ class CpuReport:
         self._costs: defaultdict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self) -> Iterator[None]:
+    def pytest_runtest_makereport(self) -> Generator[None, Any, Any]:
         """Give a report the CPU-seconds since the one before."""
         report = yield
         now = _spent()
