@@ -217,7 +217,9 @@ def _virtual_twin(mechanism: Mechanism) -> VirtualRecords | None:
 
 def _durable(release: Release) -> Check:
     if release.receipt.durable:
-        return Check("charged", Verdict.OPEN, "the file says that a durable ledger was charged")
+        short = release.receipt.paid_too_little(release.plan)
+        but = ", though too little: privior 0.2 forgot how far a record moves the sum" if short else ""
+        return Check("charged", Verdict.OPEN, f"the file says that a durable ledger was charged{but}")
     return Check("charged", Verdict.FAILS, "the ledger lived in memory: no budget of anybody was charged")
 
 
@@ -242,6 +244,14 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
     kept = (entry.total, entry.accounting, entry.price, entry.previous)
     if any(said not in (None, there) for said, there in zip(stated, kept, strict=True)):
         return Check("ledger", Verdict.FAILS, "the file states other totals than the ledger")
+    if receipt.paid_too_little(release.plan):
+        correction = ledger.correction(entry)
+        if correction is None:
+            return Check(
+                "ledger", Verdict.FAILS, "privior 0.2 charged too little for it: the next spend corrects that"
+            )
+        says = f"entry {receipt.entry} and its correction, entry {correction.number}, paid for this plan"
+        return Check("ledger", Verdict.HOLDS, f"{says}; the chain holds")
     return Check(
         "ledger", Verdict.HOLDS, f"entry {receipt.entry} was charged for exactly this plan; the chain holds"
     )

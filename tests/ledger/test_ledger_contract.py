@@ -283,7 +283,7 @@ def test_releases_of_other_ledgers_are_never_charged(
                 act([known])
     trial = pv.Ledger.in_memory(population="orchard", epsilon=1)
     receipt = LedgerReceipt.of(trial.spend(plan), durable=trial.durable)
-    assert receipt.known(plan) is None
+    assert receipt.known(plan, "0.2.0") is None
     assert book.verify().number == 0
 
 

@@ -89,7 +89,7 @@ class PriviorReleases(Privior):
         with self.opened() as ledger:
             ledger.verify(self.known)
             release = measure_statistics(self.plan, ExactStatistics(np.array([50, 30, 20])), ledger=ledger)
-        known = release.receipt.known(self.plan)
+        known = release.receipt.known(self.plan, release.library)
         if known is None:
             raise RuntimeError("the release does not prove its spend")
         self.known.append(known)

@@ -31,6 +31,28 @@ class EntryKind(Enum):
     SPENT = "spent"
     QUOTA = "quota"
     RECONCILED = "reconciled"
+    CORRECTED = "corrected"
+
+    @property
+    def spends(self) -> bool:
+        """Whether it is the price of a release."""
+        return self in (EntryKind.SPENT, EntryKind.RECONCILED)
+
+    @property
+    def charges(self) -> bool:
+        """Whether it adds to what was spent."""
+        return self.spends or self is EntryKind.CORRECTED
+
+    @property
+    def capped(self) -> bool:
+        """Whether it is made only within the cap; other charges are for what has happened already."""
+        return self is EntryKind.SPENT
+
+
+#: how the keys begin of entries that charge lost spends again, and of those that correct others
+LOST, CORRECTS = OWN_MARKS = ("lost ", "corrects ")
+#: the rules by which prices are computed now; `correcting` says what was wrong with the first ones
+RULES = 2
 
 
 @dataclass(frozen=True)
@@ -57,6 +79,7 @@ class LedgerEntry:
         version: which version of the table, as its keeper calls it
         day: when, as a date; "" in ledgers of format 1
         nonce: random, so that the same request on an old copy makes another entry; "" in older entries
+        rules: by which prices were computed, and those of all entries before looked through
         previous: the hash of the entry before
         hash: the hash of this entry, which the next one repeats
     """
@@ -80,6 +103,7 @@ class LedgerEntry:
     version: str | None = None
     day: str = ""
     nonce: str = ""
+    rules: int = 1
     previous: str = ""
     hash: str = ""
 
@@ -142,6 +166,7 @@ def _document(entry: LedgerEntry) -> dict[str, object]:
         "version": entry.version,
         "day": entry.day,
         **({"nonce": entry.nonce} if entry.nonce else {}),
+        **({"rules": entry.rules} if entry.rules != 1 else {}),
         "previous": entry.previous,
     }
 
@@ -202,6 +227,7 @@ def _rebuilt(number: int, document: dict[str, Any], sealed: str) -> LedgerEntry:
         version=document["version"],
         day=document["day"],
         nonce=document.get("nonce", ""),
+        rules=document.get("rules", 1),
         previous=document["previous"],
         hash=sealed,
     )

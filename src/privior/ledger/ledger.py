@@ -19,9 +19,10 @@ from privior.errors import LedgerError, shown
 from privior.exact import decimal, rational
 from privior.ledger.anchors import anchor_of, drop_anchor
 from privior.ledger.closing import Closing, State
-from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
+from privior.ledger.correcting import corrections
+from privior.ledger.entry import CORRECTS, RULES, EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.history import History
-from privior.ledger.pages import Store
+from privior.ledger.pages import Page, Store
 from privior.ledger.reconciling import KnownSpend, charges, lost
 from privior.ledger.request import Request, Spendable, check_name
 from privior.ledger.rules import (
@@ -150,27 +151,52 @@ class Ledger:
         """Raise what `spend` would raise, spending nothing."""
         request = Request(plan, **facts)
         with self._store.reading() as page:
-            next_entry(page, request)
+            next_entry(page, request, corrections(page))
         self._store.check_writable()
 
     def spend(self, plan: Spendable, **facts: str | None) -> LedgerEntry:
         """Charge the plan's cost, durably, or raise and leave everything as it is.
 
         The entry is then reserved, until `finish` or `fail` says how it ended; spent it is in any case.
+        What the first rules forgot to charge for earlier spends is charged before, whether or not this one is
+        granted.
 
         Args:
             plan: a plan, or several together
             facts: the other fields of `Request`: key, analyst, version
         """
-        self.check(plan, **facts)
         request = Request(plan, **facts)
+        self.correct()
+        self.check(plan, **facts)
         with self._store.writing() as page:
+            _append(page, corrections(page))
             entry = next_entry(page, request)
             page.append(entry)
             identity = identity_of(page)
         if identity:
             drop_anchor(identity, entry)
         return entry
+
+    def correct(self) -> list[LedgerEntry]:
+        """Charge what the first rules forgot, if that was not done, and return the entries that do."""
+        if not self.uncharged():
+            return []
+        with self._store.writing() as page:
+            made = _append(page, corrections(page))
+            identity = identity_of(page)
+        if identity and made:
+            drop_anchor(identity, made[-1])
+        return made
+
+    def uncharged(self) -> list[LedgerEntry]:
+        """Return the entries that the next spend appends, since the first rules charged too little."""
+        with self._store.reading() as page:
+            return corrections(page)
+
+    def correction(self, entry: LedgerEntry) -> LedgerEntry | None:
+        """Return the entry that charges what this one forgot, if there is one."""
+        with self._store.reading() as page:
+            return page.keyed(f"{CORRECTS}{entry.hash}")
 
     def finish(self, entry: LedgerEntry, *release: str) -> None:
         """Write what a spend released, once; nobody may have seen it before."""
@@ -295,9 +321,9 @@ class Ledger:
             identity = identity_of(page)
             anchor = anchor_of(identity) if identity else None
             proved = [*known, *([] if anchor is None else [KnownSpend.of(anchor)])]
-            made = list(charges(page, lost(page, proved), today()))
-            for entry in made:
-                page.append(entry)
+            missing = lost(page, proved)
+            corrected = _append(page, corrections(page)) if missing else []
+            made = [*corrected, *_append(page, charges(page, missing, today()))]
             last = page.last()
         if identity:
             drop_anchor(identity, last, anew=True)
@@ -326,6 +352,7 @@ class Ledger:
         last = self.last()
         basic = last.accounting.kind is AccountingKind.BASIC
         left = str(last.left) if basic else last.accounting.left_in_words(last.total)
+        due = self.uncharged()
         return [
             ("ledger", self.where),
             ("population", last.population),
@@ -333,6 +360,12 @@ class Ledger:
             ("promise", last.accounting.promise()),
             ("spent", f"{last.spent} by {last.spends} release{'' if last.spends == 1 else 's'}"),
             ("left", left),
+            *([("not charged yet", _uncharged_in_words(due))] if due else []),
+            *(
+                [("over the cap", "more was spent than the cap allows: nothing is granted any more")]
+                if not last.accounting.admits(last.total)
+                else []
+            ),
             ("protects", f"one {last.unit}" if last.unit else "fixed by the first release"),
             ("neighbours", str(last.neighbours or "fixed by the first release")),
             *(
@@ -371,9 +404,22 @@ class Ledger:
         return self
 
 
+def _append(page: Page, entries: Iterable[LedgerEntry]) -> list[LedgerEntry]:
+    made = list(entries)
+    for entry in made:
+        page.append(entry)
+    return made
+
+
+def _uncharged_in_words(due: list[LedgerEntry]) -> str:
+    """Say what the next spend charges for earlier ones, and what is spent then."""
+    many = "1 earlier spend" if len(due) == 1 else f"{len(due)} earlier spends"
+    return f"privior 0.2 charged too little for {many}; the next spend corrects it, to {due[-1].spent}"
+
+
 def _opening(population: str, accounting: Accounting, identity: str | None = None) -> LedgerEntry:
     """Return entry 0; its key is the ledger's random name, by which anchors know it."""
     nothing = accounting.nothing
     return LedgerEntry(
-        0, EntryKind.OPENED, population, accounting, nothing, nothing, key=identity, day=today()
+        0, EntryKind.OPENED, population, accounting, nothing, nothing, key=identity, day=today(), rules=RULES
     ).sealed()

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from privior.errors import LedgerError
 from privior.exact import shortened_up
-from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
+from privior.ledger.entry import LOST, RULES, EntryKind, LedgerEntry, fresh_nonce
+from privior.ledger.first_rules import concerns, forgotten_at_most
 from privior.ledger.pages import Page
 from privior.privacy import Accounting, Amount, Budget
 
 #: of the denominator of a sum
 MOST_BITS = 8192
-#: how the keys begin of entries that charge lost spends; no request may have such a key
-MARK = "lost "
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class KnownSpend:
         plans: the digests of the plans that it paid for
         population: whose budget was charged
         accounting: how costs add up in the ledger that was charged
+        rules: by which the price and the total were computed
     """
 
     entry: int
@@ -48,6 +49,7 @@ class KnownSpend:
     plans: tuple[str, ...]
     population: str
     accounting: Accounting
+    rules: int = RULES
 
     @staticmethod
     def of(entry: LedgerEntry) -> KnownSpend:
@@ -56,18 +58,27 @@ class KnownSpend:
             entry.number,
             entry.hash,
             entry.previous,
-            entry.price,
+            entry.accounting.add(entry.price, forgotten_at_most(entry)),
             entry.total,
             entry.cost,
             entry.plans,
             entry.population,
             entry.accounting,
+            entry.rules,
         )
 
     @property
     def mark(self) -> str:
         """The key of the entry that charges it again, so that it is charged once."""
-        return f"{MARK}{self.hash}"
+        return f"{LOST}{self.hash}"
+
+    @property
+    def total_at_most(self) -> Amount:
+        """What had been spent by then; the whole cap, if that is more and the sum may be too small."""
+        if not concerns(self.accounting, self.rules):
+            return self.total
+        pairs, nothing = zip(self.total, self.accounting.limits(), strict=True), Fraction(0)
+        return tuple(max(one or nothing, cap or nothing) for one, cap in pairs)
 
 
 def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
@@ -90,7 +101,7 @@ def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
     return sorted(found.values(), key=lambda spend: spend.entry)
 
 
-def _writable(total: Amount, price: Amount) -> Amount:
+def writable(total: Amount, price: Amount) -> Amount:
     """Return a price, rounded up where its exact sum with the total would be too long to be written."""
     return tuple(
         more
@@ -101,12 +112,15 @@ def _writable(total: Amount, price: Amount) -> Amount:
 
 
 def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerEntry]:
-    """Yield the entries that charge lost spends again, which may go beyond the cap."""
+    """Yield the entries that charge lost spends again, which may go beyond the cap.
+
+    All that the ledger forgot by the first rules has been charged before.
+    """
     last, charged = page.last(), set[str]()
     for spend in missing:
         before = None if spend.entry == 0 else page.entry(spend.entry - 1)
         linked = spend.previous in charged or (before is not None and before.hash == spend.previous)
-        price = _writable(last.total, spend.price if linked else spend.total)
+        price = writable(last.total, spend.price if linked else spend.total_at_most)
         charged.add(spend.hash)
         if not any(number != 0 for number in price):
             continue  # a forgotten quota: there is nothing to charge
@@ -127,6 +141,7 @@ def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerE
             version=None,
             day=day,
             nonce=fresh_nonce(),
+            rules=RULES,
             previous=last.hash,
         ).sealed()
         yield last

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from privior.errors import LedgerError, shown
-from privior.ledger.entry import LedgerEntry
-from privior.ledger.reconciling import MARK
+from privior.ledger.entry import OWN_MARKS, LedgerEntry
 from privior.privacy import Budget, Guarantee, Neighbours
 from privior.schema import Schema
 
@@ -50,9 +49,9 @@ class Request:
     def __post_init__(self) -> None:
         for name in ("key", "analyst", "version"):
             check_name(getattr(self, name), name, optional=True)
-        if self.key is not None and self.key.startswith(MARK):
+        if self.key is not None and self.key.startswith(OWN_MARKS):
             raise LedgerError(
-                f'keys that begin with "{MARK}" are for spends that a ledger forgot',
+                f"keys that begin with {' or '.join(map(repr, OWN_MARKS))} are the ledger's own",
                 asked=shown(self.key),
                 advice="Choose another key.",
             )

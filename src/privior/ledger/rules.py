@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -13,26 +13,32 @@ from privior.errors import BudgetExceededError, KeyConflictError, LedgerError
 from privior.exact import decimal
 from privior.ledger.anchors import anchor_of
 from privior.ledger.closing import Closing, State
-from privior.ledger.entry import EntryKind, LedgerEntry, fresh_nonce
+from privior.ledger.entry import RULES, EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.pages import Page
 from privior.ledger.reconciling import MOST_BITS, KnownSpend, lost
 from privior.ledger.request import Request, Spendable
 from privior.privacy import NOTHING, AccountingKind, Amount, Budget
 
 
-def next_entry(page: Page, request: Request) -> LedgerEntry:
-    """Return the entry that this request would append, or raise."""
-    last, plan = page.last(), request.plan
+def next_entry(page: Page, request: Request, before: Sequence[LedgerEntry] = ()) -> LedgerEntry:
+    """Return the entry that this request would append, or raise.
+
+    Args:
+        page: the ledger, whose earlier entries were looked through for what today's rules charge
+        request: what is asked
+        before: entries that are to be appended first
+    """
+    last, plan = before[-1] if before else page.last(), request.plan
     if request.key is not None:
-        before = page.keyed(request.key)
-        if before is not None:
-            check_same(request, before, page.where)
-            raise unfinished(page.where, before, page.closing(before))
+        used = page.keyed(request.key)
+        if used is not None:
+            check_same(request, used, page.where)
+            raise unfinished(page.where, used, page.closing(used))
     refuse_rollback(page, ())
     _check_facts(last, plan, page.where)
     price = last.accounting.price(plan.guarantees)
     total = last.accounting.add(last.total, price)
-    own = _check_quota(page, request, price)
+    own = _check_quota(page, request, price, before)
     if max(number.denominator.bit_length() for number in total if number is not None) > MOST_BITS:
         raise LedgerError(
             "the sum of these fractions is too long to be written exactly",
@@ -58,6 +64,7 @@ def next_entry(page: Page, request: Request) -> LedgerEntry:
         own=own,
         key=request.key,
         version=request.version,
+        rules=RULES,
     ).sealed()
 
 
@@ -81,13 +88,15 @@ def _check_facts(last: LedgerEntry, plan: Spendable, where: str) -> None:
         raise LedgerError("the ledger protects another unit", where=where, asked=unit, allowed=last.unit)
 
 
-def _check_quota(page: Page, request: Request, price: Amount) -> Amount | None:
+def _check_quota(
+    page: Page, request: Request, price: Amount, appended: Sequence[LedgerEntry]
+) -> Amount | None:
     """Return what the analyst will have spent, or raise."""
     analyst, accounting = request.analyst, page.last().accounting
     if not page.has_quotas():
         if analyst is None:
             return None
-        return accounting.add(own_of(page, analyst) or accounting.nothing, price)
+        return accounting.add(own_of(page, analyst, appended) or accounting.nothing, price)
     if analyst is None or analyst not in page.analysts():
         raise LedgerError(
             "this ledger has quotas: a spend names an analyst who has one",
@@ -95,7 +104,7 @@ def _check_quota(page: Page, request: Request, price: Amount) -> Amount | None:
             asked=analyst,
             allowed=", ".join(page.analysts()),
         )
-    before, share = own_of(page, analyst) or accounting.nothing, share_of(page, analyst)
+    before, share = own_of(page, analyst, appended) or accounting.nothing, share_of(page, analyst)
     own = accounting.add(before, price)
     if not accounting.admits(own, share):
         raise BudgetExceededError(
@@ -170,10 +179,12 @@ def share_of(page: Page, analyst: str) -> Fraction:
     return Fraction(0) if entry is None or entry.share is None else entry.share
 
 
-def own_of(page: Page, analyst: str) -> Amount | None:
-    """Return what an analyst has spent; None if nothing."""
-    entry = page.newest(analyst, EntryKind.SPENT)
-    return None if entry is None else entry.own
+def own_of(page: Page, analyst: str, appended: Sequence[LedgerEntry] = ()) -> Amount | None:
+    """Return what an analyst has spent, with entries that are to be appended; None if nothing."""
+    kinds = (EntryKind.SPENT, EntryKind.CORRECTED)
+    there = [entry for entry in (page.newest(analyst, kind) for kind in kinds) if entry is not None]
+    found = [*there, *(entry for entry in appended if entry.analyst == analyst)]
+    return max(found, key=lambda entry: entry.number).own if found else None
 
 
 def _exceeded(where: str, cost: Budget, last: LedgerEntry, price: Amount) -> BudgetExceededError:

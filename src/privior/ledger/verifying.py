@@ -39,18 +39,17 @@ def verified(entries: Iterable[LedgerEntry], where: str) -> LedgerEntry:
 
 def _follows(before: LedgerEntry, entry: LedgerEntry) -> bool:
     """Whether an entry adds up and keeps what was fixed before."""
-    spends = entry.kind in (EntryKind.SPENT, EntryKind.RECONCILED)
     adds_up = entry.total == entry.accounting.add(before.total, entry.price)
     kept = all(
         getattr(before, fact) in ("", None, getattr(entry, fact))
         for fact in ("accounting", "population", "neighbours", "unit")
     )
-    counted = entry.spends == before.spends + spends
+    counted = entry.spends == before.spends + entry.kind.spends and entry.rules >= before.rules
     return (
         adds_up
         and kept
         and counted
-        and spends == any(number != 0 for number in entry.price)
+        and entry.kind.charges == any(number != 0 for number in entry.price)
         and entry.kind is not EntryKind.OPENED
     )
 
@@ -62,13 +61,13 @@ def _within(entry: LedgerEntry, shares: dict[str, Fraction], owns: dict[str, Amo
             return False
         shares[entry.analyst] = entry.share
         return sum(shares.values()) <= 1
-    if entry.kind is EntryKind.RECONCILED:
-        return True
     if entry.analyst is not None:
         before = owns.get(entry.analyst, entry.accounting.nothing)
         if entry.own != entry.accounting.add(before, entry.price):
             return False
         owns[entry.analyst] = entry.own
+    if not entry.kind.capped:
+        return True
     share = shares.get(entry.analyst or "")
     allowed = not shares or (
         share is not None and entry.own is not None and entry.accounting.admits(entry.own, share)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from privior.errors import ReleaseError
-from privior.ledger import KnownSpend, LedgerEntry
+from privior.ledger import KnownSpend, LedgerEntry, concerns, rules_of
 from privior.pictures import BudgetBar
 from privior.plans import Plan
 from privior.privacy import (
@@ -90,13 +90,17 @@ class LedgerReceipt:
             return "unknown"
         return str(self.left) if self.left is not None else self.accounting.left_in_words(self.total)
 
-    def check(self, plan: Plan) -> None:
-        """Refuse a receipt that cannot be of this plan."""
+    def check(self, plan: Plan, library: str) -> None:
+        """Refuse a receipt that cannot be of this plan, as this version of privior priced it."""
         if self.population != plan.schema.population:
             raise ReleaseError("the ledger entry is of another population", where="ledger")
         if self.accounting is None or self.total is None:
             return
         least = self.accounting.price(plan.guarantees)
+        if concerns(self.accounting, rules_of(library)):
+            least = (
+                self.accounting.nothing
+            )  # such releases may have paid too little, and are read all the same
         paid = least if self.price is None else self.price
         within = all(
             large is None or (small is not None and small <= large)  # None is infinite
@@ -113,12 +117,12 @@ class LedgerReceipt:
                 "the ledger entry does not add up", where="ledger", asked=self.spent, allowed=self.cap
             )
 
-    def known(self, plan: Plan) -> KnownSpend | None:
+    def known(self, plan: Plan, library: str) -> KnownSpend | None:
         """Return what the release proves to a ledger; None if the file is too old to say it, or a trial."""
         if self.accounting is None or self.total is None or not self.durable:
             return None
         price = self.accounting.price(plan.guarantees) if self.price is None else self.price
-        return KnownSpend(
+        known = KnownSpend(
             self.entry,
             self.head,
             self.previous,
@@ -128,6 +132,19 @@ class LedgerReceipt:
             (plan.digest,),
             self.population,
             self.accounting,
+            rules_of(library),
+        )
+        # the entry may have paid for more releases than this one, and nobody knows how many
+        return replace(known, price=known.total_at_most) if self.paid_too_little(plan) else known
+
+    def paid_too_little(self, plan: Plan) -> bool:
+        """Say whether less was charged than the plan costs, as the first rules of ledgers did."""
+        if self.accounting is None or self.price is None:
+            return False
+        due = self.accounting.price(plan.guarantees)
+        return any(
+            then is not None and (now is None or then < now)
+            for then, now in zip(self.price, due, strict=True)
         )
 
     def bar(self, plan: Plan) -> BudgetBar | None:

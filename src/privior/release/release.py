@@ -88,7 +88,7 @@ class Release(Generic[PlanType]):
             raise ReleaseError("a count is not a whole number, or too large", where="statistics")
         if not plan.mechanism.admits(self.statistics, plan.records):
             raise ReleaseError("the mechanism cannot have given these counts", where="statistics")
-        self.receipt.check(plan)
+        self.receipt.check(plan, self.library)
 
     def to_json(self) -> str:
         """Write the release."""

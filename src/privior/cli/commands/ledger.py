@@ -237,7 +237,7 @@ def _known(screen: Screen, releases: list[Path] | None) -> list[KnownSpend]:
     found = []
     for path in releases or ():
         release = Release.read(path)
-        spend = release.receipt.known(release.plan)
+        spend = release.receipt.known(release.plan, release.library)
         if spend is None:
             screen.complain(f"not compared: {path} is a trial, or of format 1, which does not say its cost")
         else:

@@ -1,0 +1,101 @@
+"""Correcting: charging a ledger for what entries made by the first rules forgot to charge.
+
+An entry is charged the difference to what its plan costs by today's rules. The plan is in the release that
+the ledger kept; where it kept none, because the spend failed or was cut off, the (epsilon, delta) that the
+plan stated is charged instead: too much perhaps, never too little.
+
+Corrections are entries of their own, appended before the first spend by today's rules and never while
+reading. They may go beyond the cap; then nothing more is granted. Every entry says by which rules it was
+made, so that a ledger is looked through once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from privior.errors import LedgerError, PriviorError
+from privior.ledger.entry import CORRECTS, RULES, EntryKind, LedgerEntry
+from privior.ledger.first_rules import concerns, forgotten_at_most
+from privior.ledger.pages import Page
+from privior.ledger.reconciling import writable
+from privior.ledger.rules import blank, own_of
+from privior.plans import Batch, Plan
+from privior.privacy import Amount
+
+
+def corrections(page: Page) -> list[LedgerEntry]:
+    """Return the entries that charge what was forgotten; none in a ledger that was looked through."""
+    last = page.last()
+    if not concerns(last.accounting, last.rules):
+        return []
+    entries = list(page.entries())
+    plans = _kept_plans(page, entries)
+    made: list[LedgerEntry] = []
+    for entry in entries:
+        missing = _missing(entry, plans, page.where)
+        if any(missing):
+            last = _correction(page, last, entry, missing, made)
+            made.append(last)
+    return made
+
+
+def _correction(
+    page: Page, last: LedgerEntry, entry: LedgerEntry, missing: Amount, made: Sequence[LedgerEntry]
+) -> LedgerEntry:
+    add, price = last.accounting.add, writable(last.total, missing)
+    own = None
+    if entry.analyst is not None:
+        own = add(own_of(page, entry.analyst, made) or last.accounting.nothing, price)
+    return replace(
+        blank(last),
+        kind=EntryKind.CORRECTED,
+        price=price,
+        total=add(last.total, price),
+        plans=entry.plans,
+        about=f"correction of entry {entry.number}",
+        analyst=entry.analyst,
+        own=own,
+        key=f"{CORRECTS}{entry.hash}",
+        rules=RULES,
+    ).sealed()
+
+
+def _missing(entry: LedgerEntry, plans: dict[str, Plan], where: str) -> Amount:
+    """What an entry should have charged and did not."""
+    if not (entry.kind.charges and concerns(entry.accounting, entry.rules)):
+        return entry.accounting.nothing
+    if not all(digest in plans for digest in entry.plans):
+        return forgotten_at_most(entry)
+    due = _price(entry, [plans[digest] for digest in entry.plans], where)
+    return tuple(
+        max(Fraction(0), (now or Fraction(0)) - (then or Fraction(0)))
+        for now, then in zip(due, entry.price, strict=True)
+    )
+
+
+def _price(entry: LedgerEntry, plans: list[Plan], where: str) -> Amount:
+    """What an entry costs by today's rules, given the plan of each of its releases."""
+    columns = {plan.group.column for plan in plans if plan.group is not None}
+    whole = tuple(dict.fromkeys(replace(plan, group=None) for plan in plans)) if columns else tuple(plans)
+    if entry.neighbours is None or len(columns) > 1:
+        raise LedgerError("an entry is malformed", where=where, asked=f"entry {entry.number}")
+    batch = Batch(whole, columns.pop() if columns else None, entry.neighbours)
+    return entry.accounting.price(batch.guarantees)
+
+
+def _kept_plans(page: Page, entries: Sequence[LedgerEntry]) -> dict[str, Plan]:
+    """Return the plans of all releases that the ledger kept, by digest."""
+    closings = [page.closing(entry) for entry in entries if entry.kind is EntryKind.SPENT]
+    texts = [text for closing in closings if closing is not None for text in closing.release]
+    return {plan.digest: plan for plan in map(_plan, texts) if plan is not None}
+
+
+def _plan(text: str) -> Plan | None:
+    """Return the plan of a kept release, if it can be read."""
+    try:
+        return Plan.from_document(json.loads(text)["plan"])
+    except (PriviorError, ValueError, KeyError, TypeError, RecursionError):
+        return None
