@@ -176,3 +176,12 @@ def test_what_does_not_exist_says_so() -> None:
     assert promised(GaussianPair(Fraction(1, 4))).gdp == pytest.approx(0.5)
     assert promised(GaussianPair(Fraction(1, 4))).zcdp == Fraction(1, 8)
     assert promised(SignedSteps(Fraction(1))).zcdp == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("most", [1, 7, 100])
+def test_the_rho_of_gaussian_noise_grows_with_the_square_of_what_a_record_moves(most: int) -> None:
+    """A sum of values from 0 to `most`: what is charged where rho is charged is no less than is told."""
+    guarantee = pv.NoisyStatistics([(0, most)], 1, "1e-6").guarantee
+    for order in (2.0, 5.0, 40.0):
+        assert guarantee.renyi(order) <= order * float(guarantee.zcdp) * (1 + 1e-12)
+    assert guarantee.renyi(5.0) == pytest.approx(5 * float(guarantee.zcdp), rel=1e-9)  # and no more

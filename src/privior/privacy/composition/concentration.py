@@ -33,7 +33,7 @@ def rho_of(pair: DominatingPair) -> Fraction | None:
     if isinstance(pair, GaussianPair | Concentrated | BoundedRangePair):
         return pair.rho
     if isinstance(pair, DiscreteGaussianShift):
-        return pair.coordinates / (2 * pair.variance)
+        return pair.coordinates * pair.shift**2 / (2 * pair.variance)
     if isinstance(pair, SignedSteps):
         return pair.times * pair.step**2 / 2
     one, other = pair.pure, pair.mirror.pure
