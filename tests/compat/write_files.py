@@ -160,5 +160,48 @@ def write_kinds(folder: Path) -> None:
     connection.close()
 
 
+def write_forgetful(folder: Path) -> None:
+    """Write ledgers that add up rho, and a release, as privior 0.2.0, which forgot a part of some spends.
+
+    `kept`: one spend for each of two analysts that was charged too little, one for counts that was not; all
+    releases are stored. `lost`: two spends that were charged too little, of which one failed and one was cut
+    off, and one for counts that failed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    table = pa.table({"weight": [1.5, 9.0] * 20, "fruit": ["apple", "pear"] * 20})
+    waiting = pv.plan(
+        pv.GammaExponential("weight", GAMMA),
+        GARDEN,
+        records=40,
+        epsilon="0.1",
+        delta="1e-2",
+        mechanism=pv.NoisyStatistics,
+    )
+    counts = pv.plan(
+        pv.DirichletCategorical("fruit"),
+        GARDEN,
+        records=40,
+        epsilon="0.1",
+        delta="1e-6",
+        mechanism=pv.GaussianCounts,
+    )
+    rho = {"population": "garden", "epsilon": 4, "delta": "1e-5", "accounting": "concentrated"}
+    kept = pv.Ledger.create(folder / "kept.ledger", **rho)  # type: ignore[arg-type]
+    kept.allow("ann", "1/2")
+    kept.allow("bob", "1/2")
+    output = folder / "waiting.json"
+    pv.measure(waiting, table, ledger=kept, analyst="ann", output=output)
+    pv.measure(counts, table, ledger=kept, analyst="bob")
+    pv.measure(waiting, table, ledger=kept, analyst="bob", key="again")
+    lost = pv.Ledger.create(folder / "lost.ledger", **rho)  # type: ignore[arg-type]
+    lost.fail(lost.spend(waiting))
+    lost.spend(waiting)
+    lost.fail(lost.spend(counts))
+    for ledger in (kept, lost):
+        connection = sqlite3.connect(ledger.where)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.close()
+
+
 if __name__ == "__main__":
     write(Path(sys.argv[1]))

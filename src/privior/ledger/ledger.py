@@ -182,6 +182,7 @@ class Ledger:
         if not self.uncharged():
             return []
         with self._store.writing() as page:
+            refuse_rollback(page, ())
             made = _append(page, corrections(page))
             identity = identity_of(page)
         if identity and made:
