@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,10 +101,10 @@ def beta(a: float, b: float, rate: float) -> LossLaw:
 
 def law_of(plan: Plan) -> LossLaw:
     """The loss of a release under replace-one, from what the plan's document says."""
-    document = plan.mechanism.to_document()
+    document: dict[str, Any] = plan.mechanism.to_document()
     scale = float(Fraction(str(document.get("stddev", document.get("scale", 0)))))
     if document["name"] == "noisy-statistics":
-        ((low, high),), (text,) = document["ranges"], document["scales"]  # type: ignore[misc]
+        ((low, high),), (text,) = document["ranges"], document["scales"]
         kind = gaussian if document["delta"] != "0" else laplace
         return kind(float(Fraction(text)), high - low)
     if document["name"] == "gaussian-counts":
@@ -120,7 +121,7 @@ def law_of(plan: Plan) -> LossLaw:
 def drawn_plans(draw: random.Random) -> list[Plan]:
     """Two plans of every kind, with budgets of any size."""
     gamma = pv.Gamma(3, 2)
-    kinds = [
+    kinds: list[tuple[Any, Any, list[str]]] = [
         (pv.GammaExponential("wait", gamma), pv.NoisyStatistics, ["0", "1e-2", "1e-5"]),
         (pv.GammaPoisson("visits", gamma), pv.NoisyStatistics, ["0", "1e-3", "1e-7"]),
         (pv.DirichletCategorical("ward"), pv.GaussianCounts, ["1e-2", "1e-5"]),

@@ -79,7 +79,7 @@ def test_without_the_plan_what_it_stated_is_charged(pure: Plan, tmp_path: Path) 
         ledger.spend(pure)
     made = [entry for entry in ledger.entries() if entry.kind is EntryKind.CORRECTED]
     assert [entry.about for entry in made] == ["correction of entry 1", "correction of entry 2"]
-    assert all(entry.price == (0, Fraction(1, 10), Fraction(1, 100)) for entry in made)
+    assert all(entry.price == (Fraction(0), Fraction(1, 10), Fraction(1, 100)) for entry in made)
     assert "cap" in str(refusal.value)
     assert "over the cap" in str(ledger)
     assert ledger.verify().total[1:] == (Fraction(1, 5), Fraction(1, 50))
