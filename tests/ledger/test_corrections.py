@@ -172,3 +172,20 @@ def test_a_lost_spend_whose_sums_may_be_too_small_fills_the_cap(tmp_path: Path) 
     )
     older.reconcile([known])
     assert older.last().total == accounting.limits()
+
+
+def test_waiting_times_are_granted_five_times_not_three_hundred() -> None:
+    schema = pv.Schema({"wait": pv.Bounded(0, 120, grid="0.5")}, population="clinic", unit="patient")
+    plan = pv.plan(
+        pv.GammaExponential("wait", pv.Gamma(3, 2)),
+        schema,
+        records=200,
+        epsilon="0.1",
+        delta="1e-2",
+        mechanism=pv.NoisyStatistics,
+    )
+    ledger = pv.Ledger.in_memory(population="clinic", epsilon=1, delta="1e-5", accounting="concentrated")
+    for _ in range(5):
+        ledger.spend(plan)
+    with pytest.raises(pv.BudgetExceededError):
+        ledger.spend(plan)
