@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -158,6 +159,22 @@ def test_the_variances_are_those_of_the_noise(epsilon: str) -> None:
             weight = np.exp(-(z**2) / (2 * float(mechanism.stddev) ** 2))
         moment = 4 * (z**2 * weight).sum() / weight.sum()
         assert mechanism.expected_squared_error == pytest.approx(moment, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda rows: pv.LaplaceCounts(3, 1, neighbours="replace-one", max_rows=rows),
+        lambda rows: pv.GaussianCounts(3, 1, "1e-6", max_rows=rows),
+        lambda rows: pv.DirichletDraw(3, 40, 1, "1e-3", records=9, max_rows=rows),
+        lambda rows: pv.DirichletDraw(3, 400, 1, "1e-3", records=9, max_rows=rows + 4),
+    ],
+)
+def test_a_guarantee_names_the_unit_that_it_is_about(build: Any) -> None:
+    for rows in (1, 3):
+        mechanism = build(rows)
+        most = mechanism.max_rows
+        assert mechanism.guarantee.unit == ("record" if most == 1 else f"unit of up to {most} records")
 
 
 def test_k_norm_oracles() -> None:

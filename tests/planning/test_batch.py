@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -139,3 +141,34 @@ def test_a_plan_of_one_group_is_not_turned_into_one_of_others() -> None:
     assert pv.Batch.of([north]).members == (north,)
     with pytest.raises(pv.PlanError, match="cannot be divided"):
         pv.Batch.of([north], by="age")
+
+
+def test_gaussian_counts_by_group_cost_what_two_cells_of_all_groups_tell() -> None:
+    """Every table of two records, every replaced record, every release of both groups: summed."""
+    plan = planned("smoker", "0.5", delta="1e-3", mechanism=pv.GaussianCounts)
+    batch = pv.Batch.of([plan], by="region", neighbours=pv.REPLACE_ONE)
+    assert batch.cost.epsilon == 1
+    variance = float(plan.mechanism.stddev) ** 2  # type: ignore[attr-defined]
+    far = 60
+    z = np.arange(-far, far + 1)
+    noise = np.exp(-(z**2) / (2 * variance))
+    noise /= noise.sum()
+
+    def law(count: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        return np.asarray(np.roll(noise, count))  # what is rolled over the end weighs less than 1e-50
+
+    moves = set()
+    for one in _tables(2):
+        for other in _tables(2):
+            if sum((Counter(one) - Counter(other)).values()) == 1:
+                moves.add(tuple(sorted((one.count(cell), other.count(cell)) for cell in CELLS)))
+    worst = 0.0
+    for counts in moves:
+        changed = [pair for pair in counts if pair[0] != pair[1]]  # the other cells tell nothing
+        first, second = (np.ones(1), np.ones(1))
+        for here, there in changed:
+            first, second = np.outer(first, law(here)).ravel(), np.outer(second, law(there)).ravel()
+        worst = max(worst, float(np.maximum(first - math.e * second, 0).sum()))
+    assert worst == pytest.approx(7.6e-5, rel=0.01)
+    assert worst <= float(batch.cost.delta) * (1 + 1e-9)
+    assert float(batch.cost.delta) == pytest.approx(worst, rel=1e-6)

@@ -87,10 +87,13 @@ def test_the_cost_is_the_largest_loss(prior: tuple[float, ...], records: int, te
     assert listed.cost(temperature) >= brute - 1e-13
 
 
-def test_distances_of_the_enumeration_are_enclosed() -> None:
-    """Against interval arithmetic: a relative error below 2^-48."""
-    prior, listed = (F(1, 3), F(2)), Enumeration.of((F(1, 3), F(2)), 60)
-    with ctx.workprec(200):
+@pytest.mark.parametrize(
+    "prior", [(F(1, 3), F(2)), (F(10**8), F(3)), (F(10**12) + F(1, 3), F(10**12)), (F(1, 10**9), F(10**15))]
+)
+def test_distances_of_the_enumeration_are_enclosed(prior: tuple[Fraction, Fraction]) -> None:
+    """Against interval arithmetic: a relative error below 2^-48, also where the prior is huge."""
+    listed = Enumeration.of(prior, 60)
+    with ctx.workprec(400):
         for one, other in ((0, 60), (0, 1), (30, 31), (17, 44), (59, 60)):
             total = arb(0)
             for a, c, z in zip(prior, listed.tables[one], listed.tables[other], strict=True):

@@ -176,7 +176,7 @@ def test_theorem_7_bounds_the_tail_and_the_curve() -> None:
         assert tail.value == pytest.approx(float(mp.ncdf(mu / 2 - epsilon / mu)), rel=1e-9)
         assert claim.better is not None
         assert claim.better < tail.value < claim.value
-        assert claim.exact == GaussianPair(F(claim.exact.mu_squared))  # type: ignore[union-attr]
+        assert claim.exact == GaussianPair(F(claim.exact.mu_squared))  # type: ignore[union-attr, arg-type]
 
 
 def test_bounded_losses_are_reached() -> None:

@@ -20,7 +20,6 @@ from twins import against
 
 import privior as pv
 from privior.privacy import NOTHING, Guarantee
-from privior.privacy.composition import rho_of
 from privior.schema import Schema
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10**5)
@@ -147,7 +146,7 @@ class AlmostItsOwn(EpsilonIsMu):
     """Sums rho by the book, of the law that the sampler is meant to have."""
 
     def add(self, total: tuple[Fraction, ...], guarantee: Guarantee) -> tuple[Fraction, ...]:
-        rho = rho_of(guarantee.pair)
+        rho = guarantee.pair.rho
         return (total[0] + (guarantee.cost.epsilon if rho is None else rho),)
 
     def epsilon(self, total: tuple[Fraction, ...]) -> float:

@@ -61,6 +61,23 @@ class CellNoise:
     curvatures: Floats
 
 
+class InEachGroup:
+    """What a mechanism promises if it is carried out in each of several disjoint groups of records."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised about one group, whatever the data."""
+        raise NotImplementedError
+
+    @property
+    def replacing(self) -> Guarantee:
+        """What all groups promise together if a record is replaced: one is removed, one added.
+
+        The two may be of one group or of two, whatever the mechanism: a path of two steps.
+        """
+        return self.guarantee.replacing()
+
+
 class Mechanism(Protocol):
     """A release law for tables of counts: a frozen value, built from public facts.
 
@@ -95,6 +112,10 @@ class Mechanism(Protocol):
     @property
     def guarantee(self) -> Guarantee:
         """What is promised whatever the data."""
+
+    @property
+    def replacing(self) -> Guarantee:
+        """What is promised if a record is replaced, also if it leaves one group and enters another."""
 
     @property
     def expected_squared_error(self) -> float:

@@ -205,7 +205,8 @@ class DirichletDraw(PosteriorRelease):
             f"{pair} of a Dirichlet draw at rate {decimal(self.rate)}, {self.floor_in_words}{times} "
             "(proof: privior.DirichletDraw)"
         )
-        return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
+        unit = Sensitivity.unit(self.max_rows)
+        return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason, unit)
 
     @property
     def spectrum(self) -> DrawnLaw:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -10,7 +10,15 @@ import numpy as np
 
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit, with_noise
+from privior.mechanisms.contract import (
+    CellNoise,
+    InEachGroup,
+    PublicFacts,
+    check_levels,
+    true_counts,
+    unfit,
+    with_noise,
+)
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
 from privior.models import ExactStatistics, Observed
@@ -31,7 +39,7 @@ WIDEST_EXACT = Fraction(2**14)
 
 
 @dataclass(frozen=True)
-class GaussianCounts:
+class GaussianCounts(InEachGroup):
     """Independent noise on the k counts, P(z) proportional to exp(-z^2 / (2 stddev^2)) on the integers.
 
     One record per unit: neighbours move one count by one (add-or-remove-one) or two counts by one each
@@ -101,10 +109,11 @@ class GaussianCounts:
     def _is_a_float(self) -> bool:
         return 0 < self.stddev <= WIDEST and Fraction(float(self.stddev)) == self.stddev
 
-    def _pair(self, stddev: Fraction) -> DominatingPair:
+    def _pair(self, stddev: Fraction, neighbours: Neighbours | None = None) -> DominatingPair:
+        relation = neighbours or self.neighbours
         if self.max_rows == 1 and stddev <= WIDEST_EXACT:
-            return DiscreteGaussianShift(stddev**2, 2 if self.neighbours is REPLACE_ONE else 1)
-        return Concentrated(self.sensitivity.l2_squared / (2 * stddev**2))
+            return DiscreteGaussianShift(stddev**2, 2 if relation is REPLACE_ONE else 1)
+        return Concentrated(Sensitivity.of_counts(relation, self.max_rows).l2_squared / (2 * stddev**2))
 
     def _enough(self, stddev: Fraction) -> bool:
         return Fraction(self._pair(stddev).delta(round_down(self.epsilon))) <= self.delta
@@ -133,14 +142,31 @@ class GaussianCounts:
     @property
     def guarantee(self) -> Guarantee:
         """The (epsilon, delta) asked for, and the whole curve."""
-        pair = self._pair(self.stddev)
+        return self._promise(self.neighbours, Budget(self.epsilon, self.delta))
+
+    @property
+    def replacing(self) -> Guarantee:
+        """What all groups promise together if a record is replaced, at twice the epsilon.
+
+        Proof. Noise of one stddev, independent for each cell of each group, is noise on the table of groups
+        times cells. A record is in one cell of that table: replacing it moves two of its cells by one each,
+        in one group or in two, which is this mechanism for that table under replace-one. (Removing and then
+        adding a record would also cover two records that enter one cell: many times as large a delta.)
+        """
+        if self.neighbours is REPLACE_ONE:
+            return self.guarantee
+        promise = self._promise(REPLACE_ONE, Budget(2 * self.epsilon, self.delta))
+        made = promise.at(epsilon=2 * self.epsilon)
+        return replace(made, reason=f"{made.reason}; replaced: two cells of all groups move")
+
+    def _promise(self, neighbours: Neighbours, cost: Budget) -> Guarantee:
+        pair = self._pair(self.stddev, neighbours)
         reason = (
             "exact hockey-stick divergence of shifted discrete Gaussians"
             if isinstance(pair, DiscreteGaussianShift)
             else "concentrated divergence (Canonne, Kamath, Steinke 2020, Theorem 4 and Corollary 13)"
         )
-        unit = Sensitivity.unit(self.max_rows)
-        return Guarantee(pair, self.neighbours, Budget(self.epsilon, self.delta), reason, unit)
+        return Guarantee(pair, neighbours, cost, reason, Sensitivity.unit(self.max_rows))
 
     @property
     def expected_squared_error(self) -> float:

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError, PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms.contract import Floats, Prior, PublicFacts, check_levels, true_counts, unfit
+from privior.mechanisms.contract import (
+    Floats,
+    InEachGroup,
+    Prior,
+    PublicFacts,
+    check_levels,
+    true_counts,
+    unfit,
+)
 from privior.mechanisms.forecasts import ErrorLaw
 from privior.mechanisms.hellinger import distances
 from privior.mechanisms.hellinger_forecast import typical_table
@@ -40,7 +48,7 @@ MOST_TEMPERATURE = 16
 
 
 @dataclass(frozen=True)
-class HellingerMechanism(ABC):
+class HellingerMechanism(InEachGroup, ABC):
     """Releases a table r of the same n records with probability proportional to e^(-t(x) H(x, r)).
 
     H is the Hellinger distance of Dirichlet(prior + r) from Dirichlet(prior + x), the posterior of the true

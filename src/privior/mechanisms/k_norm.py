@@ -10,7 +10,15 @@ from typing import ClassVar, Self
 import numpy as np
 
 from privior.exact import decimal
-from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit, with_noise
+from privior.mechanisms.contract import (
+    CellNoise,
+    InEachGroup,
+    PublicFacts,
+    check_levels,
+    true_counts,
+    unfit,
+    with_noise,
+)
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
 from privior.models import ExactStatistics, Observed
@@ -20,7 +28,7 @@ from privior.randomness import OPERATING_SYSTEM, k_norm
 
 
 @dataclass(frozen=True)
-class KNorm:
+class KNorm(InEachGroup):
     """Noise z on integer vectors that sum to zero, P(z) proportional to exp(-epsilon |z|_1 / 2).
 
     Proof of epsilon: replacing one record moves the counts by v = e_j - e_i, of L1 norm 2 and sum 0, so

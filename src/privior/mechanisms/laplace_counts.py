@@ -9,7 +9,15 @@ from typing import ClassVar, Self
 import numpy as np
 
 from privior.exact import decimal, round_up
-from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit, with_noise
+from privior.mechanisms.contract import (
+    CellNoise,
+    InEachGroup,
+    PublicFacts,
+    check_levels,
+    true_counts,
+    unfit,
+    with_noise,
+)
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.models import ExactStatistics, Observed
@@ -25,7 +33,7 @@ from privior.randomness import OPENDP, WIDEST, discrete_laplace
 
 
 @dataclass(frozen=True)
-class LaplaceCounts:
+class LaplaceCounts(InEachGroup):
     """Independent noise on the k counts, P(z) proportional to exp(-|z| / laplace_scale).
 
     laplace_scale = L1 / epsilon, L1 the L1 sensitivity of the counts, rounded up to a float (which the

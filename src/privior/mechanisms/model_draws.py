@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import decimal, round_down
-from privior.mechanisms.contract import true_counts
+from privior.mechanisms.contract import InEachGroup, true_counts
 from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, FiniteFamily, Observed
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
@@ -28,7 +28,7 @@ MOST_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
-class ModelDraws:
+class ModelDraws(InEachGroup):
     """N independent draws of a model, in whose posterior every record has the same weight.
 
     M_1, ..., M_N ~ prior(m) * prod_i p_mi^(weight * c_i). What is released is how often each model was drawn.

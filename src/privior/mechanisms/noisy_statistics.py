@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
+from privior.mechanisms.contract import InEachGroup
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
 from privior.models import ExactStatistics, Observed, SummedModel
 from privior.privacy import (
@@ -41,7 +42,7 @@ MOST = 2**62
 
 
 @dataclass(frozen=True)
-class NoisyStatistics:
+class NoisyStatistics(InEachGroup):
     """Independent noise on sums to which one record adds whole numbers in public ranges.
 
     One record moves sum j by at most d_j: the length of its range where records are replaced, its largest

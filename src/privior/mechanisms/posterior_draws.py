@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, round_down
+from privior.mechanisms.contract import InEachGroup
 from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, Family, JointFamily, Observed, ObservedPoints, SummedModel
 from privior.models.families import JointLikelihood, reweighted_draw
@@ -38,7 +39,7 @@ _DIGITS = 40
 
 
 @dataclass(frozen=True)
-class PosteriorDraws:
+class PosteriorDraws(InEachGroup):
     """N draws from the posterior of the parameter, in which every record has the same weight.
 
     theta_1, ..., theta_N ~ prior(theta) * exp(weight * (h(theta) T - n A(theta))), rounded exactly to a

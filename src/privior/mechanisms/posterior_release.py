@@ -22,7 +22,7 @@ import numpy as np
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms.contract import Floats, check_levels, true_counts
+from privior.mechanisms.contract import Floats, InEachGroup, check_levels, true_counts
 from privior.mechanisms.drawn_error import DrawnLaw
 from privior.models import ExactStatistics, Observed
 from privior.privacy import Neighbours, Sensitivity
@@ -58,7 +58,7 @@ class CellGammas:
     approximate: str = ""
 
 
-class PosteriorRelease(ABC):
+class PosteriorRelease(InEachGroup, ABC):
     """Built for a prior, a rate, the number of records and a public minimum of the counts (0: none)."""
 
     name: ClassVar[str]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, round_up
-from privior.mechanisms.contract import CellNoise, PublicFacts, check_levels, true_counts, unfit
+from privior.mechanisms.contract import CellNoise, InEachGroup, PublicFacts, check_levels, true_counts, unfit
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
 from privior.mechanisms.remainder_error import RemainderLaw
 from privior.models import ExactStatistics, Observed
@@ -28,7 +28,7 @@ from privior.randomness import OPENDP, discrete_laplace
 
 
 @dataclass(frozen=True)
-class PublishedLaplace(ABC):
+class PublishedLaplace(InEachGroup, ABC):
     """Discrete Laplace noise on k-1 counts, clamped to [0, n]; the last count is what is left, clamped.
 
     Proof of the true cost: the release is a function of the first k-1 noisy counts. Replacing one record

@@ -93,10 +93,9 @@ class Batch:
     @cached_property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """What a ledger charges: groups together cost what one does, or two under replace-one."""
-        made = tuple(plan.guarantee for plan in self.plans)
         if self.by is None or self.neighbours is ADD_OR_REMOVE_ONE:
-            return made
-        return tuple(guarantee.replacing() for guarantee in made)
+            return tuple(plan.guarantee for plan in self.plans)
+        return tuple(plan.replacing for plan in self.plans)
 
     @property
     def cost(self) -> Budget:

@@ -101,6 +101,11 @@ class Plan(ABC):
         return replace(self.mechanism.guarantee, unit=self.schema.unit.noun)
 
     @property
+    def replacing(self) -> Guarantee:
+        """What is promised about all groups together if a record is replaced."""
+        return replace(self.mechanism.replacing, unit=self.schema.unit.noun)
+
+    @property
     def cost(self) -> Budget:
         """What a ledger will be charged."""
         return self.guarantee.cost

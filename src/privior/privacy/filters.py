@@ -21,20 +21,17 @@ filter with its own total.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import rational, round_up
 from privior.privacy.budget import NOTHING, Budget
-from privior.privacy.composition import Composed, rho_of
 from privior.privacy.curve import Curve
 from privior.privacy.pairs import (
     Concentrated,
     DominatingPair,
     GaussianPair,
-    WorstOf,
 )
 from privior.privacy.pairs.balls import ball, upper
 
@@ -57,7 +54,15 @@ class BasicFilter:
         """Return the sum with this cost."""
         if isinstance(cost, Budget):
             return total + cost
-        return total + Budget(_pure(cost, "a sum of (epsilon, delta)"), Fraction(0))
+        loss = cost.largest_loss
+        if loss is None:
+            raise _refused(
+                cost,
+                "a sum of (epsilon, delta)",
+                "a pure guarantee, or an amount of its own",
+                "Its loss has no bound.",
+            )
+        return total + Budget(loss, Fraction(0))
 
     def admits(self, total: Budget, cost: Budget | DominatingPair) -> bool:
         """Say whether the sum with this cost is within the cap, exactly."""
@@ -100,20 +105,15 @@ class GaussianFilter:
 
     def add(self, total: Fraction, cost: DominatingPair) -> Fraction:
         """Return the sum with this pair."""
-
-        def square(pair: DominatingPair) -> Fraction:
-            if isinstance(pair, GaussianPair):
-                return pair.mu_squared
-            if pair.pure is not None and pair.mirror.pure is not None:
-                return _mu_squared(_pure(pair, "a sum of mu^2"))
+        square = cost.mu_squared
+        if square is None:
             raise _refused(
-                pair,
+                cost,
                 "a sum of mu^2",
                 "Gaussian and pure guarantees",
                 "It has no mu that holds at every epsilon.",
             )
-
-        return total + _added(cost, square)
+        return total + square
 
     def admits(self, total: Fraction, cost: DominatingPair) -> bool:
         """Say whether the sum with this pair is within the cap, exactly."""
@@ -153,7 +153,7 @@ class ConcentratedFilter:
 
     def add(self, total: Fraction, cost: DominatingPair) -> Fraction:
         """Return the sum with this pair."""
-        rho = rho_of(cost)
+        rho = cost.rho
         if rho is None:
             raise _refused(cost, "a sum of rho", "a concentrated or pure guarantee", "Its loss has no bound.")
         return total + rho
@@ -232,28 +232,6 @@ class RenyiFilter:
         """ln(n / delta) / (l - 1) for each order, rounded up."""
         logarithm = Fraction(upper(lambda: ball(len(self.orders) / self.delta).log()))
         return [logarithm / (order - 1) for order in self.orders]
-
-
-def _added(pair: DominatingPair, cost: Callable[[DominatingPair], Fraction]) -> Fraction:
-    """The largest of a worst-of, the sum of a composition, the cost of anything else."""
-    if isinstance(pair, WorstOf):
-        return max(_added(one, cost) for one in pair.pairs)
-    if isinstance(pair, Composed):
-        return sum((times * _added(one, cost) for one, times in pair.parts), start=Fraction(0))
-    return cost(pair)
-
-
-def _pure(pair: DominatingPair, what: str) -> Fraction:
-    """Return the largest loss of both orders."""
-    one, other = pair.pure, pair.mirror.pure
-    if one is None or other is None:
-        raise _refused(pair, what, "a pure guarantee, or an amount of its own", "Its loss has no bound.")
-    return max(one, other)
-
-
-def _mu_squared(epsilon: Fraction) -> Fraction:
-    """Return the square of the smallest mu whose Gaussian pair dominates a pure epsilon, rounded up."""
-    return Fraction(upper(lambda: 8 * (2 / (1 + ball(epsilon).exp())).erfcinv() ** 2))
 
 
 def _refused(pair: DominatingPair, what: str, allowed: str, why: str) -> PlanError:

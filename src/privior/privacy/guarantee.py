@@ -12,10 +12,10 @@ from privior.errors import NumberError, PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up, shortened_up
 from privior.pictures import ErrorCurve
 from privior.privacy.budget import NOTHING, Budget
-from privior.privacy.composition import compose_ordered, compose_symmetric, rho_of, slack
+from privior.privacy.composition import compose_ordered, compose_symmetric, slack
 from privior.privacy.curve import Curve
 from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
-from privior.privacy.pairs import DominatingPair, GaussianPair, Within, both_orders, group
+from privior.privacy.pairs import DominatingPair, Within, both_orders, group
 
 
 @dataclass(frozen=True)
@@ -115,14 +115,15 @@ class Guarantee:
     @property
     def gdp(self) -> float:
         """The mu of a Gaussian guarantee, rounded up; only Gaussian pairs have one."""
-        if isinstance(self.pair, GaussianPair) and not self.sampler_error:
-            return self.pair.mu
+        mu = self.worst.mu
+        if mu is not None:
+            return mu
         raise NumberError("no Gaussian curve bounds this one tightly: it has no mu", asked=self.reason)
 
     @property
     def zcdp(self) -> Fraction:
         """The smallest known rho: divergences of every order a are at most a rho."""
-        rho = None if self.sampler_error else rho_of(both_orders(self.pair))
+        rho = self.worst.rho
         if rho is not None:
             return rho
         raise NumberError("divergences of high order are infinite: there is no rho", asked=self.reason)

@@ -8,7 +8,6 @@ which one unit moves several cells.
 
 from privior.privacy.composition.composed import Composed
 from privior.privacy.composition.composing import compose_ordered, compose_symmetric, slack
-from privior.privacy.composition.concentration import rho_of
 from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
 from privior.privacy.composition.unit_draws import MOST_LISTED, unit_draw
 
@@ -18,7 +17,6 @@ __all__ = [
     "TwoLevelsDraws",
     "compose_ordered",
     "compose_symmetric",
-    "rho_of",
     "slack",
     "unit_draw",
 ]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
 from privior.exact import round_down, round_up
 from privior.privacy.composition.convolution import MOST_POINTS, LossSum
 from privior.privacy.composition.loss_distribution import LossLaw, optimistic, pessimistic, reach
-from privior.privacy.pairs import DominatingPair, LossPair
+from privior.privacy.pairs import DominatingPair
 
 Part = tuple[DominatingPair, int]
 
@@ -26,7 +26,7 @@ _HELD = 24
 
 
 @dataclass(frozen=True)
-class Composed:
+class Composed(DominatingPair):
     """Independent releases dominated by these ordered pairs, each so many times; all in the order given.
 
     The curve is that of the sum of the losses, each on a grid of its own, none of them rounded in the unsafe
@@ -34,17 +34,22 @@ class Composed:
     depends on the pairs and repetitions alone.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[Part, ...] = field()  # the contract's name: without `field()` its default would be ours
 
     @property
     def pure(self) -> Fraction | None:
         """The sum; None if one has no bound."""
-        total = Fraction(0)
-        for pair, times in self.parts:
-            if pair.pure is None:
-                return None
-            total += times * pair.pure
-        return total
+        return _total((pair.pure, times) for pair, times in self.parts)
+
+    @cached_property
+    def rho(self) -> Fraction | None:
+        """The sum; None if one has none."""
+        return _total((pair.rho, times) for pair, times in self.parts)
+
+    @cached_property
+    def mu_squared(self) -> Fraction | None:
+        """The sum; None if one has none."""
+        return _total((pair.mu_squared, times) for pair, times in self.parts)
 
     @cached_property
     def mirror(self) -> Composed:
@@ -116,14 +121,20 @@ class Composed:
     @cached_property
     def _lowest(self) -> LossSum:
         laws = [
-            (optimistic(law, (_certain(pair), _certain(pair.mirror))), times)
+            (optimistic(law, (round_down(pair.certain), round_down(pair.mirror.certain))), times)
             for (pair, times), (law, _) in zip(self.parts, self._laws, strict=True)
         ]
         return LossSum(laws, self._gaps[0])
 
 
-def _certain(pair: DominatingPair) -> float:
-    return round_down(pair.certain) if isinstance(pair, LossPair) else 0.0
+def _total(costs: Iterable[tuple[Fraction | None, int]]) -> Fraction | None:
+    """The sum, each so many times; None if one of them is not known."""
+    total = Fraction(0)
+    for cost, times in costs:
+        if cost is None:
+            return None
+        total += times * cost
+    return total
 
 
 def _orders(pair: DominatingPair, up: float, down: float) -> list[tuple[DominatingPair, float, float]]:
@@ -146,6 +157,6 @@ def counted(parts: Sequence[Part]) -> dict[DominatingPair, int]:
     """Count equal pairs, those inside compositions too."""
     counts: dict[DominatingPair, int] = {}
     for pair, times in parts:
-        for one, many in pair.parts if isinstance(pair, Composed) else ((pair, 1),):
+        for one, many in pair.parts:
             counts[one] = counts.get(one, 0) + times * many
     return counts

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from privior.errors import PlanError, shown
 from privior.privacy.composition.closed_forms import closed_forms
 from privior.privacy.composition.composed import Composed, Part, counted
-from privior.privacy.composition.two_levels_draws import TwoLevelsDraws, one_of
+from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
 from privior.privacy.pairs import DominatingPair, TwoLevelsPair, WorstOf, both_orders
 
 #: combinations of orders that are composed one by one
@@ -52,7 +52,7 @@ def _unknown(parts: Sequence[Part]) -> DominatingPair:
     that is the truth, for the data choose the members and then everything is independent. If there are
     many, the worst member of each part is taken first, after its repetitions, which is safe and looser.
     """
-    choices = [[_repeated(one, times) for one in _members(pair)] for pair, times in parts]
+    choices = [[_repeated(one, times) for one in pair.members] for pair, times in parts]
     if math.prod(map(len, choices)) > _MOST_COMBINATIONS:
         return _alike([(_worst([_alike([part]) for part in options]), 1) for options in choices])
     found = {frozenset(counted(chosen).items()): chosen for chosen in itertools.product(*choices)}
@@ -71,10 +71,7 @@ def slack(pair: DominatingPair, epsilon: float) -> float:
 
     Nothing for a closed form. A part that is itself the worst of compositions counts as stated.
     """
-    low = max(
-        one.least(epsilon) if isinstance(one, Composed | TwoLevelsDraws) else one.delta(epsilon)
-        for one in _members(pair)
-    )
+    low = max(one.least(epsilon) for one in pair.members)
     return max(0.0, pair.delta(epsilon) - low)
 
 
@@ -93,13 +90,6 @@ def _checked(parts: Sequence[Part]) -> list[Part]:
     return found
 
 
-def _members(pair: DominatingPair) -> tuple[DominatingPair, ...]:
-    """The pairs of which one, not known which, dominates all repetitions."""
-    if not isinstance(pair, WorstOf):
-        return (pair,)
-    return tuple(dict.fromkeys(one for member in pair.pairs for one in _members(member)))
-
-
 def _worst(pairs: Sequence[DominatingPair]) -> DominatingPair:
     return pairs[0] if len(pairs) == 1 else WorstOf(tuple(pairs))
 
@@ -109,4 +99,4 @@ def _alike(parts: Sequence[Part]) -> DominatingPair:
     left = closed_forms(counted(parts))
     if len(left) == 1 and next(iter(left.values())) == 1:
         return next(iter(left))
-    return Composed(tuple(counted([(one_of(pair), times) for pair, times in left.items()]).items()))
+    return Composed(tuple(counted([(pair.few, times) for pair, times in left.items()]).items()))

@@ -23,7 +23,7 @@ import numpy as np
 
 from privior.exact import round_up
 from privior.privacy.composition.smooth_losses import Reals, smooth_masses, smooth_reach
-from privior.privacy.pairs import DominatingPair, WorstOf
+from privior.privacy.pairs import DominatingPair
 
 #: the rounding of one operation; sums of a few roundings are covered by 16 of them
 UNIT = 2.0**-53
@@ -84,9 +84,10 @@ def _curve(pair: Hashable, gap: float, count: int) -> Reals:
 
     The largest of several is that of their dots; a smooth pair has its dots from its masses.
     """
-    if isinstance(pair, WorstOf):
-        members = [_curve(cast(Hashable, one), gap, count) for one in pair.pairs]
-        return np.asarray(np.maximum.reduce(members))
+    members = cast(DominatingPair, pair).members
+    if members != (pair,):
+        curves = [_curve(cast(Hashable, one), gap, count) for one in members]
+        return np.asarray(np.maximum.reduce(curves))
     smooth = _smooth_curve(pair, gap, count)
     if smooth is not None:
         return smooth

@@ -35,7 +35,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.privacy.pairs import BetaPair, DominatingPair, GammaShapePair
+from privior.privacy.pairs import DominatingPair
 from privior.privacy.pairs.balls import ball
 from privior.privacy.pairs.incomplete import log_beta
 
@@ -101,10 +101,12 @@ def _density(pair: Hashable) -> _Density | None:
     from flint import ctx
 
     with ctx.workprec(_BITS):
-        if isinstance(pair, BetaPair):
-            a, b, r = ball(pair.first + pair.rate), ball(pair.second), ball(pair.rate)
+        found = cast(DominatingPair, pair).smooth_loss()
+        if found is None:
+            return None
+        a, b, r, shift = found
+        if b is not None:
             norm = log_beta(a, b)
-            shift = norm - log_beta(a - r, b + r)
             if a > b:
                 a, b, r = b, a, -r
             centre = float(r * (a / b).log() - shift)
@@ -112,19 +114,11 @@ def _density(pair: Hashable) -> _Density | None:
             share = 1 / (1 + (-c).exp())
             height = a * c - (a + b) * (1 + c.exp()).log() - norm
             push = (a + b) * share
-        elif isinstance(pair, GammaShapePair):
-            a, s = ball(pair.shape), ball(pair.step)
-            shift = (a + s).lgamma() - a.lgamma()
-            if pair.less:
-                s, shift = -s, -shift
-            else:
-                a += s
-            centre = float(s * a.log() - shift)
-            c, r, share = (ball(centre) + shift) / s, s, ball(0)
+        else:
+            centre = float(r * a.log() - shift)
+            c, share = (ball(centre) + shift) / r, ball(0)
             push = c.exp()
             height = a * c - push - a.lgamma()
-        else:
-            return None
         return _Density(float(height), centre, float(r), float(a), float(push), float(share))
 
 

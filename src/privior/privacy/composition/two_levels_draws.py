@@ -17,7 +17,7 @@ _composition = lru_cache(maxsize=128)(lambda pair, times: Composed(((pair, times
 
 
 @dataclass(frozen=True)
-class TwoLevelsDraws:
+class TwoLevelsDraws(DominatingPair):
     """The worst, over s and both orders, of `times` draws from the Beta pair of s (`TwoLevelsPair`).
 
     The data choose s and the order once, for all draws: so each is composed by itself, and the worst taken
@@ -67,11 +67,7 @@ class TwoLevelsDraws:
         one = self.table.renyi(order)
         return one if one == float("inf") else round_up(self.times * Fraction(one))
 
-
-def one_of(pair: DominatingPair) -> DominatingPair:
-    """Return the worst of few pairs, to be composed with other tables; any other pair as it is."""
-    if isinstance(pair, TwoLevelsPair):
-        return WorstOf(pair.blocks)
-    if isinstance(pair, TwoLevelsDraws):
-        return WorstOf(tuple(_composition(one, pair.times) for one in pair.table.blocks))
-    return pair
+    @property
+    def few(self) -> WorstOf:
+        """The worst of the blocks, each drawn so often."""
+        return WorstOf(tuple(_composition(one, self.times) for one in self.table.blocks))

@@ -29,8 +29,8 @@ MOST_TABLES = 20_000
 MOST_SUMMED, _ROWS = 6000, 256
 #: how a temperature is sought: digits, secants, and units of the last digit by which it is lowered
 _DIGITS, _MOST_SECANTS, _MOST_LOWERED = 10, 40, 20
-#: bits in which logarithms of the Gamma function are enclosed
-_PRECISION = 160
+#: bits in which logarithms of the Gamma function are enclosed: of parameters up to 1e15 half of them cancel
+_PRECISION = 320
 
 
 def number_of_tables(records: int, levels: int) -> int:
@@ -159,13 +159,19 @@ def _listed(prior: tuple[Fraction, ...], records: int) -> Enumeration:
 
 
 class _Cell:
-    """ln G(a + m/2) for m = 0..2n, each as a sum of two floats, so that differences keep all digits."""
+    """ln G(a + m/2) for m = 0..2n less its chord, each as a sum of two floats.
+
+    An affinity is a second difference, which a straight line does not change. Without the chord the numbers
+    are of the size of a ln a and the affinity of that of 1/a: for large a two floats would not do.
+    """
 
     def __init__(self, parameter: Fraction, records: int) -> None:
         from flint import ctx
 
         with ctx.workprec(_PRECISION):
             balls = [ball(parameter + Fraction(double, 2)).lgamma() for double in range(2 * records + 1)]
+            first, slope = balls[0], (balls[-1] - balls[0]) / max(1, 2 * records)
+            balls = [value - first - slope * double for double, value in enumerate(balls)]
             self.high = np.array([float(value.mid()) for value in balls])
             rest = [float((value - ball(top)).mid()) for value, top in zip(balls, self.high, strict=True)]
             self.low = np.array(rest)

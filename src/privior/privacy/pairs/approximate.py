@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from privior.privacy.pairs.balls import ball
+from privior.privacy.pairs.balls import ball, powers, upper
 from privior.privacy.pairs.losses import LossPair
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ class ApproximatePair(LossPair):
     def mirror(self) -> ApproximatePair:
         """Both orders are alike."""
         return self
+
+    def grouped(self, size: int) -> ApproximatePair:
+        """(m epsilon, delta (1 + e^epsilon + ... + e^((m-1) epsilon)))."""
+        most = Fraction(upper(lambda: ball(self.chance) * powers(ball(self.loss), size)))
+        return ApproximatePair(size * self.loss, min(Fraction(1), most) if self.chance else Fraction(0))
 
     def losses(self) -> Iterable[tuple[arb, arb]]:
         """Plus or minus the loss."""

@@ -52,3 +52,10 @@ def upper(evaluate: Callable[[], arb], precision: int = 96) -> float:
         if precision >= _MOST_PRECISION:
             return math.nextafter(high, math.inf) if math.isfinite(high) else math.inf
         precision *= 2
+
+
+def powers(exponent: arb, size: int) -> arb:
+    """Return 1 + x + ... + x^(size-1), x = e^exponent."""
+    if exponent.is_zero():
+        return ball(size)
+    return (size * exponent).expm1() / exponent.expm1()

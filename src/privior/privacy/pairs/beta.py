@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from privior.privacy.pairs.balls import balls, upper
+from privior.privacy.pairs.balls import ball, balls, upper
+from privior.privacy.pairs.contract import DominatingPair
 from privior.privacy.pairs.incomplete import beta_above, log_beta
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class BetaPair:
+class BetaPair(DominatingPair):
     """P = Beta(first + rate, second), Q = Beta(first, second + rate).
 
     One draw Y ~ Dirichlet(prior + rate * counts). Replacing one record moves `rate` from one cell to another.
@@ -51,6 +52,11 @@ class BetaPair:
             return beta_above(tau, a + r, b) - e.exp() * beta_above(tau, a, b + r)
 
         return min(1.0, upper(formula))
+
+    def smooth_loss(self) -> tuple[arb, arb | None, arb, arb]:
+        """By the log odds, as the class says."""
+        a, b, r = ball(self.first + self.rate), ball(self.second), ball(self.rate)
+        return a, b, r, log_beta(a, b) - log_beta(a - r, b + r)
 
     def renyi(self, order: float) -> float:
         """Return the closed form, finite for orders below 1 + second / rate."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball, upper
+from privior.privacy.pairs.contract import DominatingPair
 
 if TYPE_CHECKING:
     from flint import arb
 
 
 @dataclass(frozen=True)
-class BoundedRangePair:
+class BoundedRangePair(DominatingPair):
     """Dominates any two laws whose loss lies in [t - eta, t] for some t (which is then in [0, eta]).
 
     One draw from a posterior has it with eta the oscillation of the log likelihood ratio of two records.
@@ -34,7 +36,7 @@ class BoundedRangePair:
         """The largest loss is at most the length of its range."""
         return self.eta
 
-    @property
+    @cached_property
     def rho(self) -> Fraction:
         """The parameter of concentrated differential privacy, eta^2 / 8 (Cesar, Rogers 2021)."""
         return self.eta**2 / 8

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball, balls, upper
+from privior.privacy.pairs.contract import DominatingPair
 
 if TYPE_CHECKING:
     from flint import arb
 
 
 @dataclass(frozen=True)
-class Concentrated:
+class Concentrated(DominatingPair):
     """Any pair whose Renyi divergence of order a is at most a rho for every a > 1, in both orders (zCDP).
 
     delta(epsilon) is the minimum over a > 1 of exp((a-1)(a rho - epsilon)) / (a-1) * (1 - 1/a)^a
@@ -23,7 +25,7 @@ class Concentrated:
     A bound on curves, not itself the curve of two laws.
     """
 
-    rho: Fraction
+    rho: Fraction = field()  # the name is the contract's: without `field()` its default would be ours
 
     @property
     def pure(self) -> Fraction | None:
@@ -34,6 +36,19 @@ class Concentrated:
     def mirror(self) -> Concentrated:
         """The bound holds in both orders."""
         return self
+
+    def grouped(self, size: int) -> Concentrated:
+        """m^2 rho (Bun, Steinke 2016, on groups)."""
+        return Concentrated(size**2 * self.rho)
+
+    @property
+    def adds_up(self) -> tuple[str, Hashable, Fraction]:
+        """rho adds up."""
+        return "rho", None, self.rho
+
+    def of_amount(self, amount: Fraction) -> tuple[Concentrated, int]:
+        """Of this rho."""
+        return Concentrated(amount), 1
 
     def delta(self, epsilon: float) -> float:
         """Minimise the bound over the order by golden-section search in log(a - 1)."""

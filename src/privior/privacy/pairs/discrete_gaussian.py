@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from privior.privacy.pairs.balls import ball, upper
+from privior.privacy.pairs.contract import DominatingPair
 
 if TYPE_CHECKING:
     from flint import arb
@@ -25,7 +27,7 @@ _LARGEST_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianShift:
+class DiscreteGaussianShift(DominatingPair):
     """Discrete Gaussian noise of this variance on one integer that moves by `shift`, or on two that do by 1.
 
     One coordinate: P is the discrete Gaussian, Q its shift by d, loss(x) = (d^2 - 2dx) / (2 variance).
@@ -54,6 +56,11 @@ class DiscreteGaussianShift:
     def mirror(self) -> DiscreteGaussianShift:
         """Reflection swaps both laws."""
         return self
+
+    @cached_property
+    def rho(self) -> Fraction:
+        """Divergences are at most l d^2/(2v) for each coordinate, and reached at whole l: see `renyi`."""
+        return self.coordinates * self.shift**2 / (2 * self.variance)
 
     def renyi(self, order: float) -> float:
         """Return coordinates (l d^2/(2v) + log(T(l d)/T(0)) / (l-1)), T(c) the sum of exp(-(x-c)^2 / (2v)).

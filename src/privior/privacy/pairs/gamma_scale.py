@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball, balls, upper
+from privior.privacy.pairs.contract import DominatingPair
 from privior.privacy.pairs.incomplete import gamma_above, gamma_below
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GammaScalePair:
+class GammaScalePair(DominatingPair):
     """P = Gamma of rate 1, Q = Gamma of rate `ratio` > 1, the same shape; swapped if `steeper`.
 
     One draw of an Exponential rate or a Normal precision from its Gamma posterior: the rate is beta plus
@@ -38,6 +40,15 @@ class GammaScalePair:
         if not self.steeper:
             return None
         return Fraction(upper(lambda: ball(self.shape) * ball(self.ratio).log()))
+
+    @property
+    def adds_up(self) -> tuple[str, Hashable, Fraction]:
+        """Shapes of one ratio and order."""
+        return "slopes", (self.ratio, self.steeper), self.shape
+
+    def of_amount(self, amount: Fraction) -> tuple[GammaScalePair, int]:
+        """Of this shape."""
+        return replace(self, shape=amount), 1
 
     @property
     def mirror(self) -> GammaScalePair:

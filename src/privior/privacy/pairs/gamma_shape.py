@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import balls, upper
+from privior.privacy.pairs.contract import DominatingPair
 from privior.privacy.pairs.incomplete import gamma_above, gamma_below
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GammaShapePair:
+class GammaShapePair(DominatingPair):
     """P = Gamma(shape + step), Q = Gamma(shape); swapped if `less`: P is then the law without the step.
 
     One draw Y ~ Dirichlet(prior + rate * counts), a record added or removed: `shape` the smallest prior
@@ -56,6 +57,12 @@ class GammaShapePair:
             return gamma_above(point, a + s) - e.exp() * gamma_above(point, a)
 
         return min(1.0, upper(formula))
+
+    def smooth_loss(self) -> tuple[arb, arb | None, arb, arb]:
+        """By the logarithm, as the class says."""
+        a, s = balls(self.shape, self.step)
+        shift = (a + s).lgamma() - a.lgamma()
+        return (a, None, -s, -shift) if self.less else (a + s, None, s, shift)
 
     def renyi(self, order: float) -> float:
         """Return the closed form; the order without the step is finite below 1 + shape/step."""

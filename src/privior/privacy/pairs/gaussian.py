@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from privior.exact import rational
 from privior.privacy.pairs.balls import ball, upper
+from privior.privacy.pairs.contract import DominatingPair
 
 if TYPE_CHECKING:
     from flint import arb
 
 
 @dataclass(frozen=True)
-class GaussianPair:
+class GaussianPair(DominatingPair):
     """P = N(mu, 1), Q = N(0, 1), by the exact square of mu (mu itself may be irrational).
 
     A release dominated by this pair is mu-GDP (Dong, Roth, Su 2022). The loss mu y - mu^2/2 exceeds epsilon
     above epsilon/mu + mu/2. Reflection shows that both orders have the same curve.
     """
 
-    mu_squared: Fraction
+    mu_squared: Fraction = field()  # the name is the contract's: without `field()` its default would be ours
 
     @staticmethod
     def of(mu: object) -> GaussianPair:
@@ -33,7 +36,7 @@ class GaussianPair:
         """The parameter of Gaussian differential privacy, rounded up."""
         return upper(lambda: ball(self.mu_squared).sqrt())
 
-    @property
+    @cached_property
     def rho(self) -> Fraction:
         """The parameter of concentrated differential privacy, mu^2 / 2, exact."""
         return self.mu_squared / 2
@@ -47,6 +50,19 @@ class GaussianPair:
     def mirror(self) -> GaussianPair:
         """Reflection swaps both laws."""
         return self
+
+    def grouped(self, size: int) -> GaussianPair:
+        """m mu (Dong, Roth, Su 2022, on groups)."""
+        return GaussianPair(size**2 * self.mu_squared)
+
+    @property
+    def adds_up(self) -> tuple[str, Hashable, Fraction]:
+        """mu^2 adds up."""
+        return "mu^2", None, self.mu_squared
+
+    def of_amount(self, amount: Fraction) -> tuple[GaussianPair, int]:
+        """Of this mu^2."""
+        return GaussianPair(amount), 1
 
     def delta(self, epsilon: float) -> float:
         """Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), by the complementary error function."""

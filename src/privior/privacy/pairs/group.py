@@ -5,24 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from privior.privacy.pairs.approximate import ApproximatePair
-from privior.privacy.pairs.balls import ball, upper
-from privior.privacy.pairs.concentrated import Concentrated
+from privior.privacy.pairs.balls import ball, powers, upper
 from privior.privacy.pairs.contract import DominatingPair
-from privior.privacy.pairs.gaussian import GaussianPair
 from privior.privacy.pairs.signed_steps import SignedSteps
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: orders at which a divergence is bounded; one of order 1 or below is at most that of a larger order
 _ORDERS = (1.125, 1.25, 1.5, 2.0, 3.0, 5.0)
 
 
 @dataclass(frozen=True)
-class GroupPair:
+class GroupPair(DominatingPair):
     """A unit with up to `size` = m records, each of which, one after the other, is covered by `pair`.
 
     From data set 0 to data set m one record changes at a time, so P_0(S) <= x P_1(S) + delta <= ... <= x^m
@@ -51,7 +44,7 @@ class GroupPair:
         step = math.nextafter(epsilon / self.size, -math.inf)
         each = self.pair.delta(step)
 
-        found = min(1.0, upper(lambda: ball(each) * _powers(ball(epsilon) / self.size, self.size)))
+        found = min(1.0, upper(lambda: ball(each) * powers(ball(epsilon) / self.size, self.size)))
         found = found if each else 0.0
         if pure is not None and other is not None:
             found = min(found, SignedSteps(max(pure, self.size * other)).delta(epsilon))
@@ -85,32 +78,8 @@ def _halved(pair: DominatingPair, order: float, size: int) -> Fraction | None:
 
 
 def group(pair: DominatingPair, size: int) -> DominatingPair:
-    """Return the pair of a unit of up to `size` = m records, in closed form for m mu, m^2 rho and m epsilon.
-
-    m mu: Dong, Roth, Su 2022, on groups; m^2 rho: Bun, Steinke 2016, likewise.
-    """
+    """Return the pair of a unit of up to `size` records, in closed form if the pair has one."""
     if size == 1:
         return pair
-    if isinstance(pair, GaussianPair):
-        return GaussianPair(size**2 * pair.mu_squared)
-    if isinstance(pair, Concentrated):
-        return Concentrated(size**2 * pair.rho)
-    if isinstance(pair, SignedSteps) and pair.times == 1:
-        return SignedSteps(size * pair.step)
-    if isinstance(pair, ApproximatePair):
-        return _approximate(pair, size)
-    return GroupPair(pair, size)
-
-
-def _approximate(pair: ApproximatePair, size: int) -> ApproximatePair:
-    """(m epsilon, delta (1 + e^epsilon + ... + e^((m-1) epsilon)))."""
-
-    most = Fraction(upper(lambda: ball(pair.chance) * _powers(ball(pair.loss), size)))
-    return ApproximatePair(size * pair.loss, min(Fraction(1), most) if pair.chance else Fraction(0))
-
-
-def _powers(exponent: arb, size: int) -> arb:
-    """1 + x + ... + x^(size-1), x = e^exponent."""
-    if exponent.is_zero():
-        return ball(size)
-    return (size * exponent).expm1() / exponent.expm1()
+    closed = pair.grouped(size)
+    return GroupPair(pair, size) if closed is None else closed

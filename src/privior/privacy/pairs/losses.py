@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball, upper
+from privior.privacy.pairs.contract import DominatingPair
 
 if TYPE_CHECKING:
     from flint import arb
 
 
-class LossPair(ABC):
+class LossPair(DominatingPair):
     """A pair given by the law under P of its loss log P/Q.
 
     delta(epsilon) = E_P[max(0, 1 - e^(epsilon - loss))] and, for order l, E_P[e^((l-1) loss)] =
@@ -24,11 +25,6 @@ class LossPair(ABC):
     @abstractmethod
     def losses(self) -> Iterable[tuple[arb, arb]]:
         """Return (chance under P, loss) for each finite loss, in balls of the precision now in use."""
-
-    @property
-    def certain(self) -> Fraction:
-        """The chance under P of an outcome that Q cannot give."""
-        return Fraction(0)
 
     @property
     @abstractmethod

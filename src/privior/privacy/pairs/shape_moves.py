@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball, balls, upper
+from privior.privacy.pairs.contract import DominatingPair
 
 if TYPE_CHECKING:
     from flint import arb
@@ -18,7 +20,7 @@ _STEPS, _REACH = 90, 20.0
 
 
 @dataclass(frozen=True)
-class ShapeMoves:
+class ShapeMoves(DominatingPair):
     """Y ~ Dirichlet(u), all u_i >= `smallest` = a;
     neighbours move u by s: |s_i| <= `largest`, |s|^2 <= `squared`.
 
@@ -62,6 +64,15 @@ class ShapeMoves:
     def end(self) -> Fraction:
         """The orders of finite divergence end here."""
         return 1 + self.smallest / self.largest
+
+    @property
+    def adds_up(self) -> tuple[str, Hashable, Fraction]:
+        """Squared moves from one smallest shape, of one largest move."""
+        return "squared moves", (self.smallest, self.largest), self.squared
+
+    def of_amount(self, amount: Fraction) -> tuple[ShapeMoves, int]:
+        """Of moves that sum to this."""
+        return replace(self, squared=amount), 1
 
     def renyi(self, order: float) -> float:
         """Return the bound on the divergence."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball
@@ -13,6 +14,9 @@ from privior.privacy.pairs.losses import LossPair
 
 if TYPE_CHECKING:
     from flint import arb
+
+#: beyond this the sum of a closed form takes longer than a transform
+_MOST_SIGNS = 300
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,26 @@ class SignedSteps(LossPair):
     def pure(self) -> Fraction:
         """All signs positive."""
         return self.step * self.times
+
+    @cached_property
+    def rho(self) -> Fraction:
+        """step^2 / 2 for each of the independent steps."""
+        return self.times * self.step**2 / 2
+
+    def grouped(self, size: int) -> SignedSteps | None:
+        """m epsilon, of randomised response; more steps are not those of a larger one."""
+        return SignedSteps(size * self.step) if self.times == 1 else None
+
+    @property
+    def adds_up(self) -> tuple[str, Hashable, Fraction]:
+        """Equal steps are counted."""
+        return "signs", self.step, Fraction(self.times)
+
+    def of_amount(self, amount: Fraction) -> tuple[SignedSteps, int]:
+        """So many steps; if they are very many, one, to be composed so often."""
+        times = int(amount)
+        few = times <= _MOST_SIGNS
+        return SignedSteps(self.step, times if few else 1), 1 if few else times
 
     @property
     def mirror(self) -> SignedSteps:

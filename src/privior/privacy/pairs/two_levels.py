@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privior.privacy.pairs.beta import BetaPair
+from privior.privacy.pairs.contract import DominatingPair
+from privior.privacy.pairs.worst import WorstOf
 
 #: a bound this close to the truth is returned; and after this many divisions any bound is
 _TOLERANCE = 1e-10
@@ -17,7 +19,7 @@ _MANY = 64
 
 
 @dataclass(frozen=True)
-class TwoLevelsPair:
+class TwoLevelsPair(DominatingPair):
     """The worst, over s = 0..n-1 and both orders, of BetaPair(first + rate s, second + rate (n-1-s), rate).
 
     s of the n-1 records that both neighbours share are in the first cell, so here the worst data cannot be
@@ -61,6 +63,11 @@ class TwoLevelsPair:
             found.append(self.shared(start, min(last, start + size - 1)))
             start += size
         return tuple(dict.fromkeys(one for pair in found for one in (pair, pair.mirror)))
+
+    @property
+    def few(self) -> WorstOf:
+        """The worst of the blocks."""
+        return WorstOf(self.blocks)
 
     def delta(self, epsilon: float) -> float:
         """The largest over s and both orders."""

@@ -20,7 +20,7 @@ _FARTHEST = 700.0
 
 
 @dataclass(frozen=True)
-class Within:
+class Within(DominatingPair):
     """What is released is within total variation `distance` of a mechanism with this pair, for all data.
 
     For any event S, what is released has P'(S) <= P(S) + t <= e^epsilon Q(S) + delta + t <= e^epsilon Q'(S) +
@@ -42,6 +42,16 @@ class Within:
         """The mirror, as far away."""
         mirror = self.pair.mirror
         return self if mirror == self.pair else Within(mirror, self.distance)
+
+    @cached_property
+    def rho(self) -> Fraction | None:
+        """None: no divergence is bounded."""
+        return None if self.distance else self.pair.rho
+
+    @cached_property
+    def mu_squared(self) -> Fraction | None:
+        """None: the curve ends above 0, no Gaussian one does."""
+        return None if self.distance else self.pair.mu_squared
 
     def delta(self, epsilon: float) -> float:
         """Add (1 + e^epsilon) times the distance, where that is smallest up to epsilon."""

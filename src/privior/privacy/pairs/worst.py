@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from privior.privacy.pairs.contract import DominatingPair
 
 
 @dataclass(frozen=True)
-class WorstOf:
+class WorstOf(DominatingPair):
     """Neighbours are dominated by one of these pairs, not known which: the pointwise largest curve.
 
     A maximum of curves is convex in e^epsilon and so the curve of a pair, which dominates all of them and
@@ -22,8 +24,22 @@ class WorstOf:
     @property
     def pure(self) -> Fraction | None:
         """The largest of the largest losses."""
-        found = [pair.pure for pair in self.pairs]
-        return None if None in found else max(loss for loss in found if loss is not None)
+        return _largest(pair.pure for pair in self.pairs)
+
+    @cached_property
+    def rho(self) -> Fraction | None:
+        """The largest, each for both orders."""
+        return _largest(pair.rho for pair in self.pairs)
+
+    @cached_property
+    def mu_squared(self) -> Fraction | None:
+        """The largest, each for both orders."""
+        return _largest(pair.mu_squared for pair in self.pairs)
+
+    @property
+    def members(self) -> tuple[DominatingPair, ...]:
+        """Those of all pairs, each once."""
+        return tuple(dict.fromkeys(one for pair in self.pairs for one in pair.members))
 
     @property
     def mirror(self) -> WorstOf:
@@ -38,6 +54,13 @@ class WorstOf:
     def renyi(self, order: float) -> float:
         """The largest."""
         return max(pair.renyi(order) for pair in self.pairs)
+
+
+def _largest(numbers: Iterable[Fraction | None]) -> Fraction | None:
+    """The largest; None if one of them is not known."""
+    found = list(numbers)
+    known = [number for number in found if number is not None]
+    return max(known) if len(known) == len(found) else None
 
 
 def both_orders(pair: DominatingPair) -> DominatingPair:
