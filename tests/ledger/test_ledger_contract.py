@@ -243,7 +243,7 @@ def test_t32_no_key_of_a_request_passes_for_a_spend_charged_again(
     lost = KnownSpend.of(book.spend(fruit_plan(schema, "0.5")))
     forget_after(place, 0)
     monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "another user"))
-    with pytest.raises(pv.LedgerError, match="forgot"):
+    with pytest.raises(pv.LedgerError, match="the ledger's own"):
         book.spend(fruit_plan(schema, "0.1"), key=lost.mark)
     with pytest.raises(pv.LedgerError, match="older than a spend that is known"):
         book.verify([lost])
