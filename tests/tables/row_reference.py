@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.schema import Binned, Boolean, Bounded, Categorical, Column, CsvDialect, Date, Integer, Schema
+from privior.tables.texts import question_marks
 
 Counts = NDArray[np.int64]
 
 
 def cells_of_line(line: bytes, dialect: CsvDialect) -> list[str] | None:
     """Split one physical line, without its newline, by walking along it."""
-    text = line.removesuffix(b"\r").decode(dialect.encoding, errors="replace")
+    text = line.removesuffix(b"\r").decode(dialect.encoding, errors="surrogateescape")
     cells, place = [], 0
     while True:
         start = place
@@ -37,6 +38,7 @@ def cells_of_line(line: bytes, dialect: CsvDialect) -> list[str] | None:
             content = text[start:place]
             if dialect.quote in content:
                 return None
+        content = question_marks(content.encode(errors="surrogateescape"))
         cells.append(content.strip(" ") if dialect.trim else content)
         if place == len(text):
             return cells

@@ -79,19 +79,7 @@ def test_floats_are_summed_as_one_by_one(column: Bounded, times: int, tmp_path: 
     pq.write_table(pa.table({"x": pa.array(values, pa.float64(), from_pandas=False)}), path)
     total = sum(code(value, column) for value in values)
     table = open_table(path, schema(column), ("x",))
-    with table.source.relation() as relation:
-        assert bool(relation.listed) == (times > 1)
     assert table.sums((), SUM).tolist() == [[total, 2 * total - 7 * len(values)]]
-
-
-def test_a_list_of_values_that_was_given_up_is_none(tmp_path: Path) -> None:
-    path = tmp_path / "x.parquet"
-    many = pa.array([random.random() for _ in range(300_000)])
-    pq.write_table(pa.table({"few": pa.array([1.5, 2.5] * 150_000), "many": many}), path)
-    columns = {name: Bounded(0, 3, grid="0.1") for name in ("few", "many")}
-    table = open_table(path, Schema(columns, population="p", unit="row"), ("many", "few"))
-    with table.source.relation() as relation:
-        assert relation.listed == {"c1"}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from privior.schema import (
     Integer,
     Schema,
 )
-from privior.tables import OpenTable, open_table
+from privior.tables import open_table
 
 Rows = list[tuple[str | None, ...]]
 
@@ -195,15 +195,6 @@ def test_every_form_of_a_table_gives_the_same_counts(
     table = open_table(form(data, tmp_path), SCHEMA, NAMES)
     assert table.counts().tolist() == counts_of_rows(data, SCHEMA, NAMES).tolist()
     assert table.records() == len(data)
-
-
-def test_the_careful_reader_of_parquet_gives_the_same_counts(tmp_path: Path) -> None:
-    data = rows()
-    table = open_table(as_parquet(data, tmp_path), SCHEMA, NAMES)
-    careful = table.source.careful()
-    assert careful is not None
-    assert (OpenTable(careful, SCHEMA, NAMES).counts() == table.counts()).all()
-    assert careful.rows() == len(data)
 
 
 @pytest.mark.parametrize("form", [as_csv, as_parquet, as_pandas_categories, as_polars_categories])

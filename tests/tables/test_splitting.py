@@ -42,6 +42,10 @@ DIALECTS = [
 ]
 
 
+def utf8(block: bytes, dialect: CsvDialect) -> bytes:
+    return block.decode("latin-1").encode() if dialect.encoding == "latin-1" else block
+
+
 def lines_of(path: Path, dialect: CsvDialect) -> list[bytes]:
     return [line for block in blocks.blocks(path, dialect) for line in block.split(b"\n")[:-1]]
 
@@ -53,7 +57,7 @@ def lines_of(path: Path, dialect: CsvDialect) -> list[bytes]:
 def test_cells_are_those_of_a_reader_that_takes_each_line_by_itself(
     lines: list[bytes], dialect: CsvDialect, width: int
 ) -> None:
-    block = blocks._utf8(b"".join(line + b"\n" for line in lines), dialect.encoding)
+    block = utf8(b"".join(line + b"\n" for line in lines), dialect)
     found = [column.to_pylist() for column in split(block, dialect, width, tuple(range(width)))]
     for number, line in enumerate(lines):
         expected = cells_of_line(line, dialect)
@@ -65,7 +69,7 @@ def test_cells_are_those_of_a_reader_that_takes_each_line_by_itself(
 @given(line=LINE, dialect=st.sampled_from(DIALECTS))
 @settings(max_examples=200, deadline=None)
 def test_a_header_is_split_like_a_record(line: bytes, dialect: CsvDialect) -> None:
-    assert cells(blocks._utf8(line + b"\n", dialect.encoding), dialect) == cells_of_line(line, dialect)
+    assert cells(utf8(line + b"\n", dialect), dialect) == cells_of_line(line, dialect)
 
 
 @pytest.mark.parametrize("block", [1, 2, 3, 7, 2**20])
@@ -82,8 +86,8 @@ def test_a_header_is_split_like_a_record(line: bytes, dialect: CsvDialect) -> No
         (b"h\n", []),
         (b'h\n"a\nb"\n', [b'"a', b'b"']),
         (b"h\n\0\n" + b"x" * 50, [b"\0", b"x" * 50]),
-        (b"h\n\xff\nb\n", ["�".encode(), b"b"]),
-        (b"h\n\xc3\n\xa9\n", ["�".encode(), "�".encode()]),
+        (b"h\n\xff\nb\n", [b"\xff", b"b"]),
+        (b"h\n\xc3\n\xa9\n", [b"\xc3", b"\xa9"]),
     ],
 )
 def test_a_newline_byte_and_nothing_else_ends_a_record(

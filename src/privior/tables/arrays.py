@@ -11,16 +11,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.tables.texts import texts
+from privior.tables.texts import question_marks, texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 
-#: the years 1 to 9999 in microseconds and in days from 1970
-_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
-_FIRST_DAY, _LAST_DAY = _FIRST // _DAY["us"], _LAST // _DAY["us"]
+#: one day more on both sides than the years 1 to 9999, in days from 1970: what is clamped there has no text
+_FIRST, _LAST = -719_163, 2_932_897
+#: the digits of the longest decimals that engines count in
+_LONGEST = 38
+
+
+def value_type(given: pa.DataType) -> pa.DataType:
+    """Return the type of the cells themselves, stored as places in a list, as runs or under another name."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    if isinstance(given, pa.BaseExtensionType) and not _is_uuid(given):
+        return value_type(given.storage_type)
+    if kinds.is_dictionary(given) or kinds.is_run_end_encoded(given):
+        return value_type(given.value_type)
+    return given
 
 
 def plain_type(given: pa.DataType) -> pa.DataType | None:
@@ -28,27 +41,22 @@ def plain_type(given: pa.DataType) -> pa.DataType | None:
     import pyarrow as pa
     import pyarrow.types as kinds
 
-    if isinstance(given, pa.BaseExtensionType):
-        return pa.large_string() if given.extension_name == "arrow.uuid" else plain_type(given.storage_type)
-    if kinds.is_dictionary(given) or kinds.is_run_end_encoded(given):
-        return plain_type(given.value_type)
+    kind = value_type(given)
     if (
-        kinds.is_boolean(given)
-        or kinds.is_integer(given)
-        or kinds.is_float32(given)
-        or kinds.is_float64(given)
-    ):
-        return given
-    if kinds.is_float16(given):
+        kinds.is_boolean(kind) or kinds.is_integer(kind) or kinds.is_float32(kind) or kinds.is_float64(kind)
+    ):  # fmt: skip
+        return kind
+    if kinds.is_float16(kind):
         return pa.float32()
-    if kinds.is_decimal(given):
-        usual = not kinds.is_decimal256(given) and 0 <= given.scale <= given.precision
-        return pa.decimal128(given.precision, given.scale) if usual else pa.float64()
-    if kinds.is_date(given):
+    if kinds.is_decimal(kind):
+        usual = kind.precision <= _LONGEST and 0 <= kind.scale <= kind.precision
+        return pa.decimal128(kind.precision, kind.scale) if usual else pa.large_string()
+    if kinds.is_date(kind):
         return pa.date32()
-    if kinds.is_timestamp(given):
+    if kinds.is_timestamp(kind):
         return pa.timestamp("us")
-    return pa.large_string() if _is_text(given) or is_binary(given) or kinds.is_null(given) else None
+    text = is_text(kind) or _is_binary(kind) or _is_uuid(kind) or kinds.is_null(kind)
+    return pa.large_string() if text else None
 
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -65,37 +73,42 @@ def _plain(cells: pa.Array, kind: pa.DataType) -> pa.Array:
     import pyarrow.types as kinds
 
     given = cells.type
-    if isinstance(given, pa.BaseExtensionType):
-        named = given.extension_name == "arrow.uuid"
-        return pa.array(texts(cells.to_pylist()), kind) if named else _plain(cells.storage, kind)
     if kinds.is_dictionary(given):
         return _plain(cells.dictionary_decode(), kind)
     if kinds.is_run_end_encoded(given):
         return _plain(pc.run_end_decode(cells), kind)
     if kinds.is_timestamp(given):
         return _moments(cells, kind)
-    if kinds.is_date64(given):
-        days = _numbers(cells) // _DAY["ms"]
-        return _renumbered(cells, np.clip(days, _FIRST_DAY, _LAST_DAY).astype(np.int32), kind)
-    if is_binary(given):
+    if kinds.is_date(given):
+        return _days(cells, kind)
+    if is_text(given):
+        return repaired(cells.cast(kind))
+    if _is_binary(given) or _is_uuid(given) or (kinds.is_decimal(given) and kind == pa.large_string()):
         return pa.array(texts(cells.to_pylist()), kind)
-    if _is_text(given):
-        return _repaired(cells.cast(kind))
+    if isinstance(given, pa.BaseExtensionType):
+        return _plain(cells.storage, kind)
     return cells.cast(kind)
 
 
 def _moments(cells: pa.Array, kind: pa.DataType) -> pa.Array:
-    ticks, day = _numbers(cells), _DAY[cells.type.unit]
-    if day > _DAY["us"]:
-        return _renumbered(cells, ticks // (day // _DAY["us"]), kind)
-    scale = _DAY["us"] // day
-    return _renumbered(cells, np.clip(ticks, _FIRST // scale, _LAST // scale) * scale, kind)
-
-
-def _numbers(cells: pa.Array) -> NDArray[np.int64]:
     import pyarrow as pa
 
-    numbers: NDArray[np.int64] = cells.view(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    ticks, day = _numbers(cells, pa.int64()), _DAY[cells.type.unit]
+    if day > _DAY["us"]:
+        return _renumbered(cells, ticks // (day // _DAY["us"]), kind)
+    return _renumbered(cells, np.clip(ticks, _FIRST * day, _LAST * day) * (_DAY["us"] // day), kind)
+
+
+def _days(cells: pa.Array, kind: pa.DataType) -> pa.Array:
+    import pyarrow as pa
+
+    by_day = cells.type == kind
+    days = _numbers(cells, pa.int32()) if by_day else _numbers(cells, pa.int64()) // _DAY["ms"]
+    return _renumbered(cells, np.clip(days, _FIRST, _LAST).astype(np.int32), kind)
+
+
+def _numbers(cells: pa.Array, kind: pa.DataType) -> NDArray[np.signedinteger]:
+    numbers: NDArray[np.signedinteger] = cells.view(kind).fill_null(0).to_numpy(zero_copy_only=False)
     return numbers
 
 
@@ -106,25 +119,32 @@ def _renumbered(cells: pa.Array, numbers: NDArray[np.signedinteger], kind: pa.Da
     return pa.array(numbers, mask=nulls).view(kind)
 
 
-def _repaired(cells: pa.Array) -> pa.Array:
+def repaired(cells: pa.Array) -> pa.Array:
+    """Return text in which what is not UTF-8 has become question marks, cell by cell."""
     import pyarrow as pa
 
     try:
         cells.validate(full=True)
     except pa.ArrowInvalid:
         content = cells.cast(pa.large_binary()).to_pylist()
-        repaired = [None if cell is None else cell.decode(errors="replace") for cell in content]
-        return pa.array(repaired, cells.type)
+        return pa.array([None if cell is None else question_marks(cell) for cell in content], cells.type)
     return cells
 
 
-def _is_text(given: pa.DataType) -> bool:
+def is_text(given: pa.DataType) -> bool:
+    """Say whether cells are declared to be text."""
     import pyarrow.types as kinds
 
     return bool(kinds.is_string(given) or kinds.is_large_string(given) or kinds.is_string_view(given))
 
 
-def is_binary(given: pa.DataType) -> bool:
+def _is_uuid(given: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return isinstance(given, pa.BaseExtensionType) and given.extension_name == "arrow.uuid"
+
+
+def _is_binary(given: pa.DataType) -> bool:
     """Say whether cells are bytes: text that nobody has declared to be text."""
     import pyarrow.types as kinds
 

@@ -1,7 +1,7 @@
 """The physical lines of a text file in blocks of bytes: one line is one record, whatever it contains.
 
 No line can change where another one begins or ends (T44): the only line end is the newline byte, quotes
-do not count here, and bytes that are not valid in the declared encoding are repaired within their line.
+do not count here, and bytes that are not valid in the declared encoding stay in their line.
 Memory is bounded by the block and the longest line, so a file may be larger than memory.
 """
 
@@ -28,13 +28,19 @@ def first_line(path: Path, dialect: CsvDialect) -> bytes:
     """Return the first line with its newline, in UTF-8; no bytes at all if the file is empty."""
     with _opened(path) as file:
         line = _unmarked(file.readline(LONGEST_LINE), dialect)
-    return _utf8(line.removesuffix(_NEWLINE) + _NEWLINE, dialect.encoding) if line else b""
+    return (
+        (line.removesuffix(_NEWLINE) + _NEWLINE).decode(dialect.encoding, "replace").encode() if line else b""
+    )
 
 
 def blocks(path: Path, dialect: CsvDialect) -> Iterator[bytes]:
-    """Yield the records of a file in order, as UTF-8, in blocks of whole lines that all end in a newline."""
+    """Yield the records of a file in order, in blocks of whole lines that all end in a newline.
+
+    They are UTF-8, or bytes that are to be: signs that separate cells and lines are the same in both.
+    """
     for block in _records(path, dialect):
-        yield _utf8(block, dialect.encoding)
+        latin = dialect.encoding == "latin-1" and not block.isascii()
+        yield block.decode("latin-1").encode() if latin else block
 
 
 def count(path: Path, dialect: CsvDialect) -> int:
@@ -85,18 +91,6 @@ def _joined(started: list[bytes], size: int, piece: bytes, first: int, dialect: 
 
 def _unmarked(start: bytes, dialect: CsvDialect) -> bytes:
     return start.removeprefix(_MARK) if dialect.encoding == "utf-8" else start
-
-
-def _utf8(block: bytes, encoding: str) -> bytes:
-    if block.isascii():
-        return block
-    if encoding == "latin-1":
-        return block.decode("latin-1").encode()
-    try:
-        block.decode()
-    except UnicodeDecodeError:
-        return _NEWLINE.join(line.decode(errors="replace").encode() for line in block.split(_NEWLINE))
-    return block
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -105,8 +105,11 @@ def as_text(cell: ir.Value, column: Column | None = None) -> ir.Value:
         text = ibis.ifelse(cell.isnull(), ibis.null("string"), ibis.ifelse(cell, "true", "false"))
     elif kind.is_timestamp():
         moment = cell.cast("timestamp(6)")
-        written = moment.between(datetime(1, 1, 1), datetime(9999, 12, 31))
+        written = moment.between(datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
         text = ibis.ifelse(written, moment.cast("string"), ibis.null("string"))
+    elif kind.is_date():
+        written = cell.between(date(1, 1, 1), date(9999, 12, 31))
+        text = ibis.ifelse(written, cell.cast("string"), ibis.null("string"))
     else:
         text = cell.cast("string")
     return text.lower() if isinstance(column, Boolean) else text
@@ -119,7 +122,7 @@ def as_number(cell: ir.Value) -> ir.Value:
     kind = cell.type()
     if kind.is_boolean():
         return cell.cast("int8").cast("float64")
-    if kind.is_integer() or kind.is_decimal():
+    if kind.is_integer():
         return cell.cast("float64")
     text = cell if kind.is_float64() or kind.is_string() else cell.cast("string")
     number = text.try_cast("float64")

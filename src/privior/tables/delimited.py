@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from privior.errors import TableError
 from privior.schema import CsvDialect, Schema
 from privior.tables import blocks
+from privior.tables.files import Files
 from privior.tables.headers import check_names, needed
 from privior.tables.relations import Relation, names
 from privior.tables.splitting import cells, split
@@ -26,14 +27,14 @@ class Delimited:
     """Text files with one header, or with the schema's columns in its order.
 
     Attributes:
-        paths: the files, one after the other
+        files: the files, one after the other
         dialect: how they are written
         width: how many cells a well-formed line has
         places: where the needed columns are in a line
         fields: the needed columns as the engine sees them
     """
 
-    paths: tuple[Path, ...]
+    files: Files
     dialect: CsvDialect
     width: int
     places: tuple[int, ...]
@@ -41,21 +42,22 @@ class Delimited:
 
     def rows(self) -> int:
         """Count the lines, without splitting them."""
-        return sum(blocks.count(path, self.dialect) for path in self.paths)
+        with self.files.unchanged():
+            return sum(blocks.count(path, self.dialect) for path in self.files.paths)
 
-    def relation(self) -> AbstractContextManager[Relation]:
+    @contextmanager
+    def relation(self) -> Iterator[Relation]:
         """Stream the cells into an engine, as text."""
         import pyarrow as pa
 
-        return Stream(pa.schema([(name, pa.string()) for name in self.fields]), self._batches).relation()
-
-    def careful(self) -> None:
-        """Say that there is no other way to read: no line raises."""
+        fields = pa.schema([(name, pa.string()) for name in self.fields])
+        with self.files.unchanged(), Stream(fields, self._batches).relation() as relation:
+            yield relation
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        for path in self.paths:
+        for path in self.files.paths:
             for block in blocks.blocks(path, self.dialect):
                 columns = split(block, self.dialect, self.width, self.places)
                 yield pa.RecordBatch.from_arrays(columns, names=list(self.fields))
@@ -63,7 +65,7 @@ class Delimited:
 
 def open_delimited(paths: tuple[Path, ...], schema: Schema, columns: tuple[str, ...]) -> Delimited:
     """Check the headers of text files and find the needed columns in them."""
-    dialect = schema.csv
+    dialect, files = schema.csv, Files.of(paths)
     headers = [_first_line(path, dialect) for path in paths]
     if not dialect.header:
         if schema.unit.column is not None:
@@ -85,7 +87,7 @@ def open_delimited(paths: tuple[Path, ...], schema: Schema, columns: tuple[str, 
                     allowed=f"that of {paths[0]}",
                 )
     places = tuple(found.index(name) for name in needed(schema, columns))
-    return Delimited(paths, dialect, len(found), places, names(schema, columns))
+    return Delimited(files, dialect, len(found), places, names(schema, columns))
 
 
 def _first_line(path: Path, dialect: CsvDialect) -> bytes:

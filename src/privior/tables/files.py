@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import glob
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
@@ -14,6 +18,47 @@ class Form(Enum):
 
     DELIMITED = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
     PARQUET = (".parquet", ".pq")
+
+
+#: the device, the number and the size of a file, and when it was last written
+Identity = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of a table, and which ones they were when their headers were looked at.
+
+    Attributes:
+        paths: where they are
+        identities: of each of them
+    """
+
+    paths: tuple[Path, ...]
+    identities: tuple[Identity, ...]
+
+    @staticmethod
+    def of(paths: tuple[Path, ...]) -> Files:
+        """Look at the files as they are now; their headers are to be read within `unchanged`."""
+        return Files(paths, tuple(_identity(path) for path in paths))
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Fail if a file is another one, or was written to, before or while it is read.
+
+        Its header was looked at before: what is read now must still be what it was about.
+        """
+        self._check()
+        yield
+        self._check()
+
+    def _check(self) -> None:
+        if self.identities != tuple(_identity(path) for path in self.paths):
+            raise ValueError("a file of the table changed after it was opened")
+
+
+def _identity(path: Path) -> Identity:
+    facts = os.stat(path)
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 _LONGEST_SHOWN = 200

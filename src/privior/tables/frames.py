@@ -52,9 +52,6 @@ class Frame:
         table = pa.table(self.columns(), names=list(self.fields))
         return Stream(table.schema, lambda: table.to_batches(_BATCH)).relation()
 
-    def careful(self) -> None:
-        """Say that there is no other way to read: the columns are already plain."""
-
 
 def open_arrow(table: pa.Table, schema: Schema, columns: tuple[str, ...]) -> Frame:
     """Check the columns of a pyarrow table."""
@@ -131,7 +128,19 @@ def _pandas_column(series: pd.Series) -> pa.ChunkedArray:
         return pa.chunked_array([texts(series.to_numpy(dtype=object))], pa.large_string())
     cells = pa.array(series, from_pandas=True)
     column = cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells])
-    return plain(column)
+    return plain(_as_floats(column))
+
+
+def _as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Make 64-bit floats of numbers that pandas makes such floats of because of another cell.
+
+    A missing cell does that to whole numbers, a cell of another kind to short floats.
+    """
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    long = column.type in (pa.int64(), pa.uint64())
+    return column.cast(pa.float64(), safe=False) if long or kinds.is_floating(column.type) else column
 
 
 def _has_arrow_type(series: pd.Series) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from privior.errors import TableError
 from privior.schema import Binned, Bounded, Column, Date, Integer, Schema
-from privior.tables.arrays import plain_type
+from privior.tables.arrays import plain_type, value_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,6 +91,8 @@ def _family(given: pa.DataType) -> str:
     plain = plain_type(given)
     if plain is None:
         return "other"
+    if kinds.is_decimal(value_type(given)):
+        return "number"
     if kinds.is_temporal(plain):
         return "date"
     if kinds.is_boolean(plain):

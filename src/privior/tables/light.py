@@ -6,9 +6,7 @@ an absolute value a tenth of that. For a whole number f and a code from 0 to m
     2 clamp(f, 0, m) = |f| - |f - m| + m,
 
 so twice the codes are summed and the sum is halved. Cells so large that floats lose their units, and bad
-ones, take the ordinary way, row by row. Where a file lists the different values of a column and stores their
-places in the list, the engine chooses between values once for each place, but reckons once for each row:
-there values are clamped before anything is reckoned, and NaN is counted apart.
+ones, take the ordinary way, row by row. Which form is taken follows from types and bounds alone (T45).
 
 Each row is still clamped and rounded alone, and each value is a whole number: sums of floats are exact, in
 any order, as long as they are below 2**53; with more than `MOST_ROWS` rows they are not taken.
@@ -37,51 +35,33 @@ _FEW = 2**16
 
 @dataclass(frozen=True)
 class Light:
-    """Weighted values of a cell and a shift add up to its code, or to twice its code.
+    """A value of a cell and a shift add up to twice its code.
 
     Attributes:
-        values: of a row, whole numbers
-        weights: of the values, public
+        value: of a row, a whole number
         shift: a public whole number
-        halvings: how often the sum must be halved to give the code
     """
 
-    values: tuple[ir.Value, ...]
-    weights: tuple[int, ...]
+    value: ir.Value
     shift: int
-    halvings: int
 
-    def columns(self, name: str) -> dict[str, ir.Value]:
-        """Return what is to be selected for the column of this name, and under which names."""
-        return {f"{name}_{place}": value for place, value in enumerate(self.values)}
-
-    def total(self, selected: ir.Table, name: str) -> ir.Value:
-        """Return the sum of codes in a table, or in a group of it; there may be no rows."""
+    def total(self, selected: ir.Value, rows: ir.Value) -> ir.Value:
+        """Return the sum of codes in a table, or in a group of it, by its values and how many rows it has."""
         import ibis
 
-        total = ibis.literal(self.shift, "int64") * selected.count()
-        for place, weight in zip(self.columns(name), self.weights, strict=True):
-            added = selected[place].sum().fill_null(0).cast("int64")
-            total = total + ibis.literal(weight, "int64") * added
-        return total >> ibis.literal(self.halvings, "int64")
+        twice = selected.sum().fill_null(0).cast("int64") + ibis.literal(self.shift, "int64") * rows
+        return twice >> ibis.literal(1, "int64")
 
 
-def light(cell: ir.Value, column: Column, *, listed: bool = False) -> Light | None:
-    """Return the light form of the code of a cell; None if there is none for such a column.
-
-    Args:
-        cell: of a row
-        column: what is public about it
-        listed: whether the file has a list of the different values
-    """
+def light(cell: ir.Value, column: Column) -> Light | None:
+    """Return the light form of the code of a cell; None if there is none for such a column."""
     missing = column.missing_code
     if missing is None:
         return None
     if isinstance(column, Integer) and codes.is_whole(cell) and column.size > _FEW and column.upper >= 0:
         return _whole(cell, column, missing) if codes.is_small(column) else None
-    if isinstance(column, Bounded):
-        form = _listed(cell, column, missing) if listed and cell.type().is_float64() else None
-        return form or _bounded(cell, column, missing)
+    if isinstance(column, Bounded) and _nearest(float(column.upper), column) == column.size - 1:
+        return _bounded(cell, column, missing)
     return None
 
 
@@ -92,7 +72,7 @@ def _whole(cell: ir.Value, column: Integer, missing: int) -> Light:
     lower, upper = (ibis.literal(end, "int64") for end in (column.lower, column.upper))
     number = cell.cast("int64").fill_null(ibis.literal(column.lower + missing, "int64"))
     beyond = ibis.greatest(number, lower) - upper
-    return Light((beyond - beyond.abs(),), (1,), 2 * (column.upper - column.lower), 1)
+    return Light(beyond - beyond.abs(), 2 * (column.upper - column.lower))
 
 
 def _bounded(cell: ir.Value, column: Bounded, missing: int) -> Light:
@@ -109,22 +89,7 @@ def _bounded(cell: ir.Value, column: Bounded, missing: int) -> Light:
         ((number > upper) & ~number.isnan(), codes.exact(float(last))),
         else_=codes.exact(float(2 * missing - last)),
     )
-    value = ibis.ifelse(code.abs() <= codes.exact(_NEAR), near, far)
-    return Light((value,), (1,), last, 1)
-
-
-def _listed(cell: ir.Value, column: Bounded, missing: int) -> Light | None:
-    """Clamp, then round; null is put on a point before, and NaN is above the bounds for the engine."""
-    import ibis
-
-    last = column.size - 1
-    lower, upper = float(column.lower), float(column.upper)
-    absent = lower + missing * float(column.grid)
-    if (_nearest(upper, column), _nearest(absent, column)) != (last, missing):
-        return None
-    filled = cell.fill_null(codes.exact(absent))
-    inside = ibis.least(ibis.greatest(filled, codes.exact(lower)), codes.exact(upper))
-    return Light((_rounded(inside, column), filled.isnan().cast("int8")), (1, missing - last), 0, 0)
+    return Light(ibis.ifelse(code.abs() <= codes.exact(_NEAR), near, far), last)
 
 
 def _rounded(number: ir.Value, column: Bounded) -> ir.Value:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from privior.errors import TableError
 from privior.schema import CsvDialect
-from privior.tables.arrays import plain_type
+from privior.tables.arrays import plain_type, value_type
 from privior.tables.delimited import read_header
 from privior.tables.files import Form, find
 from privior.tables.headers import check_unique
@@ -89,4 +89,5 @@ def _kind(given: pa.DataType) -> str | None:
         return "integer"
     if kinds.is_temporal(plain):
         return "date"
-    return "categorical" if kinds.is_large_string(plain) else "bounded"
+    text = kinds.is_large_string(plain) and not kinds.is_decimal(value_type(given))
+    return "categorical" if text else "bounded"

@@ -1,17 +1,23 @@
-"""Parquet files, counted by the engine itself; read through Arrow only if a cell stops the engine."""
+"""Parquet files: read by the engine itself where it reads every cell of a type as Arrow does, else by Arrow.
+
+Which of the two reads a file follows from the types of the needed columns alone, and it reads all rows (T45).
+The engine is told that floats may be NaN, which the statistics of a column do not say, and to repair text
+that is not UTF-8 instead of stopping at it.
+"""
 
 from __future__ import annotations
 
 import glob
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privior.errors import TableError
 from privior.schema import Schema
-from privior.tables.arrays import is_binary, plain, plain_type
+from privior.tables.arrays import is_text, plain, plain_type
+from privior.tables.files import Files
 from privior.tables.headers import check_names, check_types, needed
 from privior.tables.relations import ROWS, Relation, engine, in_duckdb, names
 from privior.tables.streams import Stream
@@ -22,105 +28,82 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Parquet:
-    """Parquet files with the same columns.
+    """Parquet files with the same columns, read by the engine.
 
     Attributes:
-        paths: the files
+        files: the files
         places: where the needed columns are in a file
-        given: the needed columns with the types of the files
         fields: the needed columns with plain types, as the engine sees them
     """
 
-    paths: tuple[Path, ...]
+    files: Files
     places: tuple[int, ...]
-    given: pa.Schema
     fields: pa.Schema
 
     def rows(self) -> int:
         """Add up what the footers say."""
-        import pyarrow.parquet as pq
-
-        return sum(pq.read_metadata(path).num_rows for path in self.paths)
-
-    def listed(self) -> frozenset[str]:
-        """Return the columns of numbers of which the first file stores places in a list of few values.
-
-        A list is given up when it grows too long, and then the column is as large as without one.
-        """
-        import pyarrow.parquet as pq
-
-        footer = pq.read_metadata(self.paths[0])
-        if not footer.num_row_groups:
-            return frozenset()
-        first = footer.row_group(0)
-        chunks = {
-            first.column(place).path_in_schema: first.column(place) for place in range(first.num_columns)
-        }
-        return frozenset(
-            field.name
-            for given, field in zip(self.given, self.fields, strict=True)
-            if (chunk := chunks.get(given.name))
-            and not _LISTS.isdisjoint(chunk.encodings)
-            and chunk.total_uncompressed_size < 4 * chunk.num_values
-        )
+        return _rows(self.files)
 
     @contextmanager
     def relation(self) -> Iterator[Relation]:
         """Let the engine read the files."""
-        with engine() as connection:
-            files = ", ".join(_quoted(glob.escape(str(path)), "'") for path in self.paths)
-            source = f"read_parquet([{files}], hive_partitioning = false)"
-            # the engine ignores case, so it may have renamed a column: take it by its place
-            found = [row[0] for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
-            chosen = (
-                f"{_cast(_quoted(found[place], chr(34)), given.type, field.type)} AS {field.name}"
-                for place, given, field in zip(self.places, self.given, self.fields, strict=True)
+        with self.files.unchanged(), engine() as connection:
+            paths = ", ".join(_quoted(glob.escape(str(path))) for path in self.files.paths)
+            source = f"read_parquet([{paths}], {_OPTIONS})"
+            # by place: the engine ignores case, so it may have renamed a column
+            places = ", ".join(f"n{place}" for place in range(max(self.places) + 1))
+            chosen = ", ".join(
+                f"CAST(n{place} AS {_engine_type(field.type)}) AS {field.name}"
+                for place, field in zip(self.places, self.fields, strict=True)
             )
-            connection.execute(f"CREATE VIEW {ROWS} AS FROM {source} SELECT {', '.join(chosen)}")
-            yield in_duckdb(connection, self.fields, self.listed())
-
-    def careful(self) -> CarefulParquet:
-        """Return the same rows read through Arrow, which lets any cell be repaired."""
-        return CarefulParquet(self)
+            connection.execute(f"CREATE VIEW {ROWS} AS FROM {source} AS t({places}) SELECT {chosen}")
+            yield in_duckdb(connection, self.fields)
 
 
 @dataclass(frozen=True)
-class CarefulParquet:
-    """Parquet files read through Arrow: slower, but no text or timestamp can stop it."""
+class ConvertedParquet:
+    """Parquet files with the same columns, read by Arrow and converted cell by cell.
 
-    files: Parquet
+    Attributes:
+        files: the files
+        given: the names of the needed columns
+        fields: the needed columns with plain types, as the engine sees them
+    """
+
+    files: Files
+    given: tuple[str, ...]
+    fields: pa.Schema
 
     def rows(self) -> int:
         """Add up what the footers say."""
-        return self.files.rows()
+        return _rows(self.files)
 
-    def relation(self) -> AbstractContextManager[Relation]:
+    @contextmanager
+    def relation(self) -> Iterator[Relation]:
         """Stream the rows into an engine, in plain types."""
-        return Stream(self.files.fields, self._batches).relation()
-
-    def careful(self) -> None:
-        """Say that there is no more careful way."""
+        with self.files.unchanged(), Stream(self.fields, self._batches).relation() as relation:
+            yield relation
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        wanted = self.files.given.names
         for path in self.files.paths:
             with pq.ParquetFile(path) as file:
-                for batch in file.iter_batches(columns=sorted(set(wanted))):
+                for batch in file.iter_batches(columns=sorted(set(self.given))):
                     cells = [
-                        plain(pa.chunked_array([batch.column(name)])).combine_chunks() for name in wanted
+                        plain(pa.chunked_array([batch.column(name)])).combine_chunks() for name in self.given
                     ]
-                    yield pa.RecordBatch.from_arrays(cells, schema=self.files.fields)
+                    yield pa.RecordBatch.from_arrays(cells, schema=self.fields)
 
 
 def open_parquet(
     paths: tuple[Path, ...], schema: Schema, columns: tuple[str, ...]
-) -> Parquet | CarefulParquet:
+) -> Parquet | ConvertedParquet:
     """Check the footers of Parquet files and find the needed columns in them."""
     import pyarrow as pa
 
+    files = Files.of(paths)
     footers = [read_footer(path) for path in paths]
     check_names(footers[0].names, schema, columns, str(paths[0]))
     places = tuple(footers[0].names.index(name) for name in needed(schema, columns))
@@ -135,10 +118,10 @@ def open_parquet(
                 allowed=f"those of {paths[0]}",
             )
     plain_types = [plain_type(kind) for kind in given.types]
-    files = Parquet(paths, places, given, pa.schema(zip(names(schema, columns), plain_types, strict=True)))
-    # the engine rounds nanoseconds before 1970 up and Arrow down; one reader for all rows, by their type
-    nanoseconds = any(pa.types.is_timestamp(kind) and kind.unit == "ns" for kind in given.types)
-    return files.careful() if nanoseconds else files
+    fields = pa.schema(zip(names(schema, columns), plain_types, strict=True))
+    if all(_engine_reads(kind) for kind in given.types):
+        return Parquet(files, places, fields)
+    return ConvertedParquet(files, tuple(given.names), fields)
 
 
 def read_footer(path: Path) -> pa.Schema:
@@ -152,24 +135,44 @@ def read_footer(path: Path) -> pa.Schema:
         raise TableError("this is not a readable Parquet file", where=str(path)) from None
 
 
-def _cast(cell: str, given: pa.DataType, wanted: pa.DataType) -> str:
+def _rows(files: Files) -> int:
+    import pyarrow.parquet as pq
+
+    with files.unchanged():
+        return sum(pq.read_metadata(path).num_rows for path in files.paths)
+
+
+def _engine_reads(given: pa.DataType) -> bool:
+    """Say whether the engine reads any cell of this type, and as Arrow does: truth values, numbers, text.
+
+    Moments and days it may refuse to read or to write, long decimals it makes floats of in its own way.
+    """
+    import pyarrow as pa
     import pyarrow.types as kinds
 
-    if is_binary(given.value_type if kinds.is_dictionary(given) else given):
-        return f"try(decode({cell}))"
-    if kinds.is_decimal(wanted):
-        return f"CAST({cell} AS DECIMAL({wanted.precision}, {wanted.scale}))"
-    return f"CAST({cell} AS {_NAMES[str(wanted)]})"
+    if isinstance(given, pa.BaseExtensionType):
+        return False
+    if kinds.is_dictionary(given):
+        return _engine_reads(given.value_type)
+    if kinds.is_decimal(given):
+        return bool(kinds.is_decimal128(plain_type(given)))
+    return bool(is_text(given) or str(given) in _NAMES)
 
 
-def _quoted(name: str, quote: str) -> str:
-    return quote + name.replace(quote, quote + quote) + quote
+def _engine_type(kind: pa.DataType) -> str:
+    import pyarrow.types as kinds
+
+    return f"DECIMAL({kind.precision}, {kind.scale})" if kinds.is_decimal(kind) else _NAMES[str(kind)]
 
 
-#: how a Parquet file names the ways of storing places in a list of values
-_LISTS = frozenset({"PLAIN_DICTIONARY", "RLE_DICTIONARY"})
+def _quoted(path: str) -> str:
+    return "'" + path.replace("'", "''") + "'"
 
-#: the engine's names of plain types
+
+#: what is said to the engine about any file
+_OPTIONS = "hive_partitioning = false, can_have_nan = true, utf8_validation = 'replace'"
+
+#: the engine's names of the plain types that it reads itself
 _NAMES = {
     "bool": "BOOLEAN",
     "int8": "TINYINT",
@@ -183,6 +186,4 @@ _NAMES = {
     "float": "FLOAT",
     "double": "DOUBLE",
     "large_string": "VARCHAR",
-    "date32[day]": "DATE",
-    "timestamp[us]": "TIMESTAMP",
 }

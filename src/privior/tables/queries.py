@@ -49,9 +49,6 @@ class Query:
         """Use the database that the table lives in."""
         yield in_ibis(self.chosen)
 
-    def careful(self) -> None:
-        """Say that there is no other way to read."""
-
 
 def open_ibis(table: ir.Table, schema: Schema, columns: tuple[str, ...]) -> Query:
     """Check the columns of an Ibis table."""

@@ -3,7 +3,8 @@
 A cell is text without the quote character, or text between two quote characters in which the quote is
 doubled. A line with any other quote, or with a number of cells that is not the declared one, has no good
 cell: all its cells are null, and the missing rule of each column applies. Quotes are paired within their
-line only, so that a stray one cannot swallow a neighbour (T44). If the dialect says `trim`, spaces at both
+line only, so that a stray one cannot swallow a neighbour (T44). Cells that are not UTF-8 are repaired when
+they have been split. If the dialect says `trim`, spaces at both
 ends of a cell are ignored, inside and outside of its quotes.
 """
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.schema import CsvDialect
+from privior.tables.arrays import repaired
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +53,7 @@ def split(block: bytes, dialect: CsvDialect, width: int, places: tuple[int, ...]
     """Return the cells at these places of every line as text.
 
     Args:
-        block: lines that all end in a newline, in UTF-8
+        block: lines that all end in a newline, in UTF-8 or what is to be
         dialect: how cells are separated and quoted
         width: how many cells a well-formed line has
         places: which cells are wanted, counted from 0
@@ -60,8 +62,10 @@ def split(block: bytes, dialect: CsvDialect, width: int, places: tuple[int, ...]
     good = (np.diff(marked.line_ends) == width) & ~marked.broken
     first = marked.line_ends[:-1][good]
     edges = marked.edges
-    texts = (_text(marked.signs, edges[first + k] + 1, edges[first + k + 1], good) for k in places)
-    return [_trimmed(text) for text in texts] if dialect.trim else list(texts)
+    texts = [_text(marked.signs, edges[first + k] + 1, edges[first + k + 1], good) for k in places]
+    if not block.isascii():
+        texts = [repaired(text) for text in texts]
+    return [_trimmed(text) for text in texts] if dialect.trim else texts
 
 
 def cells(line: bytes, dialect: CsvDialect) -> list[str] | None:

@@ -124,8 +124,7 @@ def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) 
     lights = _lights(relation, question, parts) if quick else {}
     for name, kind in question.inner.items():
         if name in lights:
-            values |= lights[name].columns(name)
-            offsets[name] = 0
+            values[name], offsets[name] = lights[name].value, 0
             continue
         dropped = kind.missing_code is None
         values[name], offsets[name] = (
@@ -160,9 +159,7 @@ def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, L
         if len(factors) > 1 or factor.absolute
     }
     forms = {
-        name: light(relation.rows[name], kind, listed=name in relation.listed)
-        for name, kind in question.inner.items()
-        if name not in heavy
+        name: light(relation.rows[name], kind) for name, kind in question.inner.items() if name not in heavy
     }
     return {name: form for name, form in forms.items() if form is not None}
 
@@ -177,7 +174,8 @@ def _added(
     if others or first.absolute:
         return _product(reduced, factors, question).sum()
     place = question.place(first.column)
-    total = lights[place].total(reduced, place) if place in lights else reduced[place].sum()
+    values = reduced[place]
+    total = lights[place].total(values, reduced.count()) if place in lights else values.sum()
     if first.slope != 1:
         total = _whole(first.slope) * total
     return total + _whole(first.shift) * reduced.count() if first.shift else total

@@ -21,16 +21,17 @@ Answer = TypeVar("Answer")
 
 
 class Source(Protocol):
-    """Where rows come from. Opening it twice gives the same rows."""
+    """Where rows come from. Opening it twice gives the same rows.
+
+    How rows are read follows from the types and the schema alone, never from a cell or from statistics of a
+    column (T45): a reader that stops at a cell may not be followed by another one.
+    """
 
     def rows(self) -> int:
         """Return how many rows there are."""
 
     def relation(self) -> AbstractContextManager[Relation]:
         """Put the needed columns into an engine."""
-
-    def careful(self) -> Source | None:
-        """Return the same rows read slowly but whatever is in them, if `relation` cannot promise that."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,14 +81,5 @@ class OpenTable:
 
 
 def _answered(source: Source, question: Callable[[Relation], Answer]) -> Answer:
-    import duckdb
-
-    careful = source.careful()
-    try:
-        with kept_interrupts(), source.relation() as relation:
-            return question(relation)
-    except duckdb.Error:
-        if careful is None:
-            raise
-    with kept_interrupts(), careful.relation() as relation:
+    with kept_interrupts(), source.relation() as relation:
         return question(relation)
