@@ -25,7 +25,7 @@ from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
 from privior.release.documents import exactly, is_hex
 from privior.release.receipt import LedgerReceipt
-from privior.whole_files import write_whole
+from privior.whole_files import read_whole, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,8 +39,6 @@ else:
 
 #: the number of the file format written here; older ones are read, newer ones refused
 FORMAT = 5
-#: larger files are refused unread; a million cells need less
-LARGEST_FILE = 64 * 2**20
 #: where rows can have been read: in a process of their own, or in one shared with whoever asked
 PROCESSES = ("own", "shared")
 _KIND = "privior-release"
@@ -157,11 +155,7 @@ class Release(Generic[PlanType]):
             raise ReleaseError("not the path of a release file", asked=shown(path))
         place = Path(path)
         try:
-            if place.exists() and not place.is_file():
-                raise ReleaseError("not a regular file", where=str(place))
-            if place.stat().st_size > LARGEST_FILE:
-                raise ReleaseError("the file is too large", where=str(place), allowed=f"{LARGEST_FILE} bytes")
-            text = place.read_bytes().decode("utf-8")
+            text = read_whole(place).decode("utf-8")
         except OSError as error:
             raise ReleaseError(f"cannot read the file: {error.strerror}", where=str(place)) from None
         except ValueError:
