@@ -17,6 +17,8 @@ import privior as pv
 from privior.errors import PriviorError
 from privior.exact import decimal
 from privior.plans import Plan
+from privior.privacy import Accounting, AccountingKind
+from privior.report import page_of
 
 FILES = sorted((Path(__file__).parents[1] / "compat").rglob("*.json"))
 EXTREMES: list[Any] = [
@@ -24,7 +26,38 @@ EXTREMES: list[Any] = [
     *(0.5, 1e-9, 1e300, -0.0, 1e-320),
     *("0", "1", "-1", "0.5", "1e-9", "1e-18", "1e9", "1e18", "1e300", "1e-300", "1/3", "nan", "inf"),
 ]
-OTHERS: list[Any] = [None, True, False, "", "x", [], {}, [[]], {"x": 1}, "\x00", "ключ", [1, 2], ["0.2", "0.8"]]
+WHOLE = [1, 2, 3, 7, 60, 10**4, 10**6, 10**9, 10**12, 10**15, 10**18]
+AMOUNTS = [
+    "1e-30",
+    "1e-18",
+    "1e-9",
+    "1e-6",
+    "1e-3",
+    "0.5",
+    "1",
+    "3",
+    "1e3",
+    "1e6",
+    "1e9",
+    "1e12",
+    "1e18",
+    "1e30",
+]
+OTHERS: list[Any] = [
+    None,
+    True,
+    False,
+    "",
+    "x",
+    [],
+    {},
+    [[]],
+    {"x": 1},
+    "\x00",
+    "ключ",
+    [1, 2],
+    ["0.2", "0.8"],
+]
 
 
 def changed(name: str, number: int) -> str:
@@ -32,11 +65,24 @@ def changed(name: str, number: int) -> str:
     draw = random.Random(f"{name} {number}")
     path = next(path for path in FILES if path.name == name)
     document = json.loads(path.read_text("utf-8"))
+    if draw.random() < 0.6:
+        numbers = [place for place in _places(document["plan"]) if _is_number(*place)]
+        for inside, key in draw.choices(numbers, k=draw.choice((1, 1, 2))):
+            inside[key] = type(inside[key])(draw.choice(WHOLE if isinstance(inside[key], int) else AMOUNTS))
+        return json.dumps(mended(document))
     for _ in range(draw.choice((1, 1, 1, 2, 3))):
         places = list(_places(document, ("plan", "statistics") if draw.random() < 0.8 else ()))
         if places:
             _change(*draw.choice(places), draw)
     return json.dumps(mended(document) if draw.random() < 0.9 else document)
+
+
+def _is_number(inside: Any, key: Any) -> bool:
+    """Say whether it is a number, as plans write them: whole, or exact as text."""
+    value = inside[key]
+    if isinstance(value, str):
+        return key not in ("format", "missing") and value.replace(".", "", 1).replace("/", "", 1).isdigit()
+    return isinstance(value, int) and not isinstance(value, bool) and key not in ("format", "missing")
 
 
 def _places(document: Any, first: tuple[str, ...] = ()) -> Iterator[tuple[Any, Any]]:
@@ -83,11 +129,15 @@ def mended(document: dict[str, Any]) -> dict[str, Any]:
         receipt["population"] = plan.schema.population
         number = document["format"]
         if number > 3:
-            top = pv.Accounting(pv.AccountingKind.BASIC, pv.Budget.of("1e9", "0.99")).to_document()
+            top = Accounting(AccountingKind.BASIC, pv.Budget.of("1e9", "0.99")).to_document()
             price = [decimal(cost.epsilon), decimal(cost.delta)]
             receipt |= {"previous": own["previous"], "accounting": top, "price": price, "total": price}
         elif number > 1:
-            receipt |= {"entry": 1, "spent": cost.to_document(), "cap": pv.Budget.of("1e9", "0.99").to_document()}
+            receipt |= {
+                "entry": 1,
+                "spent": cost.to_document(),
+                "cap": pv.Budget.of("1e9", "0.99").to_document(),
+            }
         return {**document, "guarantee": stated, "ledger": receipt}
     except (PriviorError, KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError):
         return document
@@ -103,14 +153,13 @@ def use(text: str) -> bool:
     except PriviorError:
         return False
     whole = True
-    posterior = None
     for step in (
         lambda: str(release) + release._repr_html_(),
         lambda: pv.verify(release),
         lambda: str(pv.review(release)),
         lambda: pv.infer(release),
         lambda: str(pv.ask(release, release.plan.first_question)),
-        lambda: pv.report(release).html(),
+        lambda: page_of(release),
     ):
         try:
             step()
