@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 
 from privior.auditing import audit
-from privior.errors import PriviorError
+from privior.errors import PriviorError, shown
 from privior.ledger import Ledger
 from privior.mechanisms import DirichletDraw, Mechanism, ModelDraws, PublicFacts, VirtualRecords
 from privior.pictures import listing, markup
@@ -136,10 +136,18 @@ def verify(release: Release, ledger: Ledger | None = None) -> Review:
 
 
 def _claim(release: Release) -> Check:
+    if not release.words_hold:
+        return Check(
+            "claim",
+            Verdict.FAILS,
+            f"the file says {shown(release.stated_reason)}, which its plan does not: what follows from the "
+            f"plan is {release.plan.guarantee}",
+        )
     return Check(
         "claim",
         Verdict.HOLDS,
-        f"{release.plan.guarantee.cost} follows from the plan: recomputed when the file was read",
+        f"{release.plan.guarantee.cost} follows from the plan: recomputed when the file was read; the file "
+        "names the theorem of the plan",
     )
 
 

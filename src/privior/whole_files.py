@@ -1,12 +1,48 @@
-"""Whole files: written completely and durably, or not at all, whatever interrupts the writing."""
+"""Whole files: written completely and durably, or not at all; read only if they are files, and not too large.
+
+The one door through which files that somebody names are read whole: schemas, analyses, releases.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 from pathlib import Path
 
 _DRAFT = ".privior-draft-"
+
+
+#: larger files are refused; a release of a million cells needs less
+LARGEST_FILE = 64 * 2**20
+#: so that neither a pipe nor a terminal can keep whoever opens it waiting
+_READING = (
+    os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+)
+
+
+def read_whole(path: str | Path, largest: int = LARGEST_FILE) -> bytes:
+    """Read a regular file; what it is is asked of the opened file, so no other can be put in its place.
+
+    Raises OSError if it is none (a pipe, a device, a folder), if it is larger, or if it cannot be read;
+    ValueError or TypeError for what is no path.
+    """
+    handle = os.open(path, _READING | getattr(os, "O_BINARY", 0))
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            what = "a directory, " if stat.S_ISDIR(found.st_mode) else ""
+            raise OSError(errno.EINVAL, f"it is {what}not a regular file")
+        content = b""
+        if found.st_size <= largest:  # which is not all: files of /proc say 0
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                content = file.read(largest + 1)
+    finally:
+        os.close(handle)
+    if max(len(content), found.st_size) > largest:
+        raise OSError(errno.EFBIG, f"it is too large, more than {largest} bytes")
+    return content
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:

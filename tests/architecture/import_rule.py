@@ -74,7 +74,7 @@ DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_
 DRAWERS = {"randomness", "curator"}
 FILE_READERS = {"tables", "schema", "release", "ledger"}
 READING = {
-    *("read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap"),
+    *("read_whole", "read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap"),
     *("read_table", "read_pandas", "ParquetFile", "ParquetDataset", "memory_map", "OSFile", "dataset"),
 }
 # The curator's doors; whatever else it holds is its own.

@@ -72,6 +72,11 @@ PLANTED = {
     "compiled code": ("posterior/inference.py", "compile('import os', '', 'exec')", "by name"),
     "the engine below": ("posterior/inference.py", "import _duckdb", "uses _duckdb"),
     "a file read": ("posterior/inference.py", "open('patients.csv')", "reads files"),
+    "a file read through the door": (
+        "posterior/inference.py",
+        "from privior.whole_files import read_whole",
+        "reads files",
+    ),
     "a file read by a path": ("posterior/inference.py", "p.read_text()", "reads files"),
     "a file read by numpy": ("posterior/inference.py", "import numpy as np\nnp.loadtxt('x')", "reads files"),
     "a study that reads Parquet": (

@@ -100,3 +100,9 @@ def test_a_ledger_of_the_second_format_is_read_and_verified(tmp_path: Path) -> N
         assert copy.replay(release.plan, key=path.name, analyst="ann", version="first") == (
             path.read_text("utf-8"),
         )
+
+
+@pytest.mark.parametrize("path", sorted(HERE.rglob("*.json")), ids=lambda path: path.stem)
+def test_the_words_for_the_theorem_are_still_known(path: Path) -> None:
+    """Whoever rewords a reason adds the earlier words to `privior.release.wordings`."""
+    assert pv.Release.read(path).words_hold

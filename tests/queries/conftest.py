@@ -23,7 +23,7 @@ SCHEMA = pv.Schema(
         "day": pv.Date("2026-01-01", "2026-01-04"),
         "weight": pv.Bounded(-1, 1, grid="0.5"),
         "rooms": pv.Categorical([3, 1, -2]),
-        "=formula": pv.Categorical(["=1+1", "+x", "-y", "@z", "\tt", "\rr", 'a "b", c', "plain"]),
+        "=formula": pv.Categorical(["=1+1", "+x", "-y", "@z", "\u00a0=t", "\uff1dr", 'a "b", c', "plain"]),
         "unused": pv.Boolean(),
     },
     population="clinic",

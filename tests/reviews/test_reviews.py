@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -114,3 +115,39 @@ def test_a_release_for_a_spend_that_was_cut_off_fails(
     found = verdicts(pv.verify(forged, ledger))
     assert found["ledger"] == "holds"
     assert found["bytes"] == "FAILS"
+
+
+def test_a_theorem_that_the_plan_does_not_have_fails(
+    release_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan's is shown; the file's own words fail the check, with a ledger or without."""
+    text = release_file.read_text()
+    reason = pv.Release.read(release_file).plan.guarantee.reason
+    forged = pv.Release.from_json(text.replace(reason, "NIST approved"))
+    for look in (pv.review, pv.verify):
+        found = look(forged)
+        assert verdicts(found)["claim"] == "FAILS"
+        assert not found.passed
+        assert look(pv.Release.from_json(text)).passed
+    assert "NIST" not in str(forged)
+    assert "NIST" not in forged.to_json()
+    for bad in ('"reason": 3', '"reason": ""', '"reason": "' + "x" * 30_000 + '"'):
+        with pytest.raises(pv.ReleaseError, match="no words"):
+            pv.Release.from_json(text.replace(f'"reason": "{reason}"', bad))
+    monkeypatch.setattr("privior.release.wordings.EARLIER", {"k-norm": ("NIST .*",)})
+    assert pv.verify(forged).passed
+    monkeypatch.setattr("privior.release.release.known_words", lambda *_: True)  # the planted fault
+    assert pv.verify(forged).passed
+
+
+def test_every_number_of_a_stated_guarantee_is_compared(release_file: Path) -> None:
+    document = json.loads(release_file.read_text())
+    for name, other in (
+        ("epsilon", "0.5"),
+        ("delta", "0.1"),
+        ("neighbours", "add-or-remove-one"),
+        ("unit", "household"),
+    ):
+        forged = {**document, "guarantee": {**document["guarantee"], name: other}}
+        with pytest.raises(pv.ReleaseError, match="not that of the plan"):
+            pv.Release.from_json(json.dumps(forged))

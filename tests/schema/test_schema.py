@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import privior as pv
+from privior.schema.names import looks
 
 WHOLE = pv.Schema(
     {
@@ -159,7 +160,16 @@ def test_a_missing_file_says_so(tmp_path: Path) -> None:
         pv.Schema.read(tmp_path)
 
 
-@given(st.lists(st.text(min_size=1, max_size=8), min_size=2, max_size=6, unique=True))
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=8).filter(
+            lambda name: looks(name) == name
+        ),
+        min_size=2,
+        max_size=6,
+        unique=True,
+    )
+)
 def test_any_levels_survive_a_file(levels: list[str]) -> None:
     schema = pv.Schema({"x": pv.Categorical(levels)}, population="p", unit="person")
     import tomllib

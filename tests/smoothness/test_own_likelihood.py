@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import privior as pv
-from privior.privacy.certified_suprema import BranchingError, Enclosure, enclosure_of, supremum
+from privior.privacy import certified_suprema
+from privior.privacy.certified_suprema import BranchingError, Enclosure, Watch, enclosure_of, supremum
 from privior.smoothness import subject_of
 from privior.smoothness.own_likelihood import OwnLikelihood
+from privior.smoothness.plain_points import PlainPoints
 
 
 def bernoulli(theta: Sequence[Any], x: Any) -> Any:
@@ -166,3 +168,153 @@ def test_an_enclosure_is_not_a_number() -> None:
     assert one.minimum(0.5).upper == pytest.approx(0.5)
     with pytest.raises(TypeError):
         _ = one + "1"
+
+
+# ---- functions that hide what they do with plain numbers (T47) --------------------------------------------
+
+STEEP = 20.0
+
+
+def _tried(ask: Callable[[Any], object], caught: type[BaseException] = Exception) -> Callable[..., Any]:
+    """Return a function that asks a parameter something, and is flat if the answer is refused."""
+
+    def hidden(theta: Sequence[Any], x: Any) -> Any:
+        try:
+            ask(theta[0])
+        except caught:
+            return 0.0
+        return STEEP * (2 * x - 1) * (theta[0] - 0.5)
+
+    return hidden
+
+
+def _chosen(is_number: Callable[[Any], bool]) -> Callable[..., Any]:
+    """Return a function that is flat for what it does not take for a number."""
+    return lambda theta, x: STEEP * (2 * x - 1) * theta[0] if is_number(theta[0]) else theta[0] * 0
+
+
+REFUSED = {
+    "float": _tried(float),
+    "float, all caught": _tried(float, BaseException),
+    "int": _tried(int),
+    "bool": _tried(bool),
+    "equal": _tried(lambda one: one == 0.5),
+    "less": _tried(lambda one: one < 0.5),
+    "hash": _tried(hash),
+    "dictionary": _tried(lambda one: {one: 1}),
+    "floor": _tried(math.floor),
+    "round": _tried(round),
+    "remainder": _tried(lambda one: one % 1),
+    "whole part": _tried(lambda one: one // 1),
+    "complex": _tried(complex),
+    "math.exp": _tried(math.exp),
+    "math.isnan": _tried(math.isnan),
+    "numpy.isnan": _tried(np.isnan),
+    "numpy.floor": _tried(np.floor),
+    "numpy.maximum": _tried(lambda one: np.maximum(one, 0)),
+    "array of floats": _tried(lambda one: np.array([one], dtype=float)),
+    "numpy.where": _tried(lambda one: np.where(one > 0.5, 1.0, 0.0)),
+    "text": _tried(lambda one: float(str(one))),
+    "formatted": _tried(lambda one: float(f"{one:.3f}")),
+    "not a number added": _tried(lambda one: one + math.inf),
+    "attribute": _tried(lambda one: one.is_integer()),
+    "its ends": _tried(lambda one: getattr(one, "upper", 0.0) + 1),
+    "isinstance": _chosen(lambda one: isinstance(one, float)),
+    "isinstance of several": _chosen(lambda one: isinstance(one, (int, float, np.floating))),
+    "hasattr": _chosen(lambda one: hasattr(one, "as_integer_ratio")),
+    "class": _chosen(lambda one: one.__class__ is float),
+}
+SEEN = {
+    "type": _chosen(lambda one: type(one) is float),
+    "name of the type": _chosen(lambda one: type(one).__name__ == "float"),
+    "methods": _chosen(lambda one: not hasattr(one, "lgamma")),
+}
+
+
+def _epsilon(function: Callable[..., Any]) -> float:
+    return pv.analyse(pv.LogLikelihood(function, {"p": (-1, 1)}, [0, 1]), records=1).epsilon
+
+
+@pytest.mark.parametrize("name", [*REFUSED, *SEEN])
+def test_a_function_that_hides_what_it_does_with_numbers_is_refused(name: str) -> None:
+    with pytest.raises(pv.ModelError, match="can be certified") as refused:
+        _epsilon({**REFUSED, **SEEN}[name])
+    assert "slopes=" in str(refused.value)
+    assert name in REFUSED or "with plain numbers it gives" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", [*REFUSED, *SEEN])
+def test_without_memory_and_points_the_same_functions_are_certified_wrongly(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The planted fault: a flat function is certified where 40 is true."""
+    monkeypatch.setattr(PlainPoints, "not_enclosed", lambda *_: None)
+    if name in REFUSED:
+        with pytest.raises(pv.ModelError):
+            _epsilon(REFUSED[name])  # the memory alone refuses it
+        monkeypatch.setattr(certified_suprema.Enclosure, "_note", lambda _: None)
+    assert _epsilon({**REFUSED, **SEEN}[name]) < 1e-6
+
+
+def test_without_memory_the_points_find_what_was_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certified_suprema.Enclosure, "_note", lambda _: None)
+    for name, function in REFUSED.items():
+        if name != "its ends":  # which are not asked of plain numbers
+            with pytest.raises(pv.ModelError, match="with plain numbers it gives"):
+                _epsilon(function)
+
+
+@pytest.mark.parametrize("after", [1, 300, 5_000])
+def test_a_function_that_changes_between_calls_is_refused(
+    after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter(range(10**9))
+
+    def tired(theta: Sequence[Any], x: Any) -> Any:
+        return (STEEP if next(calls) < after else 1) * (2 * x - 1) * theta[0] ** 3
+
+    with pytest.raises(pv.ModelError, match="it gives"):
+        _epsilon(tired)
+    calls = iter(range(10**9))
+    for guard in ("not_enclosed", "changed"):
+        monkeypatch.setattr(PlainPoints, guard, lambda *_, **__: None)
+    assert _epsilon(tired) > 0
+
+
+def test_a_function_that_draws_is_refused() -> None:
+    rng = np.random.default_rng(1)
+    with pytest.raises(pv.ModelError, match="can be certified"):
+        _epsilon(lambda theta, x: x * theta[0] + float(rng.uniform()))
+
+
+def test_a_function_cannot_change_its_parameters_for_the_next_record() -> None:
+    def greedy(theta: Any, x: Any) -> Any:
+        theta[0] = 0.5
+        return x * theta[0]
+
+    with pytest.raises(pv.ModelError, match="can be certified"):
+        _epsilon(greedy)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda theta, x: x * (1 + theta[0] ** 2).log() - (2 + theta[0]).lgamma() * x,
+        lambda theta, x: x * np.mean([theta[0], 2 * theta[0]]) + x * np.exp(theta[0]).minimum(2.0),
+        lambda theta, x: float((np.array([x, 1.0]) * 2).sum()),
+        lambda theta, x: (np.array([x, 1.0]) * theta[0]).sum() + np.int64(2) * theta[0] / np.float32(3),
+        lambda theta, x: x * np.log(np.sum(np.exp(np.array([theta[0], 2 * theta[0]])))),
+    ],
+)
+def test_what_was_certified_and_hides_nothing_still_is(function: Callable[..., Any]) -> None:
+    assert math.isfinite(_epsilon(function))
+
+
+def test_a_watched_interval_tells_nothing_and_hands_its_watch_on() -> None:
+    watch = Watch()
+    one: Any = Enclosure.between(0, 1, watch)
+    made = (1 - np.log(one + 1) * 2).maximum(0)
+    assert not watch.refused
+    with pytest.raises(BranchingError):
+        _ = made.upper
+    assert watch.refused

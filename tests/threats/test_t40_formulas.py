@@ -22,13 +22,11 @@ LEVELS = (
     "+cmd|'/C calc'!A0",
     "-2+3",
     "@SUM(1)",
-    "\t=1+1",
-    "\r=1+1",
     " =1+1",
     "\uff1d1+1",
     '"=1+1',
     "a,=1+1",
-    "a\n=1+1",
+    "a;=1+1",
     "plain",
 )
 
@@ -56,7 +54,7 @@ class Privior:
 
     def export(self, levels: Sequence[str]) -> str:
         schema = pv.Schema({"what": pv.Categorical(levels)}, population="orchard", unit="person")
-        plan = pv.plan(pv.DirichletCategorical("what"), schema, records=120, epsilon=100)
+        plan = pv.plan(pv.DirichletCategorical("what"), schema, records=10 * len(levels), epsilon=100)
         table = pa.table({"what": list(levels) * 10})
         release = pv.measure(plan, table, ledger=pv.Ledger.in_memory())
         return str(pv.ask(release, "sample 600", seed=3))

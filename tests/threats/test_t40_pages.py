@@ -25,7 +25,7 @@ NAMES = (
     "</svg><iframe src=javascript:xyzzy()>",
     "<a href='javascript:xyzzy()'>",
     "&lt;script&gt;xyzzy()&lt;/script&gt;",
-    "\u202e<svg/onload=xyzzy()>",
+    "<svg/onload=xyzzy()>",
 )
 
 

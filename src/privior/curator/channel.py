@@ -11,7 +11,7 @@ from typing import IO
 
 from privior import errors
 from privior.errors import PriviorError
-from privior.release import LARGEST_FILE
+from privior.whole_files import LARGEST_FILE
 
 Message = dict[str, object]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from privior.exact import decimal
 from privior.ledger.closing import State
 from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.pictures.label import clean
 from privior.privacy import amount_document
 
 #: what a spreadsheet takes for a formula if a cell begins with it
@@ -103,5 +104,6 @@ class History:
 
 
 def _cell(text: str) -> str:
-    safe = f"'{text}" if text.startswith(_FORMULAS) else text
+    shape = clean(text)
+    safe = f"'{shape}" if shape.startswith(_FORMULAS) else shape
     return '"' + safe.replace('"', '""') + '"'

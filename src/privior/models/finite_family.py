@@ -22,6 +22,7 @@ from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, positive, rational
 from privior.models.table_model import TableModel
 from privior.schema import Schema
+from privior.schema.names import check_distinct, check_name
 
 Floats = NDArray[np.float64]
 
@@ -69,6 +70,9 @@ class FiniteFamily(TableModel):
         names = tuple(models)
         if not all(isinstance(name, str) and name for name in names):
             raise ModelError("a model has no name", where=self.family, asked=shown(list(names)))
+        for name in names:
+            check_name(name, self.family, ModelError)
+        check_distinct(names, self.family, ModelError)
         chances = tuple(_read_chances(name, models[name], self.family) for name in names)
         if len({len(law) for law in chances}) > 1:
             raise ModelError("the models have different numbers of cells", where=self.family)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 #: shown in place of what has no shape of its own or would change the text around it
 REPLACEMENT = "\ufffd"
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+#: letters of some scripts, and emoji, are joined by them
+_JOINERS = frozenset("\u200c\u200d")
 
 
 def clean(text: str, keep: str = "") -> str:
-    """Replace control characters, line ends, broken code points and whatever turns the direction of reading.
+    """Replace control signs, line ends, broken code points, and what cannot be seen or turns the writing.
 
     >>> clean("a\\x1b[31m\\u202eb")
     'a�[31m�b'
@@ -23,7 +24,8 @@ def clean(text: str, keep: str = "") -> str:
 
 def _harmless(sign: str) -> bool:
     no_character = ord(sign) & 0xFFFE == 0xFFFE
-    return not (no_character or sign in _TURNING or unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp"))
+    unseen = unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp") and sign not in _JOINERS
+    return not (no_character or unseen)
 
 
 def columns(text: str) -> int:

@@ -3,18 +3,21 @@
 Somebody's own function is called with enclosures in place of numbers. What it returns encloses all its values
 on the box, if it is made of the operations of `Enclosure` only; and an enclosure refuses to be compared, to
 be turned into a number or to decide an `if`, so a function that takes different ways for different parameters
-cannot pass unnoticed. Boxes whose upper end is the largest are cut in two until that end is near a value that
-the function is known to reach.
+cannot pass unnoticed. A refusal is final: it is remembered by a `Watch`, whatever the function caught (T47).
+Boxes whose upper end is the largest are cut in two until that end is near a value that the function is known
+to reach.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from privior.errors import NumberError
 from privior.privacy.pairs.balls import ball
@@ -33,27 +36,42 @@ class BranchingError(TypeError):
     """A function wanted to know a number where it was given all numbers of an interval."""
 
 
+class Watch:
+    """Remembers that an enclosure, or one made of it, was asked what it cannot say."""
+
+    __slots__ = ("refused",)
+
+    def __init__(self) -> None:
+        self.refused = False
+
+
 class Enclosure:
     """All real numbers of an interval at once.
 
     Arithmetic with whole numbers, ratios and floats (which mean their exact binary value), and the methods
     below, which `numpy.log` and the like call as well.
+
+    One that is watched is in the hands of somebody's function: it also refuses to say its ends, what it is
+    (`isinstance`) and what it looks like, and whatever is made of it is watched too. `type` cannot be
+    refused.
     """
 
-    __slots__ = ("_ball",)
-    __hash__ = None  # type: ignore[assignment]  # equality is refused, so is what needs it
+    __slots__ = ("_ball", "_watch")
 
-    def __init__(self, inside: arb) -> None:
+    def __init__(self, inside: arb, watch: Watch | None = None) -> None:
         self._ball = inside
+        self._watch = watch
 
     @staticmethod
-    def between(low: float | Fraction, high: float | Fraction) -> Enclosure:
+    def between(low: float | Fraction, high: float | Fraction, watch: Watch | None = None) -> Enclosure:
         """Return all numbers from `low` to `high`."""
-        return Enclosure(ball(low).union(ball(high)))
+        return Enclosure(ball(low).union(ball(high)), watch)
 
     @property
     def upper(self) -> float:
         """A float that no enclosed number exceeds; infinite if there is none."""
+        if self._watch is not None:
+            self._refused()
         high = float(self._ball.upper())
         return math.nextafter(high, math.inf) if math.isfinite(high) else math.inf
 
@@ -89,50 +107,50 @@ class Enclosure:
         return self._with(other, lambda one, two: two**one)
 
     def __neg__(self) -> Enclosure:
-        return Enclosure(-self._ball)
+        return Enclosure(-self._ball, self._watch)
 
     def __abs__(self) -> Enclosure:
-        return Enclosure(abs(self._ball))
+        return Enclosure(abs(self._ball), self._watch)
 
     def log(self) -> Enclosure:
         """Return the natural logarithm."""
-        return Enclosure(self._ball.log())
+        return Enclosure(self._ball.log(), self._watch)
 
     def log1p(self) -> Enclosure:
         """Return log(1 + x)."""
-        return Enclosure(self._ball.log1p())
+        return Enclosure(self._ball.log1p(), self._watch)
 
     def exp(self) -> Enclosure:
         """Return e^x."""
-        return Enclosure(self._ball.exp())
+        return Enclosure(self._ball.exp(), self._watch)
 
     def expm1(self) -> Enclosure:
         """Return e^x - 1."""
-        return Enclosure(self._ball.expm1())
+        return Enclosure(self._ball.expm1(), self._watch)
 
     def sqrt(self) -> Enclosure:
         """Return the root."""
-        return Enclosure(self._ball.sqrt())
+        return Enclosure(self._ball.sqrt(), self._watch)
 
     def sin(self) -> Enclosure:
         """Return the sine."""
-        return Enclosure(self._ball.sin())
+        return Enclosure(self._ball.sin(), self._watch)
 
     def cos(self) -> Enclosure:
         """Return the cosine."""
-        return Enclosure(self._ball.cos())
+        return Enclosure(self._ball.cos(), self._watch)
 
     def tanh(self) -> Enclosure:
         """Return the hyperbolic tangent."""
-        return Enclosure(self._ball.tanh())
+        return Enclosure(self._ball.tanh(), self._watch)
 
     def lgamma(self) -> Enclosure:
         """Return the logarithm of the Gamma function."""
-        return Enclosure(self._ball.lgamma())
+        return Enclosure(self._ball.lgamma(), self._watch)
 
     def erf(self) -> Enclosure:
         """Return the error function."""
-        return Enclosure(self._ball.erf())
+        return Enclosure(self._ball.erf(), self._watch)
 
     def maximum(self, other: object) -> Enclosure:
         """Return the larger of both."""
@@ -144,18 +162,65 @@ class Enclosure:
 
     def _with(self, other: object, combine: Callable[[arb, arb], arb]) -> Enclosure:
         inside = as_ball(other)
-        return NotImplemented if inside is None else Enclosure(combine(self._ball, inside))
+        if inside is not None:
+            watch = self._watch or (other._watch if type(other) is Enclosure else None)
+            return Enclosure(combine(self._ball, inside), watch)
+        if isinstance(other, int | float | complex | Decimal | str):
+            self._note()  # a number it cannot be joined with: the error that follows may be caught
+        return NotImplemented  # type: ignore[no-any-return]
+
+    def _note(self) -> None:
+        if self._watch is not None:
+            self._watch.refused = True
 
     def _refused(self, *_: object) -> NoReturn:
+        self._note()
         raise BranchingError("an interval cannot be compared, rounded or counted with")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refused
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _refused
     __bool__ = __float__ = __int__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _refused
+    __complex__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _refused
+
+    @property  # type: ignore[misc]  # asked by isinstance, and never set
+    def __class__(self) -> type[Enclosure]:
+        if not sys._getframe(1).f_globals.get("__name__", "").startswith("numpy."):  # numpy.mean asks too
+            self._note()
+        return Enclosure
+
+    def __repr__(self) -> str:
+        self._note()
+        return "<an interval>"
+
+    def __format__(self, _: str) -> str:
+        return repr(self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if hasattr(float, name):  # a number would have answered
+            self._note()
+        raise AttributeError(f"an interval has no {name}")
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: object, **options: object) -> object:
+        """Let numpy call the methods, element by element, and remember where it could not."""
+        try:
+            return getattr(function, method)(*(_as_array(one) for one in inputs), **options)
+        except BaseException:
+            self._note()
+            raise
+
+
+def _as_array(value: object) -> object:
+    if type(value) is not Enclosure:
+        return value
+    import numpy as np
+
+    made = np.empty((), dtype=object)
+    made[()] = value
+    return made
 
 
 def as_ball(value: object) -> arb | None:
     """Return what encloses a number; None if it is none."""
-    if isinstance(value, Enclosure):
+    if type(value) is Enclosure:
         return value._ball
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return None
@@ -203,7 +268,7 @@ def enclosure_of(function: Enclosing, box: Box) -> Enclosure:
     from flint import ctx
 
     with ctx.workprec(_PRECISION):
-        return _value(function, [Enclosure.between(low, high) for low, high in box])
+        return _value(function, box)
 
 
 def _upper(function: Enclosing, box: Box) -> float:
@@ -212,12 +277,22 @@ def _upper(function: Enclosing, box: Box) -> float:
 
 def _at_middle(function: Enclosing, box: Box) -> float:
     """Return a number that the function reaches in the middle, or next to it; -inf if none is known."""
-    found = _value(function, [Enclosure(ball((low + high) / 2)) for low, high in box]).lower
+    middle = tuple(((low + high) / 2, (low + high) / 2) for low, high in box)
+    found = _value(function, middle).lower
     return found if math.isfinite(found) else -math.inf
 
 
-def _value(function: Enclosing, point: Sequence[Enclosure]) -> Enclosure:
-    found = as_ball(function(point))
+def _value(function: Enclosing, box: Box) -> Enclosure:
+    """Call a function; refuse what it returns if it asked an enclosure what none can say."""
+    watch = Watch()
+    try:
+        found = as_ball(function(tuple(Enclosure.between(low, high, watch) for low, high in box)))
+    except Exception:
+        if watch.refused:
+            raise BranchingError("an interval was asked for a number") from None
+        raise
+    if watch.refused:
+        raise BranchingError("an interval was asked for a number, and the refusal caught")
     if found is None:
         raise NumberError("the function did not return a number", where="certified bound")
     return Enclosure(found)

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
+from privior.pictures.label import clean
 from privior.schema.columns import text
 
 #: how a spreadsheet recognises a formula
@@ -26,7 +27,7 @@ def csv_text(columns: Mapping[str, Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    written = text(value)
+    written = clean(text(value))
     start = unicodedata.normalize("NFKC", written.lstrip(" \u00a0\u3000")[:1])
     if isinstance(value, str) and (written.startswith(_FORMULA) or start.startswith(_FORMULA)):
         written = "'" + written

@@ -3,7 +3,6 @@
 from privior.release.receipt import LedgerReceipt
 from privior.release.release import (
     FORMAT,
-    LARGEST_FILE,
     Release,
     statistics_document,
     statistics_from_document,
@@ -11,7 +10,6 @@ from privior.release.release import (
 
 __all__ = [
     "FORMAT",
-    "LARGEST_FILE",
     "LedgerReceipt",
     "Release",
     "statistics_document",

@@ -25,7 +25,8 @@ from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
 from privior.release.documents import exactly, is_hex
 from privior.release.receipt import LedgerReceipt
-from privior.whole_files import write_whole
+from privior.release.wordings import known_words
+from privior.whole_files import read_whole, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,11 +40,10 @@ else:
 
 #: the number of the file format written here; older ones are read, newer ones refused
 FORMAT = 5
-#: larger files are refused unread; a million cells need less
-LARGEST_FILE = 64 * 2**20
 #: where rows can have been read: in a process of their own, or in one shared with whoever asked
 PROCESSES = ("own", "shared")
 _KIND = "privior-release"
+_LONGEST_REASON = 20_000
 _ENTRIES = {"kind", "format", "library", "id", "plan", "statistics", "guarantee", "ledger"}
 
 
@@ -60,6 +60,7 @@ class Release(Generic[PlanType]):
         process: where the rows were read: in a process of their "own", or in one "shared" with whoever asked;
             None in files of formats 1 to 3
         read_digest: the SHA-256 of the file it was read from
+        stated_reason: the words for the theorem in the file it was read from; shown is that of the plan
     """
 
     plan: PlanType
@@ -69,6 +70,7 @@ class Release(Generic[PlanType]):
     library: str
     process: str | None = None
     read_digest: str | None = field(default=None, compare=False)
+    stated_reason: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         plan, counts = self.plan, self.statistics.counts
@@ -157,11 +159,7 @@ class Release(Generic[PlanType]):
             raise ReleaseError("not the path of a release file", asked=shown(path))
         place = Path(path)
         try:
-            if place.exists() and not place.is_file():
-                raise ReleaseError("not a regular file", where=str(place))
-            if place.stat().st_size > LARGEST_FILE:
-                raise ReleaseError("the file is too large", where=str(place), allowed=f"{LARGEST_FILE} bytes")
-            text = place.read_bytes().decode("utf-8")
+            text = read_whole(place).decode("utf-8")
         except OSError as error:
             raise ReleaseError(f"cannot read the file: {error.strerror}", where=str(place)) from None
         except ValueError:
@@ -199,6 +197,11 @@ class Release(Generic[PlanType]):
                 advice="Draw from what follows from it: pv.infer(release).draws(n).",
             )
         return self.statistics.probabilities()
+
+    @property
+    def words_hold(self) -> bool:
+        """Whether the file names the theorem in the words of its plan, or in those of an earlier version."""
+        return self.stated_reason is None or known_words(self.stated_reason, self.plan)
 
     @property
     def sha256(self) -> str:
@@ -254,6 +257,9 @@ def _read(document: dict[str, object], number: int) -> Release:
             asked=f"epsilon {stated['epsilon']}, delta {stated['delta']}, {stated['neighbours']}",
             allowed=f"{cost}, {plan.neighbours}",
         )
+    reason = stated["reason"]
+    if not isinstance(reason, str) or not 0 < len(reason) <= _LONGEST_REASON:
+        raise ReleaseError("no words for the theorem", where="guarantee")
     receipt = LedgerReceipt.from_document(document["ledger"], number)
     identifier, library = document["id"], document["library"]
     if not is_hex(identifier, 32):
@@ -264,7 +270,13 @@ def _read(document: dict[str, object], number: int) -> Release:
     if number > 3 and process not in PROCESSES:
         raise ReleaseError("not a kind of process", where="process", allowed=", ".join(PROCESSES))
     return Release(
-        plan, statistics, receipt, str(identifier), library, None if process is None else str(process)
+        plan,
+        statistics,
+        receipt,
+        str(identifier),
+        library,
+        None if process is None else str(process),
+        stated_reason=reason,
     )
 
 

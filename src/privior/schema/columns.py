@@ -20,6 +20,7 @@ from typing import ClassVar, Final, Literal
 
 from privior.errors import NumberError, SchemaError, shown
 from privior.exact import decimal, rational
+from privior.schema.names import check_distinct, check_name
 
 #: more levels than this in one column are a mistake in the schema
 MOST_LEVELS = 1_000_000
@@ -104,6 +105,9 @@ class Categorical(Column):
         if len(set(labels)) < len(labels):
             twice = next(label for label, times in Counter(labels).items() if times > 1)
             raise SchemaError("a level is listed twice", where=self.kind, asked=twice)
+        for label in labels:
+            check_name(label, self.kind)
+        check_distinct(labels, self.kind)
         if missing is DROP and DROP.value in labels:
             raise SchemaError(
                 "DROP cannot be told from a level of that name", where=self.kind, asked=DROP.value

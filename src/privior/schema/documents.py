@@ -15,14 +15,12 @@ from privior.exact import decimal
 from privior.schema.columns import DROP, KINDS, Column
 from privior.schema.dialect import CsvDialect
 from privior.schema.unit import Unit
-from privior.whole_files import write_whole
+from privior.whole_files import read_whole, write_whole
 
 T = TypeVar("T")
 
 #: stands in a drafted file wherever somebody must still decide
 UNFILLED = "FILL IN"
-
-_LARGEST_FILE = 64 * 2**20
 
 
 def table(
@@ -122,9 +120,7 @@ def read_toml(path: str | Path) -> dict[str, object]:
     """Read a TOML file, with an error that names the file and, where it is malformed, the line."""
     where = str(path) if isinstance(path, Path) else shown(path).strip("'")
     try:
-        if Path(path).stat().st_size > _LARGEST_FILE:
-            raise SchemaError("the file is too large", where=where, allowed=f"{_LARGEST_FILE} bytes")
-        return tomllib.loads(Path(path).read_text("utf-8"))
+        return tomllib.loads(read_whole(path).decode("utf-8").replace("\r\n", "\n"))
     except OSError as error:
         raise SchemaError(f"cannot read the file: {error.strerror}", where=where) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -12,6 +12,7 @@ from privior.errors import SchemaError, shown
 from privior.schema import documents
 from privior.schema.columns import DROP, Column
 from privior.schema.dialect import CsvDialect
+from privior.schema.names import check_distinct, check_name, looks
 from privior.schema.unit import Unit
 
 #: the number of the file format written here; older ones are read, newer ones refused
@@ -49,6 +50,7 @@ class Schema:
         for name, column in columns.items():
             if not isinstance(name, str) or not name or any(sign in name for sign in "\r\n\0"):
                 raise SchemaError("a column name is not one line of text", where="schema", asked=shown(name))
+            check_name(name, "schema")
             if not isinstance(column, Column):
                 raise SchemaError(
                     "not a column",
@@ -56,6 +58,9 @@ class Schema:
                     asked=shown(column),
                     allowed="pv.Categorical(...), pv.Integer(...), ...",
                 )
+        check_distinct(columns, "schema")
+        if isinstance(population, str):
+            check_name(population, "population")
         if not isinstance(population, str) or not population.strip() or not population.isprintable():
             raise SchemaError(
                 "the population has no name of one line", where="population", asked=shown(population)
@@ -68,7 +73,7 @@ class Schema:
                 asked=shown(unit),
                 allowed='"person", pv.Unit(...)',
             )
-        if whose.column in columns:
+        if whose.column is not None and looks(whose.column) in map(looks, columns):
             raise SchemaError(
                 "the person column cannot be analysed",
                 where="unit",

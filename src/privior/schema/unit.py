@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privior.errors import SchemaError, shown
+from privior.schema.names import check_name
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Unit:
     def __post_init__(self) -> None:
         if not isinstance(self.noun, str) or not self.noun.strip():
             raise SchemaError("the unit of protection has no name", where="unit", advice='Say unit="person".')
+        check_name(self.noun, "unit")
         whole = isinstance(self.max_rows, int) and not isinstance(self.max_rows, bool)
         if not whole or not 1 <= self.max_rows <= 10**6:
             raise SchemaError(
@@ -38,6 +40,8 @@ class Unit:
             )
         if self.column is not None and (not isinstance(self.column, str) or not self.column):
             raise SchemaError("the person column has no name", where="unit", asked=shown(self.column))
+        if self.column is not None:
+            check_name(self.column, "unit")
         if self.column is None and self.max_rows != 1:
             raise SchemaError(
                 "several rows per person need the column that names the person",

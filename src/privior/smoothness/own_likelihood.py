@@ -10,6 +10,10 @@ arithmetic (`privior.privacy.certified_suprema`). With U(x, y) these bounds,
 
 and one draw from the posterior of any prior on that box, drawn exactly, is eta-private.
 
+That holds if the function is one: the same for the same parameters, and for intervals what it is for numbers.
+What it does with types or keeps between calls cannot be seen, so it is also called with plain numbers,
+before, between and after, and refused if a value is not enclosed or not the same again (`plain_points`).
+
 A function that cannot be called with enclosures can be called with numbers only. Then nothing is proved about
 what lies between the points of a grid, unless somebody declares how steep it is: `slopes`. The bound is then
 only as good as that declaration.
@@ -32,6 +36,7 @@ from privior.exact import rational, round_down, round_up
 from privior.privacy.certified_suprema import Box, BranchingError, Enclosure, enclosure_of, supremum
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, Line, Listed, to_distance
+from privior.smoothness.plain_points import PlainPoints
 from privior.smoothness.subject import Cut, Subject, subject_of
 
 Floats = NDArray[np.float64]
@@ -41,6 +46,10 @@ LogDensity = Callable[[Sequence[Any], Any], Any]
 MOST_RECORDS = 64
 _MOST_BOXES, _LEAST_BOXES, _CELLS = 120_000, 60, 1500
 _MOST_POINTS = 20_000
+_BRANCHING = (
+    "it decides by the value of a parameter (if, min, max, abs of a float, int), or by what kind of number "
+    "it is, or caught the error that said so"
+)
 
 
 @dataclass(frozen=True)
@@ -185,7 +194,10 @@ class OwnLikelihood(Subject):
         found = []
         for place in product(range(sides), repeat=len(box)):
             cell = tuple((float(edge[i]), float(edge[i + 1])) for edge, i in zip(edges, place, strict=True))
-            enclosures = [enclosure_of(partial(_one, self.model, x), cell) for x in records]
+            try:
+                enclosures = [enclosure_of(partial(_one, self.model, x), cell) for x in records]
+            except BranchingError:
+                raise _refused(self.model, _BRANCHING) from None
             uppers = np.array([one.upper for one in enclosures])
             lowers = np.array([one.lower for one in enclosures])
             gaps = uppers[:, np.newaxis] - lowers
@@ -227,21 +239,26 @@ def _certified(model: LogLikelihood) -> tuple[Floats, Floats, float]:
     effort = max(_LEAST_BOXES, _MOST_BOXES // (size * (size + 1)))
     tops, reached = np.zeros((size, size)), np.zeros((size, size))
     try:
+        seen = PlainPoints(model.function, model.records, box)
+        if (fault := seen.not_enclosed(partial(_one, model))) is not None:
+            raise _refused(model, fault)
         for one, x in enumerate(model.records):
             for two, y in enumerate(model.records):
                 if one != two:
                     found = supremum(partial(_gap, model, x, y), box, effort=effort)
                     tops[one, two], reached[one, two] = found.certified, found.reached
+            if (fault := seen.changed(few=True)) is not None:
+                raise _refused(model, fault)
         ends = [
             supremum(partial(_signed, model, x, s), box, effort=effort).certified
             for x in model.records
             for s in (1, -1)
         ]
+        if (fault := seen.changed() or seen.not_enclosed(partial(_one, model))) is not None:
+            raise _refused(model, fault)
     except BranchingError:
-        raise _refused(
-            model, "it decides by the value of a parameter (if, min, max, abs of a float, int)"
-        ) from None
-    except NumberError:
+        raise _refused(model, _BRANCHING) from None
+    except (ModelError, NumberError):
         raise
     except Exception as error:
         raise _refused(model, f"it raised {type(error).__name__} when called with intervals") from None
@@ -257,7 +274,7 @@ def _certified(model: LogLikelihood) -> tuple[Floats, Floats, float]:
 
 def _one(model: LogLikelihood, x: object, theta: Sequence[Enclosure]) -> Enclosure:
     found = model.function(theta, x)
-    if isinstance(found, Enclosure):
+    if type(found) is Enclosure:
         return found
     if isinstance(found, int | float) and not isinstance(found, bool) and math.isfinite(found):
         return theta[0] * 0 + found
