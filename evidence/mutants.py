@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faults import FAULTS, Fault
+from hypothesis import Phase, settings
 from record import PACKAGE, ROOT
 
 #: seconds that the tests of one fault may take
@@ -95,7 +96,8 @@ def _copy() -> Iterator[Path]:
 
 def _run(sources: Path, arguments: Sequence[str]) -> tuple[int | None, str]:
     """Run pytest with these sources first on the path; no code if it did not end in time."""
-    paths = os.pathsep.join([str(sources), *filter(None, [os.environ.get("PYTHONPATH")])])
+    beside = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = os.pathsep.join([str(sources), *beside])
     environment = {
         **os.environ,
         "PYTHONPATH": paths,
@@ -126,6 +128,12 @@ def _run(sources: Path, arguments: Sequence[str]) -> tuple[int | None, str]:
     except subprocess.TimeoutExpired as late:
         return None, str(late.stdout or "")
     return ended.returncode, ended.stdout
+
+
+def pytest_configure() -> None:
+    """Let hypothesis be content with the first example that fails; pytest calls this, before it collects."""
+    settings.register_profile("mutants", deadline=None, phases=[Phase.explicit, Phase.generate])
+    settings.load_profile("mutants")
 
 
 def _spent() -> float:
