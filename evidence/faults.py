@@ -126,7 +126,7 @@ FAULTS = (
         "privacy/sensitivity.py",
         "return Sensitivity(2 * max_rows, 2 * max_rows**2, max_rows == 1, relation)",
         "return Sensitivity(max_rows, max_rows**2, max_rows == 1, relation)",
-        ("tests/mechanisms/test_contract.py", "tests/mechanisms/test_true_epsilons.py"),
+        ("tests/mechanisms/test_true_epsilons.py", "tests/privacy/test_noise_enumeration.py"),
     ),
     Fault(
         "range-of-sum-halved",
@@ -281,7 +281,7 @@ FAULTS = (
         "mechanisms/noisy_statistics.py",
         "noise = [draw(1, one)[0] for one in self.scales]",
         "noise = [draw(1, max(self.scales))[0]] * self.levels",
-        ("tests/families/test_family_draws.py", "tests/families", "tests/mechanisms"),
+        ("tests/mechanisms/test_noisy_sums.py",),
     ),
     Fault(
         "prior-floor-wrong",

@@ -103,17 +103,8 @@ def _run(sources: Path, arguments: Sequence[str]) -> tuple[int | None, str]:
         "PYTHONPATH": paths,
         "HYPOTHESIS_STORAGE_DIRECTORY": str(sources / "examples"),
     }
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-rfE",
-        "-p",
-        "no:cacheprovider",
-        "--tb=short",
-        *arguments,
-    ]
+    plugins = ["-p", "no:cacheprovider", "-p", Path(__file__).stem]
+    command = [sys.executable, "-m", "pytest", "-q", "-rfE", "--tb=short", *plugins, *arguments]
     try:
         ended = subprocess.run(
             [*command, f"--basetemp={sources / 'tests'}"],
