@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from hypothesis import settings
 from ledger_places import FilePlace, LedgerPlace, ServerPlace
 from postgres_server import PostgresServer, running_server
 
+import forking
 import privior as pv
 from cpu_report import CpuReport
 
@@ -40,6 +42,20 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRIVIOR_STATE", str(folder))
         yield folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forks() -> Iterator[None]:
+    """Fork the process that reads rows from one that has imported everything: it starts at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("privior.curator.own_process.subprocess", forking)
+        yield
+
+
+@pytest.fixture
+def started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start the process that reads rows as everybody does, for tests of how it is started."""
+    monkeypatch.setattr("privior.curator.own_process.subprocess", subprocess)
 
 
 @pytest.fixture

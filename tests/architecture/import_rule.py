@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 # A part may import parts of earlier lines only: not its neighbours on the same line, not later ones.
@@ -100,9 +101,14 @@ def faults(package: Path) -> list[str]:
         if part not in LAYER_OF:
             found.append(f"{inside}: the part {part!r} has no layer")
             continue
-        tree = ast.parse(file.read_text("utf-8"))
-        found += [f"{inside}:{line}: {fault}" for line, fault in _faults(tree, part, inside)]
+        found += [f"{inside}:{line}: {fault}" for line, fault in _judged(file.read_text("utf-8"), inside)]
     return found
+
+
+@cache
+def _judged(text: str, inside: Path) -> tuple[tuple[int, str], ...]:
+    """Judge the text of a file; what was judged once need not be read again."""
+    return tuple(_faults(ast.parse(text), inside.parts[0].removesuffix(".py"), inside))
 
 
 def _faults(tree: ast.AST, part: str, inside: Path) -> Iterator[tuple[int, str]]:

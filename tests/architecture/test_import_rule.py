@@ -104,15 +104,25 @@ PLANTED = {
 }
 
 
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package, in which one fault at a time is planted."""
+    made = tmp_path_factory.mktemp("copy") / "privior"
+    shutil.copytree(PACKAGE, made, ignore=shutil.ignore_patterns("__pycache__"))
+    return made
+
+
 @pytest.mark.parametrize("fault", PLANTED)
-def test_a_planted_fault_is_caught(fault: str, tmp_path: Path) -> None:
+def test_a_planted_fault_is_caught(fault: str, copy: Path) -> None:
     file, code, says = PLANTED[fault]
-    copy = tmp_path / "privior"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     target = copy / file
-    before = target.read_text() if target.exists() else ""
-    target.write_text(f"{before}\n{code}\n")
+    before = target.read_text() if target.exists() else None
+    target.write_text(f"{before or ''}\n{code}\n")
     found = faults(copy)
+    if before is None:
+        target.unlink()
+    else:
+        target.write_text(before)
     assert len(found) >= 1
     assert all(file in line for line in found)
     assert any(says in line for line in found)

@@ -12,12 +12,14 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import forking
 from privior.cli import main
 
-PROGRAM = [sys.executable, "-c", "import sys; from privior.cli import main; sys.argv[0] = 'privior'; main()"]
+PROGRAM = [sys.executable, "-c", forking.COMMAND_LINE]
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 _PATIENCE = 120
 
@@ -46,9 +48,12 @@ def run(
     folder: Path,
     extra: Mapping[str, str] | None = None,
     program: Sequence[str] = (),
+    *,
+    anew: bool = False,
 ) -> Ended:
-    """Run without a terminal: pipes, and no input."""
-    ended = subprocess.run(
+    """Run without a terminal: pipes, and no input; in a Python that is started anew if that matters."""
+    start = subprocess.run if anew else forking.run
+    ended = start(
         [*(program or PROGRAM), *map(str, arguments)],
         cwd=folder,
         env=environment(extra),
@@ -73,19 +78,18 @@ def run_on_terminal(
     folder: Path,
     answers: Mapping[str, str] | None = None,
     extra: Mapping[str, str] | None = None,
+    *,
+    anew: bool = False,
 ) -> Ended:
     """Run on a pseudo-terminal; when a text of `answers` appears, its keys are typed."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*PROGRAM, *map(str, arguments)],
-        cwd=folder,
-        env=environment(extra),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-        preexec_fn=_own_terminal,
-    )
+    command = [*PROGRAM, *map(str, arguments)]
+    given: dict[str, Any] = {"cwd": folder, "env": environment(extra), "start_new_session": True}
+    given |= dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+    if anew:
+        process = subprocess.Popen(command, preexec_fn=_own_terminal, **given)
+    else:
+        process = forking.Popen(command, controls_terminal=True, **given)
     os.close(theirs)
     waiting = dict(answers or {})
     seen = b""

@@ -114,6 +114,8 @@ STEPS = {
 }
 
 
+#: run in a Python that is started anew, as everybody runs it: one interruption of either process
+ANEW = {"after the spend", "drawing the noise"}
 #: interrupted after the release was stored and before its file was written: it can be had from the ledger
 STORED = {
     "writing the draft",
@@ -141,6 +143,7 @@ def test_a_release_interrupted(name: str, orchard: Path) -> None:
         orchard,
         {"TMPDIR": str(temporary)},
         program=step.program(),
+        anew=name in ANEW,
     )
     assert ended.code == 130, ended
     assert "Traceback" not in ended.errors
@@ -196,7 +199,7 @@ def test_an_interrupted_report_can_be_made_again(orchard: Path) -> None:
 def test_ctrl_c_at_the_question(orchard: Path) -> None:
     """The key itself, on a terminal."""
     arguments = ["release", "a.toml", "fruit.csv", "-l", "orchard.ledger", "-o", "new.json"]
-    ended = run_on_terminal(arguments, orchard, {"[y/N]": "\x03"})
+    ended = run_on_terminal(arguments, orchard, {"[y/N]": "\x03"}, anew=True)
     assert ended.code == 130
     assert "Nothing was spent." in ended.plain
     assert pv.Ledger.open(orchard / "orchard.ledger").last().number == 0

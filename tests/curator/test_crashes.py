@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import forking
 import privior as pv
 from child_program import KILLED, PROGRAM, at, planted
 from privior.curator import prepare
@@ -94,15 +95,22 @@ READING = {
 }
 
 
+#: steps at which both processes are started anew, as everybody starts them
+ANEW = {"after the order to go", "in the engine"}
+
+
 @pytest.fixture
 def orchard(tmp_path: Path, table: Path, ledger: pv.Ledger) -> Path:
     (tmp_path / "temporary").mkdir()
     return tmp_path
 
 
-def _run(orchard: Path, here: str = "", there: str = "") -> subprocess.CompletedProcess[str]:
+def _run(
+    orchard: Path, here: str = "", there: str = "", *, anew: bool = False
+) -> subprocess.CompletedProcess[str]:
     code = _PROGRAM.format(tests=str(TESTS), here=here, there=there)
-    return subprocess.run(
+    start = subprocess.run if anew else forking.run
+    return start(
         [sys.executable, "-c", code],
         cwd=orchard,
         env={**os.environ, "TMPDIR": str(orchard / "temporary")},
@@ -135,7 +143,7 @@ def _soon(holds: object) -> bool:
 @pytest.mark.parametrize("step", ASKING)
 def test_the_program_that_asks_is_killed(step: str, orchard: Path) -> None:
     crash = ASKING[step]
-    ended = _run(orchard, here=crash.code(KILLED))
+    ended = _run(orchard, here=crash.code(KILLED), anew=step in ANEW)
     assert ended.returncode == -9, ended
     if step == "before the process is started":  # nobody else knows of the folder yet; it is empty
         (empty,) = (orchard / "temporary").iterdir()
@@ -149,7 +157,7 @@ def test_the_program_that_asks_is_killed(step: str, orchard: Path) -> None:
 @pytest.mark.parametrize("step", READING)
 def test_the_process_that_reads_is_killed(step: str, orchard: Path) -> None:
     crash = READING[step]
-    ended = _run(orchard, there=crash.code(KILLED))
+    ended = _run(orchard, there=crash.code(KILLED), anew=step in ANEW)
     _check(orchard, crash)
     assert not (orchard / "new.json").exists() or crash.released
     if crash.released:
@@ -204,7 +212,7 @@ def test_an_orphan_ends_at_once(doing: str, orchard: Path) -> None:
     there = at(
         "privior.tables.summing:totals", f"{_NOTED}{busy or chr(10)}\n        {_ORPHANED}\n        {act}"
     )
-    ended = _run(orchard, there=there)
+    ended = _run(orchard, there=there, anew=doing == "waiting")
     assert ended.returncode == -9
     child = int((orchard / "child").read_text())
     try:

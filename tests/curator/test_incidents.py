@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import forking
 import privior as pv
 from child_program import KILLED, PROGRAM, at, planted
 from privior.curator import charging, prepare
@@ -264,12 +264,12 @@ def _ended(folder: Path, cause: str, options: list[str], more: str = "") -> tupl
     code = _PROGRAM.format(tests=str(TESTS), code=CAUSES[cause], more=more)
     arguments = ["release", "a.toml", "fruit.parquet", "-l", "orchard.ledger", "-o", "out/r.json", "--yes"]
     state = folder / "state"
-    ended = subprocess.run(
+    ended = forking.run(
         [sys.executable, "-c", code, *arguments, *options],
         cwd=folder,
         env={**os.environ, "PRIVIOR_STATE": str(state)},
         capture_output=True,
-        stdin=subprocess.DEVNULL,
+        stdin=forking.DEVNULL,
     )
     assert pv.Ledger.open(folder / "orchard.ledger").verify().number == 1
     assert CANARY not in (state / "curator.log").read_text()

@@ -60,6 +60,7 @@ def test_the_program_that_asks_never_loads_what_reads_rows(table: Path) -> None:
     assert {"privior.tables", "duckdb"} < live  # a live table is read where it lives: the test can tell
 
 
+@pytest.mark.usefixtures("started_anew")
 def test_a_release_says_where_its_rows_were_read(
     plan: pv.Plan, table: Path, ledger: pv.Ledger, tmp_path: Path
 ) -> None:
@@ -118,6 +119,7 @@ def _seen_inside(
     return dict(json.loads(found.read_text()))
 
 
+@pytest.mark.usefixtures("started_anew")
 def test_inside_the_process(
     plan: pv.Plan, table: Path, tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +191,7 @@ def test_nothing_that_is_printed_gets_out(
     assert "apple" not in shown.out + shown.err
 
 
+@pytest.mark.usefixtures("started_anew")
 def test_t29_one_order_to_go_one_draw(plan: pv.Plan, table: Path, temporary: Path) -> None:
     """However often it is told to go, the process answers once and ends."""
     child = own_process._started(str(temporary))
