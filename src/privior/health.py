@@ -14,7 +14,7 @@ from pathlib import Path
 from privior import __version__
 from privior.curator import engine_version
 from privior.errors import PriviorError
-from privior.ledger import Ledger, kind_of, refuse_remote
+from privior.ledger import Ledger, kind_of, refuse_unsafe
 from privior.models import DirichletCategorical
 from privior.planning import plan
 from privior.randomness import Bits, discrete_gaussian, discrete_laplace, k_norm
@@ -83,7 +83,7 @@ def _file_system(folder: Path) -> str:
     place = folder.resolve()
     if not os.access(place, os.W_OK):
         raise OSError(f"{folder} cannot be written")
-    refuse_remote(place)
+    refuse_unsafe(place)
     return f"{kind_of(place) or 'unknown kind'}, writable"
 
 

@@ -3,7 +3,7 @@
 from privior.ledger.anchors import made_state_folder, state_folder
 from privior.ledger.closing import Closing, State
 from privior.ledger.entry import EntryKind, LedgerEntry
-from privior.ledger.file_systems import kind_of, refuse_remote
+from privior.ledger.file_systems import kind_of, refuse_unsafe
 from privior.ledger.first_rules import concerns, rules_of
 from privior.ledger.history import History
 from privior.ledger.ledger import Ledger
@@ -22,7 +22,7 @@ __all__ = [
     "concerns",
     "kind_of",
     "made_state_folder",
-    "refuse_remote",
+    "refuse_unsafe",
     "rules_of",
     "state_folder",
 ]

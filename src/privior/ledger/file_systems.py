@@ -1,60 +1,111 @@
-"""File systems: a network's locks cannot be relied on; two hosts would both take the last budget."""
+"""File systems: from which places a ledger's file may be spent.
+
+The locks of all who open the file must be the same, and so must be what lies beside it. So file systems are
+named that are known to keep that, and all others refused: those of a network, and those by which a container
+or a virtual machine sees a folder of its host, whose locks end at its border. A file that is mounted by
+itself, or has two names, has other neighbours under each name: a write that was cut off under one of them is
+not seen, and so not undone, under the other.
+Reading is refused nowhere.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 from privior.errors import LedgerError
 
-#: kinds that several hosts share
-REMOTE = frozenset(
+#: kinds on disks and in the memory of this machine, with locks that all its processes see
+LOCAL = frozenset(
     [
-        "nfs",
-        "nfs4",
-        "cifs",
-        "smb3",
-        "smbfs",
-        "afs",
-        "ncpfs",
-        "ceph",
-        "glusterfs",
-        "fuse.sshfs",
-        "fuse.glusterfs",
-        "fuse.s3fs",
-        "fuse.rclone",
-        "lustre",
-        "beegfs",
-        "gpfs",
-        "ocfs2",
-        "gfs2",
-        "davfs",
+        "bcachefs",
+        "btrfs",
+        "ext2",
+        "ext3",
+        "ext4",
+        "f2fs",
+        "jfs",
+        "nilfs2",
+        "overlay",
+        "ramfs",
+        "reiserfs",
+        "tmpfs",
+        "xfs",
+        "zfs",
     ]
 )
-_MOUNTS = Path("/proc/self/mounts")
+_RIGHT_WAY = (
+    "Keep it in a folder of a local disk; in a container mount that folder, or a named volume, and not the "
+    "file; for several hosts say postgresql://... as the ledger."
+)
 
 
 def kind_of(place: Path) -> str | None:
     """Return the kind of the file system that a place is on, where the system tells."""
-    if not _MOUNTS.exists():
+    if sys.platform != "linux":
         return None
-    where = place.resolve()
-    best, kind = "", None
-    for line in _MOUNTS.read_text("utf-8", errors="replace").splitlines():
-        _, point, this_kind, *_ = line.split(" ")
-        name = point.replace("\\040", " ")
-        if len(name) >= len(best) and where.is_relative_to(name):
-            best, kind = name, this_kind
-    return kind
+    try:
+        number = _mount_of(place)
+        lines = Path("/proc/self/mountinfo").read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    for line in lines:  # number, parent, device, root, point, options - kind, source, options
+        mount, _, file_system = line.partition(" - ")
+        if mount.split(" ")[0] == number:
+            return file_system.split(" ")[0]
+    return None
 
 
-def refuse_remote(place: Path) -> None:
-    """Refuse a place on a network file system."""
-    kind = kind_of(place)
-    if kind in REMOTE:
+def refuse_unsafe(place: Path) -> None:
+    """Refuse to spend from a file, or from any file of a folder, whose locks others may not see."""
+    if sys.platform == "linux" and kind_of(place) not in LOCAL:
         raise LedgerError(
-            "a network file system cannot keep a ledger: two hosts could spend the same budget",
+            "nothing can be spent from a ledger on this file system: its locks may not be those of others",
             where=str(place),
-            asked=kind,
-            allowed="a disk of this machine, or a PostgreSQL server",
-            advice="For several hosts say postgresql://... as the ledger.",
+            asked=kind_of(place) or "a kind that the system does not tell",
+            allowed=", ".join(sorted(LOCAL)),
+            advice=_RIGHT_WAY,
         )
+    if not place.is_file():
+        return
+    if place.stat().st_nlink > 1:
+        raise LedgerError(
+            "nothing can be spent from a ledger with two names (a hard link)",
+            where=str(place),
+            advice="Remove one of the names.",
+        )
+    if _is_mounted_itself(place):
+        raise LedgerError(
+            "nothing can be spent from a ledger whose file is mounted by itself: it has two names",
+            where=str(place),
+            asked="a mounted file",
+            allowed="a file in a mounted folder",
+            advice=_RIGHT_WAY,
+        )
+
+
+def _is_mounted_itself(file: Path) -> bool:
+    """Say whether a file is on another mount than its folder."""
+    if sys.platform != "linux":
+        return False
+    try:
+        return _mount_of(file) != _mount_of(file.resolve().parent)
+    except OSError:
+        return True  # nobody can tell
+
+
+def _mount_of(place: Path) -> str:
+    """Return the number of the mount that a place is on, as the kernel tells it.
+
+    The descriptor is one without rights: closing any other would drop the locks that SQLite has on the file.
+    """
+    descriptor = os.open(place, os.O_PATH)
+    try:
+        text = Path(f"/proc/self/fdinfo/{descriptor}").read_text("ascii")
+    finally:
+        os.close(descriptor)
+    facts = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    if "mnt_id" not in facts:
+        raise OSError("the system does not tell mounts")
+    return facts["mnt_id"].strip()

@@ -1,8 +1,12 @@
 """Ledgers in SQLite: one file for one population, or a ledger in memory.
 
-Spending reads, compares and appends inside one BEGIN IMMEDIATE transaction with synchronous=FULL: two
-processes can never both take the last of a budget, and what was granted survives a power cut. While a file
-with the ending -wal lies beside the ledger, after a crash, the newest spends are in it: copy or back up both.
+Spending reads, compares and appends inside one BEGIN IMMEDIATE transaction: two processes can never both take
+the last of a budget. Its journal is one for undoing (DELETE, synchronous=EXTRA), and not a log of what is
+new: what was granted is in the file itself, survives a power cut, and is seen under every path of the file.
+While a file with the ending -journal lies beside the ledger, after a crash, a write was cut off: whoever
+writes next undoes it.
+Reading never writes: a ledger of an older format is brought to this one by the first write, and is until then
+read from a copy in memory.
 """
 
 from __future__ import annotations
@@ -12,18 +16,22 @@ import sqlite3
 import stat
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 from privior.errors import LedgerError, shown
 from privior.ledger.entry import LedgerEntry
-from privior.ledger.file_systems import refuse_remote
-from privior.ledger.pages import FORMAT, SECOND_FORMAT, TABLES, Page
+from privior.ledger.file_locks import opened
+from privior.ledger.file_systems import refuse_unsafe
+from privior.ledger.pages import FORMAT, SECOND_FORMAT, TABLES, Execute, Page
 
 _APPLICATION = 0x70726976  # marks the SQLite file as ours
 _WAIT = 60.0  # seconds that one spender waits for another
+_PAUSE = 0.01  # seconds between two tries
+_CUT_OFF = 100  # how many times others may be cut off while one statement is read
 
 _FIRST_FORMAT = (
     "CREATE TABLE entries (number INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
@@ -74,14 +82,15 @@ class SqliteStore:
                 where=self.where,
                 advice="A ledger is created once, and then opened.",
             )
-        for rest in ("-wal", "-journal"):
+        for rest in ("-wal", "-journal"):  # the first is of older versions
             if Path(f"{place}{rest}").exists():
                 raise LedgerError(
                     "the log of an older ledger lies here, and would be taken for that of the new one",
                     where=f"{place}{rest}",
                     advice="Bring back the ledger that it belongs to, or choose another name.",
                 )
-        refuse_remote(place.parent)
+        if place.parent.is_dir():
+            refuse_unsafe(place.parent)
         try:
             place.touch(mode=0o600, exist_ok=False)
             try:
@@ -90,7 +99,6 @@ class SqliteStore:
                     draft.touch(mode=0o600)
                     connection = sqlite3.connect(draft, timeout=_WAIT, isolation_level=None)
                     try:
-                        connection.execute("PRAGMA journal_mode=WAL")
                         lay_out(connection, opening)
                     finally:
                         connection.close()
@@ -110,51 +118,73 @@ class SqliteStore:
                 where=self.where,
                 advice="Create one: privior ledger create, or pv.Ledger.create(path, population=, epsilon=).",
             )
-        refuse_remote(self._path)
 
     @contextmanager
     def reading(self) -> Iterator[Page]:
         """Give a page to read."""
-        with self._connected() as connection:
-            yield _page(connection, self.where)
+        with self._connected("ro") as connection:
+            execute = _patient(connection, self.check_writable)
+            number = _checked_format(execute, self.where)
+            if number == FORMAT:
+                yield Page(execute, self.where)
+                return
+            with _copied(connection) as copy:
+                yield _page(copy, self.where)
 
     @contextmanager
     def writing(self) -> Iterator[Page]:
         """Give a page inside one exclusive transaction."""
-        with self._connected() as connection, _exclusive(connection, self.where) as page:
-            yield page
+        with self._alone() as connection:
+            _leave_log(connection, self.where)
+            with _exclusive(connection, self.where) as page:
+                _migrate(connection)
+                yield page
 
     def check_writable(self) -> None:
-        """Raise what `writing` would raise."""
+        """Raise what `writing` would raise; undoes a write that was cut off."""
         if not self._path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
             raise LedgerError("the ledger is read-only", where=self.where)
-        with self._connected() as connection:
+        with self._alone() as connection:
             _check_writable(connection, self.where)
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _alone(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection to write with, while nobody else has one."""
+        self._check_file()
+        refuse_unsafe(self._path)
+        try:
+            with (
+                opened(self._path) as file,
+                file.locked(self._path, _WAIT),
+                self._connected("rw") as connection,
+            ):
+                connection.execute("PRAGMA synchronous=EXTRA")
+                _checked_format(_executing(connection), self.where)
+                yield connection
+        except OSError as error:
+            raise LedgerError(f"cannot write the ledger: {_reason(error)}", where=self.where) from None
+
+    @contextmanager
+    def _connected(self, mode: str) -> Iterator[sqlite3.Connection]:
+        self._check_file()
+        with opened(self._path):
+            try:
+                connection = sqlite3.connect(
+                    f"file:{quote(str(self._path))}?mode={mode}",
+                    uri=True,
+                    timeout=_WAIT,
+                    isolation_level=None,
+                )
+                try:
+                    yield connection
+                finally:
+                    connection.close()
+            except sqlite3.Error as error:
+                raise LedgerError(f"not a readable ledger: {_reason(error)}", where=self.where) from None
+
+    def _check_file(self) -> None:
         if not self._path.is_file():
             raise LedgerError("the ledger is gone", where=self.where)
-        if self._path.stat().st_nlink > 1:
-            raise LedgerError(
-                "the ledger has two names (a hard link), and each would have a log of its own",
-                where=self.where,
-                advice="Remove one of the names.",
-            )
-        try:
-            connection = sqlite3.connect(
-                f"file:{quote(str(self._path))}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None
-            )
-            connection.execute("PRAGMA synchronous=FULL")
-            _check_format(connection, self.where)
-        except sqlite3.Error as error:
-            raise LedgerError(f"not a readable ledger: {_reason(error)}", where=self.where) from None
-        try:
-            yield connection
-        except sqlite3.Error as error:
-            raise LedgerError(f"not a readable ledger: {_reason(error)}", where=self.where) from None
-        finally:
-            connection.close()
 
 
 class MemoryStore:
@@ -196,7 +226,7 @@ class MemoryStore:
 
 def lay_out(connection: sqlite3.Connection, opening: LedgerEntry) -> None:
     """Make the tables of an empty database, with the entry that opens the ledger."""
-    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA synchronous=EXTRA")
     connection.execute("BEGIN IMMEDIATE")
     for statement in (*_FIRST_FORMAT, f"PRAGMA application_id={_APPLICATION}"):
         connection.execute(statement)
@@ -217,11 +247,56 @@ def _migrate(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version={FORMAT}")
 
 
-def _page(connection: sqlite3.Connection, where: str) -> Page:
-    def execute(statement: str, values: Sequence[object]) -> list[tuple[object, ...]]:
+@contextmanager
+def _copied(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Give a copy in memory of a ledger of an older format, brought to this one."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        connection.backup(copy)
+        _migrate(copy)
+        yield copy
+    finally:
+        copy.close()
+
+
+def _leave_log(connection: sqlite3.Connection, where: str) -> None:
+    """Bring a ledger of older versions to the journal of this one; they kept a log beside each path."""
+    until = time.monotonic() + _WAIT
+    while connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
+        try:
+            connection.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.OperationalError as error:  # somebody reads
+            if time.monotonic() > until:
+                raise LedgerError(f"cannot write the ledger: {_reason(error)}", where=where) from None
+            time.sleep(_PAUSE)
+
+
+def _executing(connection: sqlite3.Connection) -> Execute:
+    def execute(statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         return connection.execute(statement, tuple(values)).fetchall()
 
-    return Page(execute, where)
+    return execute
+
+
+def _patient(connection: sqlite3.Connection, undo: Callable[[], None]) -> Execute:
+    """Read; where a write was cut off, let it be undone first, which a connection for reading cannot."""
+    plainly = _executing(connection)
+
+    def execute(statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        for _ in range(_CUT_OFF):
+            try:
+                return plainly(statement, values)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+                    raise
+            undo()
+        return plainly(statement, values)
+
+    return execute
+
+
+def _page(connection: sqlite3.Connection, where: str) -> Page:
+    return Page(_executing(connection), where)
 
 
 @contextmanager
@@ -250,18 +325,16 @@ def _format(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _check_format(connection: sqlite3.Connection, where: str) -> None:
-    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+def _checked_format(execute: Execute, where: str) -> int:
+    """Return the number of a ledger's format, which must be known here."""
+    if execute("PRAGMA application_id", ()) != [(_APPLICATION,)]:
         raise LedgerError("the file is not a ledger", where=where)
-    number = _format(connection)
+    number = int(str(execute("PRAGMA user_version", ())[0][0]))
     if number > FORMAT:
         raise LedgerError(
             "the ledger's format is newer than this library", where=where, asked=number, allowed=FORMAT
         )
-    if number < FORMAT:
-        connection.execute("BEGIN IMMEDIATE")
-        _migrate(connection)
-        connection.execute("COMMIT")
+    return number
 
 
 def _reason(error: Exception) -> str:

@@ -53,7 +53,7 @@ def _demonstrate(screen: Screen, folder: Path) -> None:
     book, file, page, picture = (folder / name for name in names)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        logs = [folder / f"{book.name}{ending}" for ending in ("-wal", "-shm")]
+        logs = [folder / f"{book.name}{ending}" for ending in ("-wal", "-shm", "-journal")]
         here = [old for old in (file, page, picture, book, *logs) if old.exists()]
         if here and not (folder / _MARK).exists():
             raise TableError(
