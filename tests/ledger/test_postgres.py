@@ -172,6 +172,16 @@ def test_a_server_that_does_not_wait_for_its_disk_is_refused(
     pv.Ledger.open(on_server.address)
 
 
+def test_the_format_before_is_read_and_brought_up_to_date_by_a_spend(
+    on_server: ServerPlace, book: pv.Ledger, plan: pv.Plan
+) -> None:
+    on_server.run("UPDATE ledger SET format = 2")
+    assert book.verify().number == 0
+    on_server.run("SELECT 1 / (CASE WHEN format = 2 THEN 1 ELSE 0 END) FROM ledger")  # else divided by 0
+    book.spend(plan)
+    on_server.run("SELECT 1 / (CASE WHEN format = 3 THEN 1 ELSE 0 END) FROM ledger")
+
+
 def test_a_newer_format_and_a_damaged_ledger_are_refused(on_server: ServerPlace, book: pv.Ledger) -> None:
     on_server.run("UPDATE ledger SET format = 99")
     with pytest.raises(pv.LedgerError, match="newer than this library"):

@@ -15,10 +15,14 @@ from typing import TYPE_CHECKING, Any
 from privior.errors import LedgerError, UnknownSpendError
 from privior.ledger.addresses import ServerAddress
 from privior.ledger.entry import LedgerEntry
-from privior.ledger.pages import FORMAT, SECOND_FORMAT, TABLES, Page
+from privior.ledger.pages import SECOND_FORMAT, TABLES, Page
 
 if TYPE_CHECKING:
     from psycopg import Connection
+
+#: the number of the format written here; 3 has the tables of 2, and its entries name the rules of their prices
+FORMAT = 3
+_OLDER = 2
 
 _WAIT = 60  # seconds that one spender waits for another
 _REACH = 20  # seconds until a server counts as out of reach
@@ -87,7 +91,8 @@ class PostgresStore:
     def writing(self) -> Iterator[Page]:
         """Give a page inside one exclusive transaction."""
         with self._connected("cannot write the ledger") as connection:
-            self._begin(connection, "FOR UPDATE")
+            if self._begin(connection, "FOR UPDATE") != FORMAT:
+                _run(connection, "UPDATE ledger SET format = ?", (FORMAT,))
             yield _page(connection, self.where)
             self._commit(connection)
 
@@ -139,19 +144,20 @@ class PostgresStore:
         asked = ", ".join("set_config(?, ?, true)" for _ in settings)
         _run(connection, f"SELECT {asked}", [text for pair in settings.items() for text in pair])
 
-    def _begin(self, connection: Connection[Any], lock: str = "") -> None:
-        """Begin a transaction on a ledger of a format that is known here, and lock it if that is asked."""
+    def _begin(self, connection: Connection[Any], lock: str = "") -> int:
+        """Begin a transaction on a ledger of a format that is known here, which is returned; may lock it."""
         self._set_up(connection)
         rows = _run(connection, f"SELECT format FROM {self._schema}.ledger {lock}")  # noqa: S608 - fixed
         if len(rows) != 1:
             raise LedgerError("the ledger is damaged: it has not one format", where=self.where)
-        if rows[0][0] != FORMAT:
+        if rows[0][0] not in (_OLDER, FORMAT):
             raise LedgerError(
                 "the ledger's format is newer than this library",
                 where=self.where,
                 asked=rows[0][0],
                 allowed=FORMAT,
             )
+        return int(rows[0][0])
 
     def _check_durable(self, connection: Connection[Any]) -> None:
         for setting in ("fsync", "full_page_writes"):
