@@ -20,7 +20,7 @@ from privior.ledger.pages import SECOND_FORMAT, TABLES, Page
 if TYPE_CHECKING:
     from psycopg import Connection
 
-#: the number of the format written here; 3 has the tables of 2, and its entries name the rules of their prices
+#: the format written here; 3 has the tables of 2, and its entries name the rules by which they were priced
 FORMAT = 3
 _OLDER = 2
 
