@@ -18,9 +18,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from counts_oracle import signs
+from discrete_gaussian_oracle import lattice_gaussian
+from gaussian_oracle import normal_line
 from mpmath import mp
-from pair_truths import DIGITS, Number, lattice_gaussian, normal_line, number, signs
 from test_pair_contract import lies, off
+from two_laws import DIGITS, Number, number
 
 from privior.privacy.pairs import Concentrated, concentrated
 

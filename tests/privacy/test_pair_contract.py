@@ -1,6 +1,6 @@
 """One suite for every pair (T09): never below the truth in 60 digits, within 1e-9 of it; then planted faults.
 
-The truths (`pair_truths`) integrate or sum the two densities; they share no formula with the pairs.
+The truths (tests/oracles) integrate or sum the two densities; they share no formula with the pairs.
 """
 
 from __future__ import annotations
@@ -15,19 +15,15 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from pair_truths import Points as Outcomes
-from pair_truths import (
-    TwoPoint,
-    Worst,
-    beta_line,
-    gamma_line,
-    lattice_gaussian,
-    lattice_k_norm,
-    normal_line,
-    signs,
-    told,
-    urn,
-)
+from counts_oracle import lattice_k_norm, signs
+from dirichlet_oracle import beta_line
+from discrete_gaussian_oracle import lattice_gaussian
+from finite_oracle import TwoPoint, told
+from gamma_oracle import gamma_line
+from gaussian_oracle import normal_line
+from two_laws import Points as Outcomes
+from two_laws import both_ways
+from virtual_records_oracle import urn
 
 from privior.privacy.composition import Composed
 from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
@@ -110,6 +106,7 @@ CASES = [
     Case(VirtualRecordsPair(4, F(3), F(1, 3), F(2, 5)), lambda: urn(4, F(3), F(1, 3), F(2, 5))),
     Case(DiscreteGaussianShift(F(3, 2), 1), lambda: lattice_gaussian(F(3, 2), 1)),
     Case(DiscreteGaussianShift(F(1, 3), 2), lambda: lattice_gaussian(F(1, 3), 2)),
+    Case(DiscreteGaussianShift(F(7, 2), 1, 3), lambda: lattice_gaussian(F(7, 2), 1, 3)),
     Case(
         TwoLevelsPair(ONE, F(2), HALVES, 3),
         lambda: both_ways(
@@ -195,10 +192,6 @@ CASES += [
     Case(SignedSteps(F(1000)), lambda: signs(F(1000), 1), (-500.0, 0.0, 999.0), (1.0, 2.0)),
     Case(VirtualRecordsPair(30, TINY, HUGE), lambda: urn(30, TINY, HUGE, ONE), (-1.0, 0.0, 5.0), (1.0, 2.0)),
 ]
-
-
-def both_ways(*truths: Any) -> Worst:
-    return Worst([*truths, *(truth.swapped for truth in truths)])
 
 
 @cache

@@ -19,6 +19,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from beta_quadrature import BetaLaws, Situation
+from dirichlet_oracle import beta_line
 from neighbouring_tables import (
     EPSILONS,
     ORDERS,
@@ -33,7 +34,6 @@ from neighbouring_tables import (
     replaced,
     tables,
 )
-from pair_truths import beta_line
 from scipy import special
 
 import privior as pv
