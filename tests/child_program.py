@@ -9,19 +9,23 @@ from __future__ import annotations
 import sys
 
 PROGRAM = "privior.curator.own_process._program"
+#: how a program begins that changes a function wherever it is known already, so that privior may be imported
+EVERYWHERE = "# changes functions wherever they are known\n"
 
 
 def planted(code: str) -> list[str]:
     """Return the program of a process that runs some code before it serves."""
     start = f"import sys; sys.path[:] = sys.argv[1:]\n{code}\nfrom privior.curator.worker import main; main()"
+    if code.startswith(EVERYWHERE):
+        start = EVERYWHERE + start
     return [sys.executable, "-I", "-c", start, *filter(None, sys.path)]
 
 
 def at(place: str, act: str, when: str = "before", count: int = 1) -> str:
     """Return code that acts before or after the n-th call of a function, named as `module:function`."""
-    return f"""
+    return f"""{EVERYWHERE}
 def plant(place, when, count):
-    import os, signal, time
+    import os, signal, sys, time
     module, _, name = place.rpartition(":")
     owner = __import__(module, fromlist=["_"])
     for part in name.split(".")[:-1]:
@@ -42,6 +46,10 @@ def plant(place, when, count):
             act()
         return result
     setattr(owner, last, wrapped)
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "privior":
+            for known in [known for known, value in vars(module).items() if value is real]:
+                setattr(module, known, wrapped)
 plant({place!r}, {when!r}, {count!r})
 """
 

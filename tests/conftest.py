@@ -50,6 +50,7 @@ def forks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("privior.curator.own_process.subprocess", forking)
         yield
+    forking.stop()
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ asked for. What runs is a process of its own, with the arguments, folder, enviro
 parent that it was given, so signals, exit codes and deaths are real. `Popen` stands in for subprocess's own;
 what it cannot imitate (another program or locale, `PYTHON...` variables) it starts as usual.
 
-A program that is started so may start one more in the same way: the process that reads rows. Code that
-changes functions of privior before they are imported finds none of them imported, as in a new process.
+A program that is started so may start one more in the same way: the process that reads rows. Code of tests
+finds nothing of privior imported, as in a new process, so that what it changes is changed for all; unless it
+says that it sees to that itself.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from pathlib import Path
 from subprocess import DEVNULL, PIPE, CalledProcessError, CompletedProcess, TimeoutExpired
 from typing import Any, NoReturn
 
+from child_program import EVERYWHERE
 from privior.curator.own_process import _START
 
 __all__ = ["DEVNULL", "PIPE", "CalledProcessError", "CompletedProcess", "Popen", "TimeoutExpired", "run"]
@@ -131,6 +133,14 @@ _Ask = Callable[[_Order, list[int]], int]
 #: what starts programs here, once one has been asked for; None where nothing can any more
 _ask: list[_Ask | None] = []
 _owner = os.getpid()
+_ends: list[Callable[[], None]] = []
+
+
+def stop() -> None:
+    """Let go of the process that forks, and wait for its end."""
+    while _ends:
+        _ask.clear()
+        _ends.pop()()
 
 
 def _server() -> _Ask | None:
@@ -154,14 +164,12 @@ def _served() -> _Ask:
             start_new_session=True,
             cwd=Path(__file__).parent,
         )
-    owner = os.getpid()
 
     def end() -> None:
-        if os.getpid() == owner:
-            ours.close()
-            server.wait()
+        ours.close()
+        server.wait()
 
-    atexit.register(end)
+    _ends.append(end)
 
     def ask(order: _Order, streams: list[int]) -> int:
         prctl = ctypes.CDLL(None).prctl
@@ -283,7 +291,7 @@ def _become(order: _Order, streams: list[int]) -> NoReturn:
     vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main
-    if order["code"] not in READY:
+    if order["code"] not in READY and not order["code"].startswith(EVERYWHERE):
         for name in [name for name in sys.modules if name.partition(".")[0] == "privior"]:
             del sys.modules[name]
     if not order["isolated"]:
@@ -292,22 +300,24 @@ def _become(order: _Order, streams: list[int]) -> NoReturn:
         _ask[:] = [_prepared()]
         subprocess.Popen = Popen  # type: ignore[misc]
     status: object = 0
+    interrupted = False
     try:
         exec(compile(order["code"], "<string>", "exec"), main.__dict__)
     except SystemExit as end:
         status = end.code
-    except KeyboardInterrupt:
-        _flush()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-    except BaseException:
+    except BaseException as error:
         sys.excepthook(*sys.exc_info())
         status = 1
+        interrupted = isinstance(error, KeyboardInterrupt)
     if status is not None and not isinstance(status, int):
         print(status, file=sys.stderr)
         status = 1
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
+    if interrupted:
+        _flush()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     os._exit(120 if _flush() else int(str(status or 0)) & 255)
 
 

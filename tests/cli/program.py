@@ -86,8 +86,8 @@ def run_on_terminal(
     command = [*PROGRAM, *map(str, arguments)]
     given: dict[str, Any] = {"cwd": folder, "env": environment(extra), "start_new_session": True}
     given |= dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
-    if anew:
-        process = subprocess.Popen(command, preexec_fn=_own_terminal, **given)
+    if anew or sys.platform != "linux":
+        process: subprocess.Popen[Any] = subprocess.Popen(command, preexec_fn=_own_terminal, **given)
     else:
         process = forking.Popen(command, controls_terminal=True, **given)
     os.close(theirs)

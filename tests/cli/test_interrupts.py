@@ -11,6 +11,7 @@ from program import run, run_on_terminal
 from test_bad_input import ANALYSIS
 
 import privior as pv
+from child_program import EVERYWHERE
 
 TESTS = Path(__file__).resolve().parent.parent
 
@@ -41,6 +42,9 @@ def wrapped(*given, **named):
         os.kill(os.getpid(), signal.SIGINT)
     return result
 setattr(owner, last, wrapped)
+for module in [module for name, module in sys.modules.items() if name.startswith("privior")]:
+    for known in [known for known, value in vars(module).items() if value is real]:
+        setattr(module, known, wrapped)
 if when == "twice":  # the second one comes while the ledger is asked what became of the first
     from privior.cli.screen import Screen
     from privior.ledger.ledger import Ledger
@@ -68,7 +72,7 @@ class Step:
     def program(self) -> list[str]:
         count = "0" if self.inside else str(self.count)
         start = f"import sys; sys.path.insert(0, {str(TESTS)!r})"
-        return [sys.executable, "-c", start + _DRIVER, self.place, self.when, count]
+        return [sys.executable, "-c", EVERYWHERE + start + _DRIVER, self.place, self.when, count]
 
 
 STEPS = {
@@ -189,7 +193,7 @@ def test_a_batch_interrupted(name: str, orchard: Path) -> None:
 
 
 def test_an_interrupted_report_can_be_made_again(orchard: Path) -> None:
-    program = [sys.executable, "-c", _DRIVER, "privior.report:write_whole", "before", "1"]
+    program = [sys.executable, "-c", EVERYWHERE + _DRIVER, "privior.report:write_whole", "before", "1"]
     arguments = ["release", "a.toml", "fruit.csv", "-l", "orchard.ledger", "-o", "new.json", "-y"]
     ended = run(arguments, orchard, program=program)
     assert "privior report new.json" in ended.errors
@@ -222,7 +226,7 @@ def test_ctrl_c_at_the_question(orchard: Path) -> None:
 def test_other_commands_interrupted(
     place: str, when: str, arguments: list[str], made: str, orchard: Path
 ) -> None:
-    program = [sys.executable, "-c", _DRIVER, place, when, "1"]
+    program = [sys.executable, "-c", EVERYWHERE + _DRIVER, place, when, "1"]
     ended = run(arguments, orchard, program=program)
     assert ended.code == 130, ended
     assert "Nothing was spent." in ended.errors
@@ -231,7 +235,7 @@ def test_other_commands_interrupted(
 
 
 def test_the_demonstration_interrupted(orchard: Path) -> None:
-    program = [sys.executable, "-c", _DRIVER, "privior.report:write_whole", "before", "1"]
+    program = [sys.executable, "-c", EVERYWHERE + _DRIVER, "privior.report:write_whole", "before", "1"]
     ended = run(["demo", "d"], orchard, program=program)
     assert ended.code == 130
     assert "nobody's budget" in ended.errors
@@ -239,7 +243,7 @@ def test_the_demonstration_interrupted(orchard: Path) -> None:
 
 
 def test_a_ledger_is_never_removed_once_it_is_whole(orchard: Path) -> None:
-    program = [sys.executable, "-c", _DRIVER, "pathlib:Path.replace", "after", "1"]
+    program = [sys.executable, "-c", EVERYWHERE + _DRIVER, "pathlib:Path.replace", "after", "1"]
     ended = run(["ledger", "create", "n", "-p", "x", "-e", "1"], orchard, program=program)
     assert ended.code == 130
     assert pv.Ledger.open(orchard / "n").verify().number == 0

@@ -13,7 +13,7 @@ import pytest
 
 import forking
 import privior as pv
-from child_program import KILLED, PROGRAM, at, planted
+from child_program import EVERYWHERE, KILLED, PROGRAM, at, planted
 from privior.curator import prepare
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -108,7 +108,7 @@ def orchard(tmp_path: Path, table: Path, ledger: pv.Ledger) -> Path:
 def _run(
     orchard: Path, here: str = "", there: str = "", *, anew: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    code = _PROGRAM.format(tests=str(TESTS), here=here, there=there)
+    code = EVERYWHERE + _PROGRAM.format(tests=str(TESTS), here=here, there=there)
     start = subprocess.run if anew else forking.run
     return start(
         [sys.executable, "-c", code],

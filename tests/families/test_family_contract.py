@@ -80,7 +80,8 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
         "True",
         "False",
     }
-    assert str(plan)
+    promised = (column, f"{plan.mechanism.name}: ", str(plan.guarantee), plan.guarantee.claim())
+    assert all(words in str(plan) for words in promised)
     assert case.model.parameter in str(posterior)
     assert column in page_of(release, posterior)
 
