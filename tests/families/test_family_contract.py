@@ -86,7 +86,8 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
         "True",
         "False",
     }
-    assert case.model.parameter in str(plan)
+    for words in (str(plan.model), plan.mechanism.name, str(plan.guarantee)):
+        assert words in str(plan)
     assert case.model.parameter in str(posterior)
     assert column in page_of(release, posterior)
 

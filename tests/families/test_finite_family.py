@@ -77,7 +77,8 @@ def test_from_a_file_to_an_answer(name: str, way: str, tmp_path: Path) -> None:
     assert math.isclose(float(str(asked["mean"])), posterior.probability({column: label}).mean)
     assert float(str(asked["low"])) <= float(str(asked["high"]))
     assert "sample 5" in str(pv.ask(posterior, "sample 5", seed=1).to_document())
-    assert str(plan)
+    for words in (str(plan.model), plan.mechanism.name, str(plan.guarantee)):
+        assert words in str(plan)
     assert posterior.best() in str(posterior)
     assert posterior.best() in page_of(release, posterior)
     assert posterior.to_document()["best"] == posterior.best()

@@ -98,7 +98,8 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
     sampled = posterior.sample(50, seed=1)
     assert set(sampled) == set(model.columns)
     assert set(map(str, sampled[column])) <= set(SCHEMA.column(column).labels)
-    assert model.family in str(plan)
+    for words in (str(plan.model), plan.mechanism.name, str(plan.guarantee)):
+        assert words in str(plan)
     assert model.names[0] in str(posterior)
     assert model.names[0] in page_of(release, posterior)
     assert posterior.to_document()["family"] == model.family
