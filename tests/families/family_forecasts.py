@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 from family_cases import CASES, SCHEMA, Case
 
 import privior as pv
+from privior.curator import measure_statistics
 from privior.mechanisms import FamilyMechanism
+from privior.models import ExactStatistics
 
 #: the families whose columns differ; the others are the same up to names
 NAMES = ("beta-bernoulli", "gamma-poisson", "gamma-exponential", "normal-mean")
@@ -82,11 +83,11 @@ def simulated(facts: Facts, plan: pv.FamilyPlan, times: int, rng: np.random.Gene
     of the posterior mean, whose own average would vary far more.
     """
     variances = []
-    column = facts.case.model.column
     ledger = pv.Ledger.in_memory(population="clinic", epsilon=10_000, delta="0.5")
     for place in range(times):
         theta = facts.case.model.law.quantile((place + 0.5) / times)
-        table = pa.table({column: facts.case.cells(rng, theta, facts.records)})
-        variances.append(pv.infer(pv.measure(plan, table, ledger=ledger)).stddev() ** 2)
+        codes = {facts.case.model.column: facts.case.codes(rng, theta, facts.records)}
+        sums = ExactStatistics(np.array([int(one.of(codes).sum()) for one in plan.summands]))
+        variances.append(pv.infer(measure_statistics(plan, sums, ledger=ledger)).stddev() ** 2)
     mean = float(np.mean(variances))
     return math.sqrt(mean), float(np.std(np.diff(variances))) / math.sqrt(2 * times) / mean / 2

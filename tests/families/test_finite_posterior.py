@@ -13,6 +13,7 @@ from scipy.special import gammaln
 
 import privior as pv
 from chi_square import fits
+from privior.curator import measure_statistics
 from privior.mechanisms import ModelDraws
 from privior.mechanisms.model_forecast import model_forecast
 from privior.models import ExactStatistics
@@ -189,7 +190,7 @@ def test_forecasts_are_about_right(way: type, epsilon: str) -> None:
     for _ in range(150):
         truth = int(rng.choice(4, p=prior))
         counts = rng.multinomial(records, chances_of(DIE)[truth])
-        release = pv.measure(plan, pa_table(DIE, counts), ledger=ledger)
+        release = measure_statistics(plan, ExactStatistics(counts), ledger=ledger)
         wrong.append(1 - float(pv.infer(release).chances.shares[truth]))
     assert abs(float(np.mean(wrong)) - plan.forecast.error) < 0.04 + 4 * float(np.std(wrong)) / 150**0.5
     assert plan.without_noise.error <= plan.forecast.error + 0.02 <= plan.without_release.error + 0.04

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from family_cases import CASES, SCHEMA, Case
+from reweighted_draws import DRAWN, Way, check_draws, family, reweighted
 from scipy.integrate import quad
 
 import privior as pv
-from chi_square import fits
-from privior.models import ExactStatistics, Family, to_model
+from privior.models import Family
 from privior.models.laws import Conjugate, Law, Reweighted, Truncated, to_law
 
 CUTS = {"beta": ("0.2", "0.7"), "gamma": ("0.5", 2), "normal": (-1, "0.5")}
@@ -39,17 +39,6 @@ def named(one: object) -> str:
     return one.name if isinstance(one, Case) else "-".join(map(str, one)) if isinstance(one, tuple) else ""
 
 
-def reweighted(law: Law, way: tuple[object, str | None, object]) -> Reweighted:
-    assert not isinstance(law, Reweighted)
-    return Reweighted(law, way[0], of=way[1], pivot=way[2])
-
-
-def family(model: Family, prior: Law) -> Family:
-    found = to_model({**model.to_document(), "prior": prior.to_document()})
-    assert isinstance(found, Family)
-    return found
-
-
 def log_posterior(model: Family, records: int, total: float, weight: float) -> Callable[[float], float]:
     """The log density, normalised by quadrature: nothing of the closed forms is used."""
     low, high = (float(end) for end in model.prior.support if end is not None)
@@ -68,7 +57,7 @@ def log_posterior(model: Family, records: int, total: float, weight: float) -> C
 
 
 @pytest.mark.parametrize(("case", "way"), SMALL, ids=named)
-def test_the_guarantee_is_the_largest_loss(case: Case, way: tuple[object, str | None, object]) -> None:
+def test_the_guarantee_is_the_largest_loss(case: Case, way: Way) -> None:
     """Every table of a few records and every neighbour: the loss at the ends, and inside never more."""
     small, schema = case.small
     model = family(small, reweighted(Truncated(small.law, *CUTS[small.law.name]), way))
@@ -94,7 +83,7 @@ def test_the_guarantee_is_the_largest_loss(case: Case, way: tuple[object, str | 
 
 
 @pytest.mark.parametrize(("case", "way"), SMALL, ids=named)
-def test_the_density_is_that_of_the_definition(case: Case, way: tuple[object, str | None, object]) -> None:
+def test_the_density_is_that_of_the_definition(case: Case, way: Way) -> None:
     """The closed forms of both sides against quadrature."""
     small, schema = case.small
     model = family(small, reweighted(Truncated(small.law, *CUTS[small.law.name]), way))
@@ -107,44 +96,14 @@ def test_the_density_is_that_of_the_definition(case: Case, way: tuple[object, st
         assert math.isclose(found, law(float(theta)), rel_tol=1e-8, abs_tol=1e-8)
 
 
-DRAWN = [
-    (pv.BetaBernoulli("sick"), pv.Truncated(pv.Beta(3, 3), "0.1", "0.9"), ("2.5", None, "0.45"), 13),
-    (pv.GammaPoisson("events"), pv.Truncated(pv.Gamma(8, 4), "0.5", 4), (7, "log", 2), 60),
-    (pv.GammaExponential("wait"), pv.Truncated(pv.Gamma(20, 20), "0.4", 3), (15, "value", 1), 300),
-    (
-        pv.NormalMean("pressure", pv.Normal(125, stddev=8), stddev=12),
-        pv.Truncated(pv.Normal(125, stddev=8), 90, 160),
-        (1, None, 124),
-        -900,
-    ),
-]
-
-
-@pytest.mark.parametrize(("model", "law", "way", "summed"), DRAWN, ids=lambda one: getattr(one, "family", ""))
+@pytest.mark.parametrize(
+    ("model", "law", "way", "summed", "draws", "weaker"), DRAWN, ids=lambda one: getattr(one, "family", "")
+)
 def test_draws_have_their_law_and_no_other(
-    model: Family, law: Law, way: tuple[object, str | None, object], summed: int
+    model: Family, law: Law, way: Way, summed: int, draws: int, weaker: Fraction | None
 ) -> None:
-    """30 records; a law of a quarter of the strength, or of none, is noticed."""
-    own = family(model, reweighted(law, way))
-    mechanism = pv.PosteriorDraws(own, SCHEMA, 30, 1000)
-    assert mechanism.weight == 1
-    exact = ExactStatistics(np.array([summed]))
-    drawn = [float(mechanism.release(exact).values()[0]) for _ in range(3500)]
-    total = float(own.total(SCHEMA, 30, summed))
-    low, high = (float(end) for end in own.prior.support if end is not None)
-    points = np.linspace(low, high, 200_001)[1:-1]
-
-    def cells(prior: Law) -> list[int]:
-        logs = prior.log_density(points) + own.natural(points) * total - own.partition(points) * 30
-        below = np.cumsum(np.exp(logs - logs.max()))
-        edges = np.interp(np.arange(1, 12) / 12, below / below[-1], points)
-        return [int(one) for one in np.searchsorted(edges, drawn)]
-
-    chances = dict.fromkeys(range(12), 1 / 12)
-    assert fits(cells(own.prior), chances)
-    assert not fits(cells(law), chances)
-    weaker = reweighted(law, (Fraction(str(way[0])) * Fraction(1, 4), *way[1:]))
-    assert not fits(cells(weaker), chances)
+    """30 records; a law that is not re-weighted, or with a quarter of the strength, is noticed."""
+    check_draws(model, law, way, summed, draws, weaker)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")

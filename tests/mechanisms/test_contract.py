@@ -78,11 +78,13 @@ def test_the_law_sums_to_one(mechanism: Mechanism) -> None:
 
 @every
 def test_draws_follow_the_stated_law_and_no_other(mechanism: Mechanism) -> None:
-    """The draws accept the likelihood and reject that of another epsilon, 30% off (50% if no cell noise)."""
+    """The draws accept the likelihood and reject that of another epsilon, 30% off (50% if no cell noise).
+
+    Of so many draws the distance to the other law is six standard deviations above where it is rejected.
+    """
     probabilities = law(mechanism, 6)
-    draws = [
-        mechanism.release(exact(mechanism)).counts for _ in range(4000 if mechanism.cell_noise else 2500)
-    ]
+    number = 2500 if mechanism.cell_noise else 800
+    draws = [mechanism.release(exact(mechanism)).counts for _ in range(number)]
     assert fits(draws, probabilities)
     wrong = dict(mechanism.to_document())
     if isinstance(mechanism, pv.GaussianCounts):

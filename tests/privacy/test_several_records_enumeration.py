@@ -58,11 +58,15 @@ def exceeded(bound: DominatingPair, prior: Fraction, rate: Fraction, box: tuple[
 
 
 BOXES = [(3, 3, 6, 2), (3, 2, 5, 2), (2, 3, 8, 2), (4, 2, 4, 1), (3, 3, 9, 3)]
+#: every prior in every box, at one rate and the other in turn
+PAIRED = [
+    (prior, (F(1), F(2, 5))[(i + j) % 2], box)
+    for i, box in enumerate(BOXES)
+    for j, prior in enumerate([F(6, 5), F(5), F(20)])
+]
 
 
-@pytest.mark.parametrize("rate", [F(1), F(2, 5)], ids=str)
-@pytest.mark.parametrize("prior", [F(6, 5), F(5), F(20)], ids=str)
-@pytest.mark.parametrize("box", BOXES, ids=str)
+@pytest.mark.parametrize(("prior", "rate", "box"), PAIRED, ids=str)
 def test_declared_sensitivities_cover_every_two_neighbours(
     prior: Fraction, rate: Fraction, box: tuple[int, int, int, int]
 ) -> None:
@@ -146,9 +150,15 @@ def worst_of(
     return worst
 
 
-@pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])
-@pytest.mark.parametrize(("cells", "rows"), [(2, 2), (2, 3), (3, 2)])
-@pytest.mark.parametrize(("prior", "rate"), [(F(3, 4), F(1)), (F(6), F(1)), (F(1), F(1, 5))])
+#: every table with every prior, by one relation and the other in turn
+UNITS = [
+    ((pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)[(i + j) % 2], *size, *law)
+    for i, size in enumerate([(2, 2), (2, 3), (3, 2)])
+    for j, law in enumerate([(F(3, 4), F(1)), (F(6), F(1)), (F(1), F(1, 5))])
+]
+
+
+@pytest.mark.parametrize(("relation", "cells", "rows", "prior", "rate"), UNITS)
 def test_a_unit_of_several_records(
     relation: pv.Neighbours, cells: int, rows: int, prior: Fraction, rate: Fraction
 ) -> None:

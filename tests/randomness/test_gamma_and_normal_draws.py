@@ -12,16 +12,12 @@ from fractions import Fraction
 
 import flint
 import mpmath
-import numpy as np
 import pytest
-from scipy.special import gammainc, ndtr
 
-from chi_square import fits
 from digits import Digits
 from privior.randomness import Bits, GammaLaw, NormalLaw, rounded
 from privior.randomness.concave import ball
-
-Unbounded = GammaLaw | NormalLaw
+from sampler_checks import UNBOUNDED, Unbounded, check_unbounded
 
 UNIFORMS = [
     Fraction(2**200 // 3, 2**200),
@@ -200,43 +196,12 @@ def test_the_guess_and_the_size_never_decide() -> None:
         )
 
 
-def shares_of(law: Unbounded, places: int) -> dict[int, float]:
-    """The exact cell probabilities, in floating point."""
-    cells = np.arange(0 if isinstance(law, GammaLaw) else -2000, 2001)
-    ends = (np.append(cells, cells[-1] + 1) - 0.5) / 2.0**places
-    if isinstance(law, GammaLaw):
-        below = gammainc(float(law.shape), np.maximum(ends, 0) * float(law.rate))
-    else:
-        below = ndtr((ends - float(law.mean)) / float(law.variance) ** 0.5)
-    return dict(zip(cells.tolist(), np.diff(below).tolist(), strict=True))
-
-
-@pytest.mark.parametrize(
-    ("law", "places", "size", "off"),
-    [
-        (GammaLaw(Fraction(1, 2), Fraction(1)), 1, 16_000, Fraction(1, 10)),
-        (GammaLaw(Fraction(4), Fraction(2)), 1, 10_000, Fraction(1, 20)),
-        (GammaLaw(Fraction(12), Fraction(4)), 2, 4_000, Fraction(1, 20)),
-        (GammaLaw(Fraction(90), Fraction(30)), 3, 1_000, Fraction(1, 20)),
-        (GammaLaw(Fraction(5000), Fraction(300)), 4, 500, Fraction(1, 20)),
-        (NormalLaw(Fraction(10), Fraction(1)), 1, 2_000, Fraction(1, 20)),
-        (NormalLaw(Fraction(-100), Fraction(400)), -3, 6_000, Fraction(1, 20)),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("law", "places", "size", "off"), UNBOUNDED, ids=str)
 def test_draws_follow_the_law_and_reject_one_slightly_off(
     law: Unbounded, places: int, size: int, off: Fraction
 ) -> None:
-    """The sizes leave six standard deviations of room for the distance to the other law."""
-    bits = Bits()
-    sample = [rounded(law, places, bits) for _ in range(size)]
-    assert fits(sample, shares_of(law, places))
-    shifted: Unbounded
-    if isinstance(law, GammaLaw):
-        shifted = GammaLaw(law.shape * (1 + off), law.rate * (1 - off))
-    else:
-        shifted = NormalLaw(law.mean * (1 + off), law.variance * (1 - off))
-    assert not fits(sample, shares_of(shifted, places))
+    """A quarter of the draws of evidence/, and a law twice as far off: seven standard deviations of room."""
+    check_unbounded(law, places, size // 4, 2 * off)
 
 
 @pytest.mark.parametrize("shape", ["0.001", "1", "41.5", "1000", "1000000", "1000000001/2"])

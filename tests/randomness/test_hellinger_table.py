@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -20,51 +19,20 @@ from privior.randomness import hellinger as steps
 from privior.randomness.acceptance import accepted
 from privior.randomness.boxes import Box
 from privior.randomness.compositions import table
+from sampler_checks import TABLES, check_first_table, check_tables, tables_law
 
 F = Fraction
 
 
-def law(counts: Sequence[int], prior: Sequence[Fraction], rate: float) -> dict[tuple[int, ...], float]:
-    tables = all_tables(sum(counts), len(counts))
-    weights = np.exp(-rate * distances(counts, tables, np.array([float(a) for a in prior])))
-    return {tuple(t): float(w) for t, w in zip(tables.tolist(), weights / weights.sum(), strict=True)}
-
-
-CASES: list[tuple[tuple[int, ...], tuple[Fraction, ...], Fraction, int]] = [
-    ((4, 6), (F(1), F(1)), F(1, 2), 8000),
-    ((0, 12), (F(1, 10), F(3)), F(5), 4000),
-    ((1, 2, 3), (F(1, 2), F(1), F(2)), F(3), 6000),
-    ((5, 0, 1), (F(1), F(1), F(1)), F(12), 4000),
-    ((1, 0, 2, 1), (F(1),) * 4, F(6), 6000),
-    ((1, 0, 0, 1, 0, 0, 0, 0, 1), (F(1),) * 9, F(3), 12_000),  # nine cells: no boxes
-]
-
-
-@pytest.mark.parametrize(("counts", "prior", "rate", "draws"), CASES)
+@pytest.mark.parametrize(("counts", "prior", "rate", "draws"), TABLES)
 def test_law(counts: tuple[int, ...], prior: tuple[Fraction, ...], rate: Fraction, draws: int) -> None:
-    sampler = HellingerTables(counts, prior, lambda: ball(rate))
-    sample = [tuple(sampler.draw()) for _ in range(draws)]
-    true = law(counts, prior, float(rate))
-    assert fits(sample, true)
-    assert not fits(sample, law(counts, prior, float(rate) * 1.4 + 0.5))
-    cells = range(len(counts))
-    chances = [sum(p for z, p in true.items() if z[cell] > counts[cell]) for cell in cells]
-    cell = min(cells, key=lambda place: abs(chances[place] - 0.5))
-    above, tilted = chances[cell], 3 * chances[cell] / (1 + 2 * chances[cell])
-    seen = [z[cell] > counts[cell] for z in sample]
-    assert fits(seen, {True: above, False: 1 - above})
-    assert not fits(seen, {True: tilted, False: 1 - tilted})
+    """A third of the draws of evidence/, and a temperature that is farther off: six standard deviations."""
+    check_tables(counts, prior, rate, draws // 3, float(rate) * 2 + 1)
 
 
-def test_a_law_that_is_five_percent_off_is_rejected() -> None:
-    """Ninety thousand draws tell the true chance of the first table from one 5% larger (odds 1.1 times)."""
-    counts, prior = (1, 0), (F(1), F(1))
-    sampler = HellingerTables(counts, prior, lambda: ball(F(1)))
-    seen = [sampler.draw()[0] == 0 for _ in range(90_000)]
-    chance = law(counts, prior, 1.0)[0, 1]
-    assert fits(seen, {True: chance, False: 1 - chance})
-    assert not fits(seen, {True: 1.05 * chance, False: 1 - 1.05 * chance})
-    assert not fits(seen, {True: 0.95 * chance, False: 1 - 0.95 * chance})
+def test_a_law_that_is_fifteen_percent_off_is_rejected() -> None:
+    """By more than six standard deviations; 5%, which takes ten times as many draws, in evidence/."""
+    check_first_table(20_000, 0.15)
 
 
 def test_a_box_that_is_too_small_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +41,7 @@ def test_a_box_that_is_too_small_is_seen(monkeypatch: pytest.MonkeyPatch) -> Non
     counts, prior = (3, 3), (F(1), F(1))
     sampler = HellingerTables(counts, prior, lambda: ball(F(6)))
     sample = [tuple(sampler.draw()) for _ in range(4000)]
-    assert not fits(sample, law(counts, prior, 6.0))
+    assert not fits(sample, tables_law(counts, prior, 6.0))
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ SMALL = [pytest.param(*case.small, id=case.name) for case in CASES]
 DISTANCES = ("records", "values", "statistic")
 
 
-def log_density(model: Family, theta: float, values: Floats) -> Floats:
-    """The textbook log likelihood of one record, with all its constants."""
+def log_density(model: Family, theta: float | Floats, values: Floats) -> Floats:
+    """The textbook log likelihood of one record, with all its constants; a row for each parameter."""
     match model:
         case BetaBinomial():
             return np.asarray(stats.binom.logpmf(values, model.trials, theta))
@@ -166,8 +166,7 @@ def test_the_constant_c_is_the_largest_ratio_of_all_data_sets(
         low, high = (float(ends[0]), float(ends[1])) if cut else (-math.inf, math.inf)
         inside = [theta for theta in quantiles if low <= theta <= high]
         wide = inside if cut else [*inside, *(theta for theta in more if 0 < theta < 1 or theta > 1)]
-        table = np.array([log_density(model, theta, values) for theta in inside])
-        far = np.array([log_density(model, theta, values) for theta in wide])
+        table, far = (log_density(model, np.array(some)[:, None], values) for some in (inside, wide))
         best = max(
             float(np.exp(far[:, chosen].sum(axis=1)).max() / np.exp(table[:, chosen].sum(axis=1)).mean())
             for chosen in map(list, combinations_with_replacement(range(values.size), records))

@@ -51,21 +51,25 @@ class CutLaw:
         inside = np.clip(points, self.low, self.high)
         if self._share < _SMALL and self._bounded:
             return 1 - self._integrated(inside)
-        return np.asarray(self._between(inside, np.full_like(inside, self.high)) / self._share)
+        return np.asarray(self._between(inside, np.array(self.high)) / self._share)
 
     def many_below(self, points: Floats) -> Floats:
         """Return the chance of less than each point."""
         inside = np.clip(points, self.low, self.high)
         if self._share < _SMALL and self._bounded:
             return self._integrated(inside)
-        return np.asarray(self._between(np.full_like(inside, self.low), inside) / self._share)
+        return np.asarray(self._between(np.array(self.low), inside) / self._share)
 
     def _between(self, low: Floats, high: Floats) -> Floats:
         """Return the uncut law's chance of an interval, from the tail in which it lies."""
         start = self._tail(low, True)
-        lower = self._tail(high, True) - start
+        left = start < 0.5
+        if left.all():
+            return np.asarray(self._tail(high, True) - start)
         upper = self._tail(low, False) - self._tail(high, False)
-        return np.asarray(np.where(start < 0.5, lower, upper))
+        if not left.any():
+            return np.asarray(upper)
+        return np.asarray(np.where(left, self._tail(high, True) - start, upper))
 
     def _tail(self, points: Floats, left: bool) -> Floats:
         from scipy.special import betainc, betaincc, gammainc, gammaincc, ndtr
