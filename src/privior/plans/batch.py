@@ -3,8 +3,8 @@
 Costs add up. With `by`, every plan is carried out in each group of a column. The groups are disjoint and a
 unit has one record, so adding or removing one changes one group alone: all groups cost what one costs
 (parallel composition). Under replace-one a record may leave one group and enter another, two groups change,
-and all of them cost what removing one and adding one costs. Group sizes are private in any case, so that
-plans by group are made under add-or-remove-one.
+and all of them cost what removing one and adding one costs, or less where the mechanism says so
+(`replacing`). Group sizes are private in any case, so that plans by group are made under add-or-remove-one.
 """
 
 from __future__ import annotations
