@@ -132,7 +132,8 @@ def audit(
         if loss[worst] > largest:
             largest, pair, output = float(loss[worst]), (left, right), kept[worst].counts
         for epsilon in epsilons:
-            gain = np.exp(laws[left]) - math.exp(epsilon) * np.exp(laws[right])
+            with np.errstate(over="ignore"):  # e^epsilon may exceed all floats: nothing is gained there
+                gain = np.exp(laws[left]) - np.exp(epsilon + laws[right])
             deltas[epsilon] = max(deltas[epsilon], float(gain[gain > 0].sum()))
     if pair is None or output is None:
         raise AuditError("there are no neighbouring tables", asked=f"{records} records, {levels} levels")

@@ -63,7 +63,8 @@ def parameter_forecast(
     if isinstance(model, JointFamily):
         variance = joint_variances(model, schema, records, mechanism)
     elif isinstance(model, Family):
-        variance = _variances(model, schema, records, mechanism)
+        with np.errstate(all="ignore"):  # parameters next to an end, where slopes are beyond all floats
+            variance = _variances(model, schema, records, mechanism)
     else:
         raise TypeError("no forecast is known for this family")
     return ParameterForecast(float((2 * _REACH * np.sqrt(variance)).mean()), math.sqrt(variance.mean()))
@@ -84,7 +85,8 @@ def _variances(
             open_ = open_ + (seen + _knowledge(one_parameter(mechanism.model))) / (mechanism.draws * seen**2)
         elif mechanism is not None:
             open_ = open_ + _noise(model, schema, mechanism, theta) / (records * slope * spread) ** 2
-        variance = 1 / (1 / variance + 1 / open_)
+        learned = 1 / (1 / variance + 1 / open_)
+        variance = np.where(np.isfinite(learned), learned, prior)  # nothing is known to be learned there
         if isinstance(mechanism, PosteriorDraws):
             variance = variance + _outside(one_parameter(mechanism.model), theta) ** 2
     return variance

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from privior.errors import PlanError
 from privior.exact import decimal, round_up
 from privior.mechanisms import Ahead, HellingerMechanism
 from privior.pictures import ErrorCurve
@@ -44,6 +46,8 @@ def warnings(plan: Plan) -> Iterator[str]:
             "A table can be drawn, but no posterior be computed from it: there are too many possible ones. "
             "Nothing but the released table itself could be looked at. Take k-norm, or fewer cells."
         )
+    if plan.effort is not None and plan.effort.warning():
+        yield plan.effort.warning()
     sure = plan.guarantee.attacker_percent
     if sure >= _WEAK:
         pure = plan.guarantee.pure is not None
@@ -83,8 +87,10 @@ def budgets(plan: Plan) -> Table:
 def curve(plan: Plan) -> ErrorCurve:
     """Draw the expected width of the intervals against epsilon, with what was chosen."""
     others = plan.nearby() if plan.slow else plan.around(_CURVE)
-    plans = {round_up(other.cost.epsilon): other for other in others}
-    epsilons = sorted(plans)
+    plans = {round_up(other.cost.epsilon): other for other in (*others, plan)}
+    epsilons = sorted(epsilon for epsilon, other in plans.items() if math.isfinite(other.forecast.width))
+    if round_up(plan.cost.epsilon) not in epsilons or not math.isfinite(plan.without_release.width):
+        raise PlanError("no width is forecast for this prior: it is beyond 64-bit floats", where="plan")
     return ErrorCurve(
         epsilons,
         {"90% interval": [plans[epsilon].forecast.width for epsilon in epsilons]},

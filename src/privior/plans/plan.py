@@ -30,6 +30,7 @@ from privior.mechanisms import (
 from privior.models import FiniteFamily, Model, Summand, SummedModel, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
+from privior.plans.effort import Effort
 from privior.plans.group import Group
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.schema import Schema
@@ -292,6 +293,11 @@ class Plan(ABC):
     def warnings(self) -> tuple[str, ...]:
         """What somebody should know before she spends: a prior that drowns the data, a weak promise."""
         return tuple(outlook.warnings(self))
+
+    @property
+    def effort(self) -> Effort | None:
+        """What inference will take, where that may be much."""
+        return None
 
     @property
     def slow(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +22,11 @@ from privior.mechanisms import (
 )
 from privior.models import DirichletCategorical
 from privior.plans.counts_plan import CountsPlan
+from privior.plans.effort import Effort
 from privior.privacy import Budget
+
+#: counts whose log likelihood is so far below the largest do not matter, beside the number of cells
+_DEPTH = 36.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,6 +100,17 @@ class TablePlan(CountsPlan):
             expect=self.expect,
             group=self.group,
         )
+
+    @property
+    def effort(self) -> Effort | None:
+        """A sum over all tables, whose cells are as wide as the noise lets them be."""
+        noise = self.mechanism.cell_noise
+        if noise is None:
+            return None
+        rows, depth = self.records * self.schema.unit.max_rows, math.log(self.mechanism.levels) + _DEPTH
+        rate, bend = float(np.min(noise.rates)), float(np.min(noise.curvatures))
+        reach = depth / rate if rate > 0 else math.sqrt(2 * depth / bend) if bend > 0 else math.inf
+        return Effort.of(self.mechanism.levels, min(reach, rows) + 1, rows, known=self.total_public)
 
     @property
     def slow(self) -> bool:

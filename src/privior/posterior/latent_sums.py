@@ -17,7 +17,7 @@ from privior.mechanisms import NoisyStatistics, PosteriorDraws
 from privior.models import Observed
 from privior.models.families import Family
 from privior.models.laws.masses import log_normaliser
-from privior.posterior.zooming import zoomed
+from privior.posterior.zooming import near, zoomed
 from privior.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -71,7 +71,7 @@ class LatentSums:
 
     def kept(self, marginals: Floats) -> LatentSums:
         """Leave out the pairs that have no share in the posterior."""
-        some = marginals > marginals.max() - _LEFT_OUT
+        some = near(marginals, _LEFT_OUT)
         return LatentSums(self.records[some], self.totals[some], self.weights[some])
 
     def log_likelihood(self, natural: Floats, partition: Floats) -> Floats:

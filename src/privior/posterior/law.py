@@ -24,11 +24,12 @@ class Law:
 
     def trimmed(self, share: float) -> Law:
         """Drop the longest tails of at most `share` of the mass each."""
-        upwards = np.cumsum(self.mass)
+        mass = self.mass
+        upwards = mass.cumsum()
         least = share * upwards[-1]
-        first = int(np.searchsorted(upwards, least))
-        last = self.mass.size - int(np.searchsorted(np.cumsum(self.mass[::-1]), least))
-        return Law(self.low + first, self.mass[first:last].copy())
+        first = 0 if mass[0] >= least else int(upwards.searchsorted(least))
+        cut = 0 if mass[-1] >= least else int(mass[::-1].cumsum().searchsorted(least))
+        return Law(self.low + first, mass[first : mass.size - cut].copy())
 
     @cached_property
     def mean(self) -> float:

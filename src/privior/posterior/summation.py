@@ -24,12 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.plans.effort import CALL, PASSES, POINT
 from privior.posterior.law import Law
 
 #: from this many multiply-adds on, a convolution is left to the Fourier transform
 _FOURIER_FROM = 1 << 17
-#: what calling numpy costs, and one point of a Fourier transform per log₂ N, in multiply-adds
-_CALL, _POINT = 60_000, 6
 #: what is cut off each end of a marginal
 _NOTHING = 1e-18
 
@@ -136,7 +135,7 @@ def predicted_cost(widths: Sequence[int], *, known: bool, fourier: bool = True) 
     for node in nodes[:-1] if known else nodes:
         left, right = every[node.left], every[node.right]
         every.append(_merged_width(left, right))
-        cost += 3 * _cost(left, right, fourier)
+        cost += PASSES * _cost(left, right, fourier)
         values += every[-1]
     return cost, values
 
@@ -148,8 +147,8 @@ def _merged_width(left: int, right: int) -> int:
 
 def _cost(left: int, right: int, fourier: bool) -> float:
     points = float(left + right)
-    transformed = _POINT * points * math.log2(points + 1)
-    return _CALL + (min(left * right, transformed) if fourier else left * right)
+    transformed = POINT * points * math.log2(points + 1)
+    return CALL + (min(left * right, transformed) if fourier else left * right)
 
 
 def _convolve(

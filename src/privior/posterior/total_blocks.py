@@ -24,6 +24,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.plans.effort import CALL, MOST_COST, MOST_VALUES, PASSES
 from privior.posterior.cell_weights import CellWeights
 from privior.posterior.gamma_terms import largest_terms, total_heights, total_steps
 from privior.posterior.law import Law
@@ -31,8 +32,8 @@ from privior.posterior.stirling import log_rising
 from privior.posterior.summation import SumTree, predicted_cost, sum_tree
 from privior.posterior.tilt import TiltedCells, tilt_for, tilted_cells, tilted_log_mass, tilted_moments
 
-#: nothing is summed beyond this many multiply-adds (about 25 seconds), values (2 GB) or blocks
-MOST_COST, MOST_VALUES, MOST_BLOCKS = 5e10, 2.5e8, 64
+#: nothing is summed beyond this many blocks
+MOST_BLOCKS = 64
 #: the error that is aimed at, the one that is still called exact, and what is paid to get below the aim
 _AIM, _LIMIT, _DIRECT_COST = 1e-12, 1e-6, 1e9
 #: how far log g may bend within half a block, and how much less likely a block left out is
@@ -54,6 +55,8 @@ class TotalBlocks:
 
     def add_all(self) -> bool:
         """Add every block that matters; return whether that was affordable."""
+        if PASSES * CALL * (self.weights.prior.size - 2) > MOST_COST:
+            return False  # whatever the windows of the cells are: do not even find them
         return self._add_known() if self.known else self._add_unknown()
 
     def _add_known(self) -> bool:

@@ -1,0 +1,77 @@
+"""What inference from a table will take, told before the spend, from public facts alone.
+
+True counts are summed out along a tree of cells (`posterior.summation`), up to a limit; the estimate adds up
+the convolutions of that tree for cells of equal width. It is rough: within a factor of about three.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+#: nothing is summed beyond this many multiply-adds (about 25 seconds on an idle core) or values (2 GB)
+MOST_COST, MOST_VALUES = 5e10, 2.5e8
+#: what calling numpy costs, and one point of a Fourier transform per log2 N, in multiply-adds
+CALL, POINT = 60_000, 6
+#: multiply-adds of a node: up once, down twice
+PASSES = 3
+#: seconds of a multiply-add, and megabytes of a value with what is kept beside it
+_SECONDS, _MEGABYTES = 5e-10, 8e-6
+#: a table summed over totals that are not known takes so many blocks
+_BLOCKS = 4
+#: sooner is not worth a word
+_LONG = 5.0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """About what an exact sum over all tables takes.
+
+    Attributes:
+        cells: of the table
+        cost: in multiply-adds
+        values: that are stored
+    """
+
+    cells: int
+    cost: float
+    values: float
+
+    @staticmethod
+    def of(cells: int, width: float, most: int, *, known: bool) -> Effort:
+        """Estimate it for cells whose counts may lie in a window of this width, of `most` records in all."""
+        cost, values, nodes = 0.0, 2 * cells * min(width, most + 1.0), cells / 2
+        while nodes >= 1:
+            points = 2 * width
+            cost += PASSES * nodes * (CALL + min(width * width, POINT * points * math.log2(points + 1)))
+            width = min(1.1 * math.sqrt(2) * width, most + 1.0)
+            values += nodes * width
+            nodes /= 2
+        blocks = 1 if known else _BLOCKS
+        return Effort(cells, blocks * cost, blocks * values)
+
+    @property
+    def summed(self) -> bool:
+        """Whether the sum is made at all."""
+        return self.cost <= MOST_COST and self.values <= MOST_VALUES
+
+    def warning(self) -> str:
+        """Say what inference will take; nothing if that is a few seconds."""
+        if not self.summed:
+            return (
+                f"A posterior of {self.cells} cells cannot be summed exactly: pv.infer samples it instead, "
+                "for minutes, and may not converge, which it then says. Take fewer cells (fewer columns, "
+                'coarser levels); the noisy counts themselves, and pv.infer(noise="ignore"), remain.'
+            )
+        seconds = self.cost * _SECONDS
+        if seconds < _LONG:
+            return ""
+        return (
+            f"Inference from this release takes about {_rounded(seconds)} s of one core and "
+            f"{_rounded(self.values * _MEGABYTES + 0.002 * self.cells)} MB, each time: it sums over all "
+            f"tables of {self.cells} cells. Fewer cells take less."
+        )
+
+
+def _rounded(value: float) -> str:
+    return f"{float(f'{value:.1g}'):,.0f}"
