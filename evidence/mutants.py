@@ -27,7 +27,7 @@ from hypothesis import Phase, settings
 from record import PACKAGE, ROOT
 
 #: seconds that the tests of one fault may take
-_PATIENCE = 600
+_PATIENCE = 1800
 #: what pytest says of a test that fell, or whose fixtures did
 _FELL = re.compile(r"^(?:FAILED|ERROR) (tests/\S.*?)(?: - .*)?$", re.MULTILINE)
 #: how pytest ends: all passed, some failed

@@ -89,6 +89,9 @@ def test_a_key_is_charged_once(book: pv.Ledger, schema: pv.Schema) -> None:
         book.spend(plan, key="march")
     with pytest.raises(KeyConflictError, match="another plan"):
         book.replay(other, key="march")
+    for request in ({"analyst": "ann"}, {"version": "second"}):
+        with pytest.raises(KeyConflictError, match="another plan"):
+            book.replay(plan, key="march", **request)
     with pytest.raises(KeyConflictError, match="another plan"):
         book.spend(other, key="march")
     failed = book.spend(plan, key="april")
