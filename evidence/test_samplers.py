@@ -9,12 +9,27 @@ from reweighted_draws import DRAWN, QUARTER, Way, check_draws
 
 from privior.models import Family
 from privior.models.laws import Law
-from sampler_checks import TABLES, UNBOUNDED, Unbounded, check_first_table, check_tables, check_unbounded
+from privior.randomness import TruncatedLaw
+from sampler_checks import (
+    TABLES,
+    TRUNCATED,
+    UNBOUNDED,
+    Unbounded,
+    check_first_table,
+    check_tables,
+    check_truncated,
+    check_unbounded,
+)
 
 
 @pytest.mark.parametrize(("law", "places", "size", "off"), UNBOUNDED, ids=str)
 def test_laws_without_ends(law: Unbounded, places: int, size: int, off: Fraction) -> None:
     check_unbounded(law, places, size, off)
+
+
+@pytest.mark.parametrize(("law", "places", "size"), TRUNCATED, ids=str)
+def test_laws_within_bounds(law: TruncatedLaw, places: int, size: int) -> None:
+    check_truncated(law, places, size, Fraction(1, 10))
 
 
 @pytest.mark.parametrize(("counts", "prior", "rate", "draws"), TABLES, ids=str)

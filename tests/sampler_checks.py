@@ -6,20 +6,22 @@ is six standard deviations above that from which it is rejected, so that no righ
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import gammainc, ndtr
+from scipy.special import betainc, gammainc, ndtr
 
 from chi_square import fits
 from privior.mechanisms.hellinger import distances
 from privior.privacy.hellinger import all_tables
 from privior.privacy.pairs.balls import ball
-from privior.randomness import Bits, GammaLaw, HellingerTables, NormalLaw, rounded
+from privior.randomness import BetaLaw, Bits, GammaLaw, HellingerTables, NormalLaw, TruncatedLaw, rounded
 
 F = Fraction
 Unbounded = GammaLaw | NormalLaw
+Base = BetaLaw | GammaLaw | NormalLaw
 
 #: a law, places, draws for evidence/, and how far its parameters are then off; a quarter will see twice that
 UNBOUNDED: list[tuple[Unbounded, int, int, Fraction]] = [
@@ -30,6 +32,14 @@ UNBOUNDED: list[tuple[Unbounded, int, int, Fraction]] = [
     (GammaLaw(F(5000), F(300)), 4, 500, F(1, 20)),
     (NormalLaw(F(10), F(1)), 1, 2_000, F(1, 20)),
     (NormalLaw(F(-100), F(400)), -3, 6_000, F(1, 20)),
+]
+#: a law, places, and draws for evidence/, which sees parameters that are a tenth off
+TRUNCATED: list[tuple[TruncatedLaw, int, int]] = [
+    (TruncatedLaw(GammaLaw(F(3), F(1)), F(1, 2), F(43, 10)), 1, 6_000),
+    (TruncatedLaw(GammaLaw(F(60), F(20)), None, F(27, 10)), 3, 1_500),
+    (TruncatedLaw(NormalLaw(F(0), F(1)), F(5), None), 3, 4_000),
+    (TruncatedLaw(NormalLaw(F(0), F(1)), F(-9), F(-6)), 4, 4_000),
+    (TruncatedLaw(BetaLaw(F(20), F(80)), F(1, 5), F(3, 10)), 5, 2_000),
 ]
 #: counts, prior, temperature, and draws for evidence/; a third of them will do for the suite
 TABLES: list[tuple[tuple[int, ...], tuple[Fraction, ...], Fraction, int]] = [
@@ -64,6 +74,42 @@ def check_unbounded(law: Unbounded, places: int, size: int, off: Fraction) -> No
     else:
         other = NormalLaw(law.mean * (1 + off), law.variance * (1 - off))
     assert not fits(sample, unbounded_shares(other, places))
+
+
+def truncated_shares(truncated: TruncatedLaw, places: int) -> dict[int, float]:
+    """The exact cell probabilities, in floating point."""
+    law, (first, last) = truncated.law, truncated.ends
+    low = -math.inf if first is None else float(first)
+    high = math.inf if last is None else float(last)
+    cells = np.arange(-200, 201)
+    ends = np.clip((np.append(cells, cells[-1] + 1) - 0.5) / 2.0**places, low, high)
+    if isinstance(law, GammaLaw):
+        below = gammainc(float(law.shape), ends * float(law.rate))
+    elif isinstance(law, BetaLaw):
+        below = betainc(float(law.first), float(law.second), ends)
+    else:
+        assert isinstance(law, NormalLaw)
+        below = -ndtr((float(law.mean) - ends) / float(law.variance) ** 0.5)
+    return dict(zip(cells.tolist(), (np.diff(below) / (below[-1] - below[0])).tolist(), strict=True))
+
+
+def check_truncated(truncated: TruncatedLaw, places: int, size: int, off: Fraction) -> None:
+    """Draw from a law within bounds, and compare with it, with one whose parameters are off, and without."""
+    bits = Bits()
+    sample = [rounded(truncated, places, bits) for _ in range(size)]
+    law = truncated.law
+    other: Base
+    if isinstance(law, GammaLaw):
+        other = GammaLaw(law.shape * (1 + off), law.rate * (1 - off))
+    elif isinstance(law, BetaLaw):
+        other = BetaLaw(law.first * (1 + off), law.second * (1 - off))
+    else:
+        assert isinstance(law, NormalLaw)
+        other = NormalLaw(law.mean, law.variance * (1 + 4 * off))
+    assert fits(sample, truncated_shares(truncated, places))
+    wrong = TruncatedLaw(other, truncated.lower, truncated.upper)
+    assert not fits(sample, truncated_shares(wrong, places))
+    assert not fits(sample, truncated_shares(TruncatedLaw(law, None, None), places))
 
 
 def tables_law(counts: Sequence[int], prior: Sequence[Fraction], rate: float) -> dict[tuple[int, ...], float]:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from joint_cases import CASES, SCHEMA, Case
-from program import run
+from program import inside
 
 import privior as pv
 from privior.models import to_model
@@ -106,7 +106,9 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_commands(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """An analysis file, planned, released and asked on the command line."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(2)
@@ -122,9 +124,9 @@ def test_commands(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ["release", "a.toml", "t.csv", "--ledger", "l.ledger", "--output", "r.json", "--yes"],
         ["ask", "r.json", f"parameter('{case.model.names[0]}')"],
     ):
-        ended = run(words, tmp_path)
-        assert ended.code == 0, ended
-    assert case.model.names[0] in ended.plain
+        capsys.readouterr()
+        assert inside(words, monkeypatch) == 0, capsys.readouterr().err
+    assert case.model.names[0] in capsys.readouterr().out
     assert case.model.names[0] in next(tmp_path.glob("*.html")).read_text()
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from finite_cases import all_tables
 from numpy.typing import NDArray
-from program import run
+from program import inside
 from scipy.special import betaln, gammaln
 
 import privior as pv
@@ -262,7 +262,9 @@ def test_documents_and_bad_input() -> None:
     assert np.abs(own.matrix() - 1 / 3).max() < 0.03
 
 
-def test_the_command_line(tmp_path: Path) -> None:
+def test_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A finite family and a chain: an analysis file, plan, release, ask and report."""
     text = """
 format = 1
@@ -292,16 +294,17 @@ epsilon = "2"
     questions = {"chain": "stationary(rain)", "finite": "model(dry)"}
     rows = ["today,tomorrow", *["sun,sun"] * 120, *["sun,rain"] * 30, *["rain,sun"] * 30, *["rain,rain"] * 20]
     (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    monkeypatch.chdir(tmp_path)
     for name, model in models.items():
         (tmp_path / f"{name}.toml").write_text(text.format(model=model))
-        assert run(["plan", f"{name}.toml", "--json"], tmp_path).code == 0
+        assert inside(["plan", f"{name}.toml", "--json"], monkeypatch) == 0
         if name == "chain":
             new = ["ledger", "create", "w.ledger", "--population", "weather", "--epsilon", "9"]
-            assert run(new, tmp_path).code == 0
+            assert inside(new, monkeypatch) == 0
         release = ["release", f"{name}.toml", "t.csv", "--ledger", "w.ledger", "--output", f"{name}.json"]
-        done = run([*release, "--yes"], tmp_path)
-        assert done.code == 0, done.errors
-        asked = run(["ask", f"{name}.json", questions[name], "--json"], tmp_path)
-        mean = json.loads(asked.output)["answers"][0]["mean"]
+        assert inside([*release, "--yes"], monkeypatch) == 0, capsys.readouterr().err
+        capsys.readouterr()
+        assert inside(["ask", f"{name}.json", questions[name], "--json"], monkeypatch) == 0
+        mean = json.loads(capsys.readouterr().out)["answers"][0]["mean"]
         assert 0.05 < mean < 0.6 if name == "chain" else mean > 0.9
-        assert run(["report", f"{name}.json", "--force"], tmp_path).code == 0
+        assert inside(["report", f"{name}.json", "--force"], monkeypatch) == 0

@@ -6,21 +6,16 @@ shares neither coordinate nor panels nor bounds with what it judges.
 
 from __future__ import annotations
 
-import math
 import time
 from fractions import Fraction
 
 import flint
-import numpy as np
 import pytest
-from scipy.special import betainc, gammainc, ndtr
 
-from chi_square import fits
 from digits import Digits
 from privior.randomness import BetaLaw, Bits, GammaLaw, NormalLaw, TruncatedLaw, rounded
 from privior.randomness.concave import ball
-
-Base = BetaLaw | GammaLaw | NormalLaw
+from sampler_checks import TRUNCATED, Base, check_truncated
 
 
 def within(law: Base, lower: str | None, upper: str | None) -> TruncatedLaw:
@@ -121,55 +116,10 @@ def test_every_draw_is_the_rounding_of_the_exact_inverse(law: TruncatedLaw, plac
         assert not is_rounding(law, places, uniform, cell - 1)
 
 
-def shares_of(truncated: TruncatedLaw, places: int) -> dict[int, float]:
-    """The exact cell probabilities, in floating point."""
-    law, (first, last) = truncated.law, truncated.ends
-    low = -math.inf if first is None else float(first)
-    high = math.inf if last is None else float(last)
-    cells = np.arange(-200, 201)
-    ends = np.clip((np.append(cells, cells[-1] + 1) - 0.5) / 2.0**places, low, high)
-    if isinstance(law, GammaLaw):
-        below = gammainc(float(law.shape), ends * float(law.rate))
-    elif isinstance(law, BetaLaw):
-        below = betainc(float(law.first), float(law.second), ends)
-    else:
-        assert isinstance(law, NormalLaw)
-        below = -ndtr((float(law.mean) - ends) / float(law.variance) ** 0.5)
-    return dict(zip(cells.tolist(), (np.diff(below) / (below[-1] - below[0])).tolist(), strict=True))
-
-
-def slightly_off(truncated: TruncatedLaw) -> TruncatedLaw:
-    law = truncated.law
-    more, less = Fraction(11, 10), Fraction(9, 10)
-    other: Base
-    if isinstance(law, GammaLaw):
-        other = GammaLaw(law.shape * more, law.rate * less)
-    elif isinstance(law, BetaLaw):
-        other = BetaLaw(law.first * more, law.second * less)
-    else:
-        assert isinstance(law, NormalLaw)
-        other = NormalLaw(law.mean, law.variance * Fraction(7, 5))
-    return TruncatedLaw(other, truncated.lower, truncated.upper)
-
-
-@pytest.mark.parametrize(
-    ("law", "places", "size"),
-    [
-        (within(gamma("3", "1"), "0.5", "4.3"), 1, 6_000),
-        (within(gamma("60", "20"), None, "2.7"), 3, 1_500),
-        (within(normal("0", "1"), "5", None), 3, 4_000),
-        (within(normal("0", "1"), "-9", "-6"), 4, 4_000),
-        (within(beta("20", "80"), "0.2", "0.3"), 5, 2_000),
-    ],
-    ids=str,
-)
-def test_draws_follow_the_law_and_reject_one_slightly_off(law: TruncatedLaw, places: int, size: int) -> None:
-    """The sizes leave six standard deviations of room for the distance to the other law."""
-    bits = Bits()
-    sample = [rounded(law, places, bits) for _ in range(size)]
-    assert fits(sample, shares_of(law, places))
-    assert not fits(sample, shares_of(slightly_off(law), places))
-    assert not fits(sample, shares_of(TruncatedLaw(law.law, None, None), places))
+@pytest.mark.parametrize(("law", "places", "size"), TRUNCATED, ids=str)
+def test_draws_follow_the_law_and_reject_one_that_is_off(law: TruncatedLaw, places: int, size: int) -> None:
+    """Two fifths of the draws of evidence/, and a law that is twice as far off: eight standard deviations."""
+    check_truncated(law, places, 2 * size // 5, Fraction(1, 5))
 
 
 def test_a_rounded_draw_may_lie_half_a_unit_outside() -> None:

@@ -53,7 +53,7 @@ def grid(law: BoundedWishart, off: float = 1.0) -> tuple[Floats, Floats, Floats,
     masses = (
         np.where(p > q, np.exp(logs - logs.max()) * (p - q), 0.0) * size[:, None, None] * size[None, :, None]
     )
-    kept = np.broadcast_to(p > q, masses.shape)
+    kept = masses > 1e-12 * masses.max()  # of the others, none has a share
     both = (np.broadcast_to(one, masses.shape)[kept] for one in (p, q, z, masses / masses.sum()))
     p, q, z, masses = both
     return p, q, z, masses
