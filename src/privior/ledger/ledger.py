@@ -38,7 +38,7 @@ from privior.ledger.rules import (
 )
 from privior.ledger.sqlite import MemoryStore
 from privior.ledger.stores import store_at
-from privior.ledger.verifying import chained, verified
+from privior.ledger.verifying import chained, verified_page
 from privior.pictures import BudgetBar, listing, markup
 from privior.privacy import NOTHING, Accounting, AccountingKind, Amount, Budget
 
@@ -294,20 +294,15 @@ class Ledger:
             return History(self.where, tuple(chained(page.entries(), self.where)), page.states())
 
     def verify(self, known: Iterable[KnownSpend] = ()) -> LedgerEntry:
-        """Check the whole chain, its totals and the ends of its spends, and return the last entry.
+        """Check the whole chain, its totals, keys and the ends of its spends, and return the last entry.
+
+        Of a ledger in a file, every page of that file is checked too.
 
         Args:
             known: spends that releases prove; one that the chain has not is a rollback
         """
         with self._store.reading() as page:
-            last = verified(page.entries(), self.where)
-            for number in page.states():
-                entry = page.entry(number)
-                if entry is None:
-                    raise LedgerError(
-                        "the chain of entries is broken", where=self.where, asked=f"entry {number}"
-                    )
-                page.closing(entry)
+            last = verified_page(page)
             refuse_rollback(page, known)
         return last
 
@@ -318,7 +313,7 @@ class Ledger:
             known: spends that releases prove; the anchor of this user is added
         """
         with self._store.writing() as page:
-            verified(page.entries(), self.where)
+            verified_page(page)
             identity = identity_of(page)
             anchor = anchor_of(identity) if identity else None
             proved = [*known, *([] if anchor is None else [KnownSpend.of(anchor)])]

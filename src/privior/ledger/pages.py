@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from privior.errors import LedgerError
+from privior.errors import LedgerError, shown
 from privior.ledger.closing import Closing, State
 from privior.ledger.entry import EntryKind, LedgerEntry, read_entry
 
-#: the number of the format written here; older ones are read, newer ones refused
+#: the number of the format of these tables; a store may add to it
 FORMAT = 2
 
 #: runs one statement with `?` for each value and returns its rows
@@ -136,7 +136,20 @@ class Page:
     def states(self) -> dict[int, State]:
         """Return how each spend ended that did."""
         rows = self._execute("SELECT entry, state FROM closings", ())
-        return {int(str(number)): self._state(state) for number, state in rows}
+        return {self._number(number): self._state(state) for number, state in rows}
+
+    def keys(self) -> dict[str, int]:
+        """Return the number of the entry that has each key."""
+        rows = self._execute("SELECT idempotency, number FROM entries WHERE idempotency IS NOT NULL", ())
+        return {str(key): self._number(number) for key, number in rows}
+
+    def strays(self) -> list[int]:
+        """Return the entries of which something is kept as released, though they never ended."""
+        rows = self._execute("SELECT entry FROM releases EXCEPT SELECT entry FROM closings", ())
+        return [self._number(number) for (number,) in rows]
+
+    def check_whole(self) -> None:
+        """Let the store look for damage in all that it keeps, where it can."""
 
     def close(self, closing: Closing) -> None:
         """Write how a spend ended."""
@@ -150,6 +163,11 @@ class Page:
             return State(state)
         except ValueError:
             raise LedgerError("the end of a spend is malformed", where=self.where, asked=state) from None
+
+    def _number(self, number: object) -> int:
+        if not isinstance(number, int):
+            raise LedgerError("the number of an entry is malformed", where=self.where, asked=shown(number))
+        return number
 
     def _one(self, which: str, *values: object) -> LedgerEntry | None:
         found = self._some(which, *values)

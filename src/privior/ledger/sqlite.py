@@ -25,17 +25,22 @@ from urllib.parse import quote
 from privior.errors import LedgerError, shown
 from privior.ledger.entry import LedgerEntry
 from privior.ledger.file_locks import opened
+from privior.ledger.file_pages import FIRST_FORMAT, THIRD_FORMAT, FilePage, check
 from privior.ledger.file_systems import refuse_unsafe
-from privior.ledger.pages import FORMAT, SECOND_FORMAT, TABLES, Execute, Page
+from privior.ledger.pages import SECOND_FORMAT, TABLES, Execute, Page
+
+#: the number of the format written here; older ones are read, newer ones refused
+FORMAT = 3
 
 _APPLICATION = 0x70726976  # marks the SQLite file as ours
 _WAIT = 60.0  # seconds that one spender waits for another
 _PAUSE = 0.01  # seconds between two tries
 _CUT_OFF = 100  # how many times others may be cut off while one statement is read
 
-_FIRST_FORMAT = (
-    "CREATE TABLE entries (number INTEGER PRIMARY KEY, body TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
-)
+#: what damage may end in; the texts of SQLite's own errors can be damaged as well
+_UNREADABLE = (sqlite3.Error, UnicodeError)
+#: the files that this process has looked at as a whole, by device and inode
+_CHECKED: set[tuple[int, int]] = set()
 
 
 def _final(table: str) -> tuple[str, str]:
@@ -125,8 +130,9 @@ class SqliteStore:
         with self._connected("ro") as connection:
             execute = _patient(connection, self.check_writable)
             number = _checked_format(execute, self.where)
+            self._check_once(execute)
             if number == FORMAT:
-                yield Page(execute, self.where)
+                yield FilePage(execute, self.where)
                 return
             with _copied(connection) as copy:
                 yield _page(copy, self.where)
@@ -137,7 +143,10 @@ class SqliteStore:
         with self._alone() as connection:
             _leave_log(connection, self.where)
             with _exclusive(connection, self.where) as page:
-                _migrate(connection)
+                if _format(connection) < FORMAT:
+                    # what is laid out anew is believed from then on
+                    check(_executing(connection), "integrity_check", self.where)
+                    _migrate(connection)
                 yield page
 
     def check_writable(self) -> None:
@@ -159,7 +168,9 @@ class SqliteStore:
                 self._connected("rw") as connection,
             ):
                 connection.execute("PRAGMA synchronous=EXTRA")
-                _checked_format(_executing(connection), self.where)
+                execute = _executing(connection)
+                _checked_format(execute, self.where)
+                self._check_once(execute)
                 yield connection
         except OSError as error:
             raise LedgerError(f"cannot write the ledger: {_reason(error)}", where=self.where) from None
@@ -179,12 +190,20 @@ class SqliteStore:
                     yield connection
                 finally:
                     connection.close()
-            except sqlite3.Error as error:
+            except _UNREADABLE as error:
                 raise LedgerError(f"not a readable ledger: {_reason(error)}", where=self.where) from None
 
     def _check_file(self) -> None:
         if not self._path.is_file():
             raise LedgerError("the ledger is gone", where=self.where)
+
+    def _check_once(self, execute: Execute) -> None:
+        """Look at all of the file when this process first opens it."""
+        facts = self._path.stat()
+        inode = facts.st_dev, facts.st_ino
+        if inode not in _CHECKED:
+            check(execute, "quick_check", self.where)
+            _CHECKED.add(inode)
 
 
 class MemoryStore:
@@ -228,7 +247,7 @@ def lay_out(connection: sqlite3.Connection, opening: LedgerEntry) -> None:
     """Make the tables of an empty database, with the entry that opens the ledger."""
     connection.execute("PRAGMA synchronous=EXTRA")
     connection.execute("BEGIN IMMEDIATE")
-    for statement in (*_FIRST_FORMAT, f"PRAGMA application_id={_APPLICATION}"):
+    for statement in (*FIRST_FORMAT, f"PRAGMA application_id={_APPLICATION}"):
         connection.execute(statement)
     _migrate(connection)
     _page(connection, "a new ledger").append(opening)
@@ -236,14 +255,18 @@ def lay_out(connection: sqlite3.Connection, opening: LedgerEntry) -> None:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Bring a ledger of format 1 to this one, inside a transaction. Its entries stay as they are."""
-    if _format(connection) >= FORMAT:
+    """Bring a ledger of an older format to this one, inside a transaction. Its entries stay as they are."""
+    before = _format(connection)
+    if before >= FORMAT:
         return
-    for statement in SECOND_FORMAT:
+    if before < 2:
+        for statement in SECOND_FORMAT:
+            connection.execute(statement)
+        for table in TABLES:
+            for trigger in _final(table):
+                connection.execute(trigger)
+    for statement in THIRD_FORMAT:
         connection.execute(statement)
-    for table in TABLES:
-        for trigger in _final(table):
-            connection.execute(trigger)
     connection.execute(f"PRAGMA user_version={FORMAT}")
 
 
@@ -287,7 +310,7 @@ def _patient(connection: sqlite3.Connection, undo: Callable[[], None]) -> Execut
             try:
                 return plainly(statement, values)
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+                if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_READONLY_ROLLBACK:
                     raise
             undo()
         return plainly(statement, values)
@@ -296,7 +319,7 @@ def _patient(connection: sqlite3.Connection, undo: Callable[[], None]) -> Execut
 
 
 def _page(connection: sqlite3.Connection, where: str) -> Page:
-    return Page(_executing(connection), where)
+    return FilePage(_executing(connection), where)
 
 
 @contextmanager
@@ -308,7 +331,7 @@ def _exclusive(connection: sqlite3.Connection, where: str) -> Iterator[Page]:
     except BaseException as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-        if isinstance(error, sqlite3.Error):
+        if isinstance(error, _UNREADABLE):
             raise LedgerError(f"cannot write the ledger: {_reason(error)}", where=where) from None
         raise
 
@@ -317,7 +340,7 @@ def _check_writable(connection: sqlite3.Connection, where: str) -> None:
     try:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("ROLLBACK")
-    except sqlite3.Error as error:
+    except _UNREADABLE as error:
         raise LedgerError(f"cannot write the ledger: {_reason(error)}", where=where) from None
 
 
@@ -338,4 +361,7 @@ def _checked_format(execute: Execute, where: str) -> int:
 
 
 def _reason(error: Exception) -> str:
-    return error.strerror or "no access" if isinstance(error, OSError) else str(error)
+    """Say what went wrong; Python's own words about a text that is no UTF-8 would repeat that text."""
+    if isinstance(error, OSError):
+        return error.strerror or "no access"
+    return str(error) if hasattr(error, "sqlite_errorcode") else "the ledger's file is damaged"

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from privior.errors import LedgerError
 from privior.ledger.entry import EntryKind, LedgerEntry
+from privior.ledger.pages import Page
 from privior.privacy import Amount
 
 
@@ -35,6 +36,34 @@ def verified(entries: Iterable[LedgerEntry], where: str) -> LedgerEntry:
     if before is None:
         raise LedgerError("the ledger is empty", where=where)
     return before
+
+
+def verified_page(page: Page) -> LedgerEntry:
+    """Check all that a page holds, and return the last entry: what it is kept in, chain, keys and ends."""
+    page.check_whole()
+    keys: dict[str, int] = {}
+    last = verified(_noting(page.entries(), keys, page.where), page.where)
+    listed = {key: number for key, number in page.keys().items() if number <= last.number}
+    if listed != keys:
+        raise LedgerError("the keys are not those of the chain", where=page.where)
+    for number in page.states():
+        entry = page.entry(number)
+        if entry is None or entry.kind is not EntryKind.SPENT:
+            raise LedgerError("the chain of entries is broken", where=page.where, asked=f"entry {number}")
+        page.closing(entry)
+    for number in page.strays():
+        raise LedgerError("the end of a spend is missing", where=page.where, asked=f"entry {number}")
+    return last
+
+
+def _noting(entries: Iterable[LedgerEntry], keys: dict[str, int], where: str) -> Iterator[LedgerEntry]:
+    """Yield entries, noting their keys, none of which may come twice."""
+    for entry in entries:
+        if entry.key is not None:
+            if entry.key in keys:
+                raise LedgerError("a key was charged twice", where=where, asked=f"entry {entry.number}")
+            keys[entry.key] = entry.number
+        yield entry
 
 
 def _follows(before: LedgerEntry, entry: LedgerEntry) -> bool:
