@@ -94,8 +94,8 @@ def decimals(kind: pa.DataType) -> pa.Array:
     step = Decimal(1).scaleb(-kind.scale)
     cells = [None if cell is None else Decimal(cell).quantize(step, context=wide) for cell in DECIMALS]
     most = kind.precision - kind.scale
-    cells[-1] = Decimal("9" * kind.precision).scaleb(-kind.scale, context=wide)
-    cells[0] = -cells[-1]
+    largest = Decimal("9" * kind.precision).scaleb(-kind.scale, context=wide)
+    cells[-1], cells[0] = largest, largest.copy_negate()
     fitting = [
         cell if cell is None or cell.adjusted() < most else Decimal(0).quantize(step) for cell in cells
     ]
