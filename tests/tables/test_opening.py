@@ -215,3 +215,28 @@ def test_engines_are_not_imported_before_they_are_used() -> None:
     code = f"import sys, privior.tables; print([name for name in {heavy} if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert re.fullmatch(r"\[\]\s*", answer.stdout)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_file_that_changes_after_it_was_opened_is_not_read(ending: str, tmp_path: Path) -> None:
+    """The header was looked at before the spend: columns in another order would be read for each other."""
+    path, other = tmp_path / f"a.{ending}", tmp_path / f"b.{ending}"
+    for place, names in ((path, ("city", "age")), (other, ("age", "city"))):
+        table = pa.table({name: ["Oslo" if name == "city" else "3"] for name in names})
+        if ending == "parquet":
+            pq.write_table(table, place)
+        else:
+            place.write_text(",".join(names) + "\n" + ",".join(table.to_pylist()[0].values()) + "\n")
+    opened = open_table(path, SCHEMA, ("city", "age"))
+    assert opened.counts().sum() == opened.records() == 1
+    os.replace(other, path)
+    for ask in (opened.counts, opened.records):
+        with pytest.raises(ValueError, match="changed"):
+            ask()
+
+
+def test_a_file_that_changes_while_it_is_read_gives_no_answer(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "city,age\nOslo,3\n")
+    opened = open_table(path, SCHEMA, ("city", "age"))
+    with pytest.raises(ValueError, match="changed"), opened.source.relation():
+        path.write_bytes(b"age,city\n3,Oslo\n3,Oslo\n")

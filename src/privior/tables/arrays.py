@@ -49,7 +49,7 @@ def plain_type(given: pa.DataType) -> pa.DataType | None:
     if kinds.is_float16(kind):
         return pa.float32()
     if kinds.is_decimal(kind):
-        usual = kind.precision <= _LONGEST and 0 <= kind.scale <= kind.precision
+        usual = kind.precision <= _LONGEST and 0 <= kind.scale < kind.precision
         return pa.decimal128(kind.precision, kind.scale) if usual else pa.large_string()
     if kinds.is_date(kind):
         return pa.date32()

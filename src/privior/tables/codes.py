@@ -101,6 +101,9 @@ def as_text(cell: ir.Value, column: Column | None = None) -> ir.Value:
         text = ibis.ifelse(cell.isnan(), ibis.null("string"), written)
     elif kind.is_decimal():
         text = cell.cast("string").re_replace(r"\.0+$", "")
+        if kind.precision is not None and kind.precision == kind.scale:  # an engine may write no 0 in front
+            digits = text.re_replace(r"^-?0?", "")
+            text = ibis.ifelse(cell < 0, ibis.literal("-0") + digits, ibis.literal("0") + digits)
     elif kind.is_boolean():
         text = ibis.ifelse(cell.isnull(), ibis.null("string"), ibis.ifelse(cell, "true", "false"))
     elif kind.is_timestamp():

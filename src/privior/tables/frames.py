@@ -146,16 +146,16 @@ def _as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _has_arrow_type(series: pd.Series) -> bool:
     """Say whether cells of a column of this type count as they would in a column of Python objects.
 
-    One cell of another kind turns a whole pandas column into objects, so both must be read alike: numbers
-    and texts are; truth values, moments and the rest are always read as objects.
+    One cell of another kind turns a whole pandas column into objects, so both must be read alike: numbers,
+    moments and texts are; truth values and the rest are always read as objects.
     """
     import pandas as pd
 
     kind = series.dtype
-    if isinstance(kind, pd.ArrowDtype):
-        return kind.kind in "iufO" and plain_type(kind.pyarrow_dtype) is not None
+    if isinstance(kind, pd.ArrowDtype):  # a day of it may be none that Python has
+        return kind.kind != "b" and plain_type(kind.pyarrow_dtype) is not None
     if isinstance(kind, pd.StringDtype):
         return bool(kind.storage == "pyarrow")
     if isinstance(kind, pd.SparseDtype):
         return False
-    return kind.kind in "iuf" and kind.itemsize <= 8
+    return kind.kind == "M" or (kind.kind in "iuf" and kind.itemsize <= 8)

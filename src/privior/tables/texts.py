@@ -117,4 +117,5 @@ def _moment(cell: datetime) -> str | None:
     naive = cell if cell.tzinfo is None else cell.astimezone(UTC).replace(tzinfo=None)
     if not MINYEAR <= naive.year <= MAXYEAR:  # pandas goes further than the calendar of engines
         return "0001-01-01T00:00:00" if naive.year < MINYEAR else "9999-12-31T23:59:59"
-    return naive.isoformat(" ")
+    whole, _, parts = naive.isoformat(" ", "microseconds").partition(".")
+    return f"{whole}.{parts}".rstrip("0").removesuffix(".") if parts.strip("0") else whole
