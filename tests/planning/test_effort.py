@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import privior as pv
+from privior.plans import TablePlan
 from privior.plans.effort import MOST_COST, Effort
 from privior.posterior import total_blocks
 from privior.posterior.cell_weights import CellWeights
@@ -12,9 +16,9 @@ from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.exact_counts import exact_counts
 
 
-def plan_of(cells: int, records: int = 1000, **more: object) -> pv.Plan:
+def plan_of(cells: int, records: int = 1000, **more: Any) -> TablePlan:
     schema = pv.Schema({"x": pv.Integer(1, cells)}, population="p", unit="person")
-    return pv.plan(pv.DirichletCategorical("x"), schema, records=records, epsilon=1, **more)  # type: ignore[arg-type]
+    return pv.plan(pv.DirichletCategorical("x"), schema, records=records, epsilon=1, **more)  # type: ignore[no-any-return]
 
 
 def told(plan: pv.Plan) -> list[str]:
@@ -37,8 +41,6 @@ def test_what_cannot_be_summed_is_announced_with_what_to_do() -> None:
 
 @pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])
 def test_the_estimate_is_near_what_the_sum_counts_itself(relation: pv.Neighbours) -> None:
-    import numpy as np
-
     plan = plan_of(1500, mechanism=pv.LaplaceCounts, neighbours=relation)
     rng = np.random.default_rng(5)
     noise = plan.mechanism.cell_noise
@@ -56,8 +58,6 @@ def test_the_estimate_is_near_what_the_sum_counts_itself(relation: pv.Neighbours
 
 def test_a_table_that_cannot_be_summed_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cells' windows alone took minutes for a million cells."""
-    import numpy as np
-
     weights = CellWeights.of([], np.ones(300), 50, [])
     assert total_blocks.TotalBlocks(weights, known=True).add_all()
     monkeypatch.setattr(total_blocks, "MOST_COST", 1e6)
