@@ -213,6 +213,14 @@ def test_a_forged_entry_is_noticed(facts: dict[str, object], small: pv.Ledger, s
         small.verify()
 
 
+def test_an_entry_that_follows_another_chain_is_noticed(small: pv.Ledger, schema: pv.Schema) -> None:
+    small.spend(plan_for(schema, "0.1"))
+    same = {"price": TENTH, "total": (Fraction(2, 10), Fraction(0)), "spends": 2}
+    _reseal(small, **same, previous="0" * 64)
+    with pytest.raises(pv.LedgerError, match="chain"):
+        small.verify()
+
+
 def test_a_malformed_entry_is_refused(small: pv.Ledger) -> None:
     from privior.ledger.entry import _seal
 
