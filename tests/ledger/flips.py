@@ -136,7 +136,8 @@ class FlippedLedger:
             again = False
         return [*self.granted(), *(["the new key again"] if again else [])]
 
-    def _refuted(self) -> bool:
+    def refuted(self) -> bool:
+        """Say whether verifying finds the damage."""
         try:
             self.book.verify()
         except pv.LedgerError:
@@ -148,7 +149,7 @@ class FlippedLedger:
         self.put(flip)
         self.long_open()
         found = [f"granted: {name}" for name in self.granted()]
-        if answers and self.asked() != self.answers and not self._refuted():
+        if answers and self.asked() != self.answers and not self.refuted():
             found.append("another answer, and verified")
         if writing:
             found += [f"granted after a spend: {name}" for name in self.spends_on()]

@@ -33,7 +33,7 @@ def first_fault(ledger: FlippedLedger, flips: Iterable[Flip], *, answers: bool =
 def test_no_flip_grants_what_was_refused_and_verifying_finds_what_changes_an_answer(
     flipped: FlippedLedger,
 ) -> None:
-    """A sample of every page; evidence/test_damage.py takes every byte."""
+    """A sample of every page; evidence/test_flipped_bytes.py takes every byte."""
     assert first_fault(flipped, drawn(flipped.whole, 1, SEED)) == ""
 
 

@@ -10,7 +10,8 @@ a process) and by verifying (its integrity_check).
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 
 from privior.errors import LedgerError
@@ -34,15 +35,18 @@ class FilePage(Page):
 
     def last(self) -> LedgerEntry:
         """Return the newest entry."""
-        entry = super().last()
-        if self._numbers("again_by_number", "ORDER BY number DESC LIMIT 1") != [entry.number]:
+        with self._one_moment():
+            entry = super().last()
+            newest = self._numbers("again_by_number", "ORDER BY number DESC LIMIT 1")
+        if newest != [entry.number]:
             raise damaged(self.where, "the newest entry")
         return entry
 
     def entry(self, number: int) -> LedgerEntry | None:
         """Return the entry of this number, if there is one."""
-        found = super().entry(number)
-        listed = self._numbers("again_by_number", "WHERE number = ?", min(max(number, -1), 2**63 - 1))
+        with self._one_moment():
+            found = super().entry(number)
+            listed = self._numbers("again_by_number", "WHERE number = ?", min(max(number, -1), 2**63 - 1))
         if listed != ([] if found is None else [number]):
             raise damaged(self.where, f"entry {number}")
         return found
@@ -64,25 +68,24 @@ class FilePage(Page):
 
     def analysts(self) -> list[str]:
         """Return the names of all who have, or had, a quota."""
-        first, second = (
-            [
-                name
-                for (name,) in self._execute(
+        with self._one_moment():
+            first, second = (
+                self._execute(
                     f"SELECT DISTINCT analyst FROM entries INDEXED BY {index} "  # noqa: S608 - fixed words
                     "WHERE kind = 'quota' AND analyst IS NOT NULL ORDER BY analyst",
                     (),
                 )
-            ]
-            for index in ("quotas", "again_by_analyst")
-        )
+                for index in ("quotas", "again_by_analyst")
+            )
         if first != second:
             raise damaged(self.where, "the quotas")
-        return [str(name) for name in first]
+        return [str(name) for (name,) in first]
 
     def has_quotas(self) -> bool:
         """Say whether anybody was ever given a quota."""
         which = "WHERE kind = 'quota' AND analyst IS NOT NULL LIMIT 1"
-        first, second = (bool(self._numbers(index, which)) for index in ("quotas", "again_by_analyst"))
+        with self._one_moment():
+            first, second = (bool(self._numbers(index, which)) for index in ("quotas", "again_by_analyst"))
         if first != second:
             raise damaged(self.where, "the quotas")
         return first
@@ -96,8 +99,9 @@ class FilePage(Page):
 
     def _agreed(self, index: str, again: str, which: str, *values: object) -> LedgerEntry | None:
         """Return the entry that two indexes name."""
-        numbers = self._numbers(index, which, *values)
-        if len(numbers) > 1 or numbers != self._numbers(again, which, *values):
+        with self._one_moment():
+            numbers, seconds = (self._numbers(name, which, *values) for name in (index, again))
+        if len(numbers) > 1 or numbers != seconds:
             raise damaged(self.where, f"the index {index}")
         if not numbers:
             return None
@@ -105,6 +109,18 @@ class FilePage(Page):
         if entry is None:
             raise damaged(self.where, f"entry {numbers[0]}")
         return entry
+
+    @contextmanager
+    def _one_moment(self) -> Iterator[None]:
+        """Let all that is looked up be of one moment, though others write."""
+        self._execute("SAVEPOINT look", ())
+        try:
+            yield
+        except BaseException:
+            with suppress(sqlite3.Error):  # SQLite may have ended it by itself
+                self._execute("RELEASE look", ())
+            raise
+        self._execute("RELEASE look", ())
 
     def _numbers(self, index: str, which: str, *values: object) -> list[int]:
         rows = self._execute(f"SELECT number FROM entries INDEXED BY {index} {which}", values)  # noqa: S608 - fixed
