@@ -46,10 +46,10 @@ def plant(place, when, count):
             act()
         return result
     setattr(owner, last, wrapped)
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == "privior":
-            for known in [known for known, value in vars(module).items() if value is real]:
-                setattr(module, known, wrapped)
+    taken = getattr(real, "__module__", "") == getattr(owner, "__name__", None)  # from where it is defined
+    for module in [module for name, module in sys.modules.items() if taken and name.startswith("privior.")]:
+        for known in [known for known, value in vars(module).items() if value is real]:
+            setattr(module, known, wrapped)
 plant({place!r}, {when!r}, {count!r})
 """
 

@@ -84,9 +84,9 @@ def test_what_cannot_be_imitated_is_started_anew(variable: str) -> None:
 
 
 def test_what_is_planted_is_planted_everywhere() -> None:
-    """A function that another module has taken by name is changed there as well, imported or not."""
-    code = at("privior.whole_files:write_whole", "print('apple')") + (
-        "import privior.release.release as r\ntry: r.write_whole()\nexcept TypeError: pass"
-    )
-    for run in (forking.run, subprocess.run):
-        assert run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "apple\n"
+    """Who took a function from where it is defined has the changed one, imported or not; no one else has."""
+    then = "import privior.release.release as r\ntry: r.write_whole()\nexcept TypeError: print('pear')"
+    for place, says in {"whole_files": "apple\npear\n", "report": "pear\n"}.items():
+        code = at(f"privior.{place}:write_whole", "print('apple')") + then
+        for run in (forking.run, subprocess.run):
+            assert run([sys.executable, "-c", code], capture_output=True, text=True).stdout == says

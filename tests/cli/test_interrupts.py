@@ -42,7 +42,8 @@ def wrapped(*given, **named):
         os.kill(os.getpid(), signal.SIGINT)
     return result
 setattr(owner, last, wrapped)
-for module in [module for name, module in sys.modules.items() if name.startswith("privior")]:
+taken = getattr(real, "__module__", "") == getattr(owner, "__name__", None)  # from where it is defined
+for module in [module for name, module in sys.modules.items() if taken and name.startswith("privior.")]:
     for known in [known for known, value in vars(module).items() if value is real]:
         setattr(module, known, wrapped)
 if when == "twice":  # the second one comes while the ledger is asked what became of the first

@@ -8,6 +8,8 @@ import sys
 
 from program import PROGRAM, environment
 
+import forking
+
 
 def _seconds(command: list[str]) -> float:
     """Return the least CPU time of five runs, the first of which writes the compiled files."""
@@ -58,9 +60,7 @@ def test_every_command_explains_itself() -> None:
         ),
         "ledger create",
     ):
-        ran = subprocess.run(
-            [*PROGRAM, *command.split(), "--help"], capture_output=True, text=True, check=True
-        )
+        ran = forking.run([*PROGRAM, *command.split(), "--help"], capture_output=True, text=True, check=True)
         assert "Usage: privior" in ran.stdout
         assert len(ran.stdout.splitlines()) > 5
 
