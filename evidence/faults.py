@@ -240,7 +240,9 @@ FAULTS = (
         "randomness/rounding.py",
         "self._uniform = (self._uniform << count) | self._bits.bits(count)",
         "self._uniform = self._bits.bits(self._known + count)",
-        ("tests/randomness/test_rounding.py", "tests/randomness/test_gamma_and_normal_draws.py"),
+        (
+            "tests/randomness/test_rounding.py::test_a_uniform_number_next_to_a_border_is_decided_by_its_later_bits",
+        ),
     ),
     Fault(
         "index-drawn-again",
@@ -451,9 +453,8 @@ FAULTS = (
         '            channel.send({"prepared": True})',
         '            ready.noisy(Incident("early"))\n            channel.send({"prepared": True})',
         (
-            "tests/curator/test_measure.py",
+            "tests/curator/test_measure.py::test_a_failure_leaves_the_name_free",
             "tests/curator/test_own_process.py",
-            "tests/threats/test_t36_failures.py",
         ),
     ),
     Fault(
@@ -470,7 +471,7 @@ FAULTS = (
         "curator/measurement.py",
         "            pairs = zip(work.members, noisy, strict=True)\n",
         '            tell(progress, "writing")\n            pairs = zip(work.members, noisy, strict=True)\n',
-        ("tests/curator/test_incidents.py", "tests/curator/test_measure.py"),
+        ("tests/curator/test_incidents.py::test_a_listener_learns_nothing_from_the_steps",),
     ),
     Fault(
         "log-quotes-the-error",
@@ -494,7 +495,10 @@ FAULTS = (
         "curator/own_process.py",
         "start_new_session=True,",
         "start_new_session=False,",
-        ("tests/curator/test_own_process.py", "tests/cli/test_interrupts.py"),
+        (
+            "tests/curator/test_own_process.py::test_inside_the_process",
+            "tests/cli/test_interrupts.py",
+        ),
     ),
     Fault(
         "release-with-more-entries",
@@ -510,11 +514,7 @@ FAULTS = (
         "curator/charging.py",
         "LedgerReceipt.of(entry, durable=self.book.durable)",
         "LedgerReceipt.of(entry, durable=True)",
-        (
-            "tests/release/test_receipts.py",
-            "tests/curator/test_measure.py",
-            "tests/threats/test_t12_seeds.py",
-        ),
+        ("tests/report/test_report.py::test_a_trial_says_that_it_is_one",),
     ),
     # ---- posterior and what is asked of it
     Fault(
