@@ -15,7 +15,7 @@ import pytest
 
 import forking
 import privior as pv
-from child_program import KILLED, PROGRAM, at, planted
+from child_program import EVERYWHERE, KILLED, PROGRAM, at, planted
 from privior.curator import charging, prepare
 from privior.curator.incidents import Incident, log_file
 
@@ -261,7 +261,7 @@ def _ended(folder: Path, cause: str, options: list[str], more: str = "") -> tupl
     _make(folder)
     shutil.copy(folder.parent / "same.ledger", folder / "orchard.ledger")  # two ledgers never have one head
     (folder / "a.toml").write_text(ANALYSIS)
-    code = _PROGRAM.format(tests=str(TESTS), code=CAUSES[cause], more=more)
+    code = EVERYWHERE + _PROGRAM.format(tests=str(TESTS), code=CAUSES[cause], more=more)
     arguments = ["release", "a.toml", "fruit.parquet", "-l", "orchard.ledger", "-o", "out/r.json", "--yes"]
     state = folder / "state"
     ended = forking.run(

@@ -22,7 +22,7 @@ from typing import Any, Protocol, TypeVar
 
 import pytest
 
-from child_program import PROGRAM, planted
+from child_program import EVERYWHERE, PROGRAM, planted
 from privior.randomness import discrete_laplace
 
 System = TypeVar("System")
@@ -130,7 +130,7 @@ def noise_tape(tape: str = "tape") -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         play(tape, patch.setattr)
-        patch.setattr(PROGRAM, lambda: planted(f"import twins; twins.play({tape!r}, setattr)"))
+        patch.setattr(PROGRAM, lambda: planted(f"{EVERYWHERE}import twins; twins.play({tape!r}, setattr)"))
         yield
 
 
