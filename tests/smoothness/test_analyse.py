@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from family_cases import CASES, SCHEMA, Case
 from numpy.typing import NDArray
-from program import run
+from program import inside
 from scipy import stats
 
 import privior as pv
@@ -444,22 +444,30 @@ def test_a_new_kind_of_model_takes_part_by_one_function() -> None:
     assert "a coin" in str(made)
 
 
-def test_the_command_tells_the_same(tmp_path: Path) -> None:
+def test_the_command_tells_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def told(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = inside(["analyse", "sick.toml", *arguments], monkeypatch)
+        return code, *capsys.readouterr()
+
     schema = pv.Schema({"sick": pv.Boolean()}, population="clinic", unit="patient")
     model = pv.BetaBernoulli("sick", pv.Truncated(pv.Beta(), "0.2", "0.8"))
     pv.Analysis(schema, model, 10, pv.Budget.of(1)).write(tmp_path / "sick.toml")
-    told = run(["analyse", "sick.toml", "--draws", "2", "--picture", "mass.png", "--json"], tmp_path)
-    assert told.code == 0, told.errors
-    document = json.loads(told.output)
+    code, output, errors = told("--draws", "2", "--picture", "mass.png", "--json")
+    assert code == 0, errors
+    document = json.loads(output)
     made = pv.analyse(model, schema, records=10, draws=2)
     assert document == json.loads(json.dumps(made.to_document()))
     assert {"mass.png", "mass-tests.png"} <= {file.name for file in tmp_path.iterdir()}
-    shown = run(["analyse", "sick.toml"], tmp_path)
-    assert shown.code == 0
-    assert "Assumption 2" in shown.output
-    assert "utility lost" in shown.output
-    quiet = run(["analyse", "sick.toml", "--quiet"], tmp_path)
-    assert quiet.output.startswith("epsilon 2.367")
-    refused = run(["analyse", "sick.toml", "--distance", "far"], tmp_path)
-    assert refused.code == 3
-    assert "does not fit" in refused.errors
+    code, output, _ = told()
+    assert code == 0
+    assert "Assumption 2" in output
+    assert "utility lost" in output
+    assert told("--quiet")[1].startswith("epsilon 2.367")
+    code, _, errors = told("--distance", "far")
+    assert code == 3
+    assert "does not fit" in errors

@@ -18,6 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.models.laws.gauss import gauss
+
 Floats = NDArray[np.float64]
 
 #: a density so far below its largest value, as a logarithm, is left out
@@ -120,12 +122,12 @@ class MatrixLaw:
             seen = np.argwhere(logs > logs.max() - _DEPTH)
             first, last = np.maximum(seen.min(axis=0) - 1, 0), np.minimum(seen.max(axis=0) + 1, _COARSE - 1)
             ends = [(axis[i], axis[j]) for axis, i, j in zip(axes, first, last, strict=True)]
-        places, weights = np.polynomial.legendre.leggauss(nodes)
+        places, weights = gauss(nodes)
         axes = [(start + stop + (stop - start) * places) / 2 for start, stop in ends]
         p, q, logs = (one.ravel()[:, np.newaxis] for one in at(*np.meshgrid(*axes, indexing="ij")))
         chances = np.exp(logs - logs.max()) * np.outer(weights, weights).reshape(-1, 1)
         # the angle, doubled
-        places, weights = np.polynomial.legendre.leggauss(angles)
+        places, weights = gauss(angles)
         steep = (p - q) * gap / 4
         reach = np.minimum(math.pi, math.pi * np.sqrt(_DEPTH / 2 / np.maximum(steep, 1e-300)))
         angle = reach * places

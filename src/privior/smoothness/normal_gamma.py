@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.models.laws.gauss import gauss
+
 Floats = NDArray[np.float64]
 
 #: an integrand so far below its largest value, as a logarithm, is left out
@@ -45,7 +47,7 @@ class NormalGammaLaw:
             logs = self._logs(places)
             seen = np.flatnonzero(logs > logs.max() - _DEPTH)
             start, stop = places[max(seen[0] - 1, 0)], places[min(seen[-1] + 1, 512)]
-        nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+        nodes, weights = gauss(_NODES)
         edges = np.linspace(start, stop, _PANELS + 1)
         half = (stop - start) / (2 * _PANELS)
         points = ((edges[:-1] + edges[1:])[:, np.newaxis] / 2 + half * nodes).ravel()

@@ -15,6 +15,7 @@ from privior.errors import ModelError
 from privior.exact import decimal
 from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
+from privior.models.laws.gauss import gauss
 from privior.models.laws.joint import NormalGamma
 from privior.models.laws.matrices import Vector
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
@@ -327,7 +328,7 @@ class _Likelihood(JointLikelihood):
                 deep = depth(middle) > _DEPTH
                 near, far = np.where(deep, near, middle), np.where(deep, middle, far)
             sides.append(far)
-        nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+        nodes, weights = gauss(_NODES)
         half = ((sides[1] - sides[0]) / 2)[:, None]
         t = (sides[0] + sides[1])[:, None] / 2 + half * nodes
         root = np.sqrt(strength[:, None] * np.exp(t))

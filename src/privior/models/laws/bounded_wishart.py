@@ -17,6 +17,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.models.laws.gauss import gauss
+
 Floats = NDArray[np.float64]
 
 #: points in each direction: so many give the logarithm of a mass within 0.01, three times as many within
@@ -141,5 +143,5 @@ class _LogGamma:
 @cache
 def _rule(nodes: int) -> tuple[Floats, Floats]:
     """Return the places and weights of Gauss for the integral from 0 to 1."""
-    places, weights = np.polynomial.legendre.leggauss(nodes)
+    places, weights = gauss(nodes)
     return (1 + places) / 2, weights / 2
