@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -165,3 +167,17 @@ def test_a_delta_aside_without_an_epsilon_is_not_ignored(tmp_path: Path) -> None
     assert made.code == 4
     assert "--aside-epsilon" in made.errors
     assert not (tmp_path / "o.ledger").exists()
+
+
+def test_corrupt_text_in_a_ledger_is_an_error_of_the_ledger(clinic: Path) -> None:
+    """Exit code 4 and one message, which does not repeat the text."""
+    with closing(sqlite3.connect(clinic / "c.ledger")) as connection:
+        for guard in ("final", "kept"):
+            connection.execute(f"DROP TRIGGER entries_{guard}")
+        connection.execute("UPDATE entries SET body = CAST(x'73656372657420ff' AS TEXT)")
+        connection.commit()
+    for command in ("show", "verify", "history"):
+        ended = run(["ledger", command, "c.ledger"], clinic)
+        assert ended.code == 4
+        assert "Traceback" not in ended.errors
+        assert "secret" not in ended.errors
