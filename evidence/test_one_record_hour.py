@@ -38,8 +38,8 @@ def test_one_record_moves_exact_statistics_by_no_more_than_itself(tmp_path: Path
         certificate,
         title="Tables that differ in one record",
         claim=f"in {SECONDS / 60:.0f} minutes of drawn tables, of all types and kinds of columns, no record "
-        "moves the counts by more than one record or a sum by more than one record can add, and no cell "
-        "stops a reader",
+        "moves the counts by more than one record or a sum by more than one can add, and no cell stops "
+        "a reader",
         header=("kept as", "pairs of tables", "faults"),
         rows=[(form, str(times), "0") for form, times in sorted(tried.items())],
     )
