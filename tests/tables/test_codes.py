@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from row_reference import code_of_text
 
+from privior.errors import SchemaError
 from privior.schema import DROP, Binned, Boolean, Bounded, Categorical, Column, Date, Integer, Schema
 from privior.tables import codes, open_table
 
@@ -231,5 +232,6 @@ def test_bytes_that_are_no_text_are_a_bad_cell_and_no_error(tmp_path: Path) -> N
         assert counted(source, Categorical(["Oslo", "Rome", "?"])) == [1, 1, 1]
 
 
-def test_levels_that_no_text_can_hold_are_never_found() -> None:
-    assert counted(pa.table({"v": ["a", "\ufffd"]}), Categorical(["a", "\ud800", "?"])) == [1, 0, 1]
+def test_levels_that_no_text_can_hold_are_refused() -> None:
+    with pytest.raises(SchemaError, match=r"U\+D800"):
+        Categorical(["a", "\ud800", "?"])
