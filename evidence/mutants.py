@@ -103,7 +103,7 @@ def _run(sources: Path, arguments: Sequence[str]) -> tuple[int | None, str]:
         "PYTHONPATH": paths,
         "HYPOTHESIS_STORAGE_DIRECTORY": str(sources / "examples"),
     }
-    plugins = ["-p", "no:cacheprovider", "-p", Path(__file__).stem]
+    plugins = ["-p", "no:cacheprovider", "-p", Path(__file__).stem, "--hypothesis-seed=0"]
     command = [sys.executable, "-m", "pytest", "-q", "-rfE", "--tb=short", *plugins, *arguments]
     try:
         ended = subprocess.run(
