@@ -66,7 +66,7 @@ def counts(column: Column, cells: list[object]) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", CELLS)
 def test_t44_one_cell_of_another_kind_moves_one_record(kind: str) -> None:
-    """Every fifth pair of column and bad cell, another fifth for each kind of cells: all pairs of two are met."""
+    """A fifth of all bad cells, another one for each kind and column: any two of the three meet."""
     cells, turn = CELLS[kind], list(CELLS).index(kind)
     for place, column in enumerate(COLUMNS):
         before = counts(column, [*cells, cells[0]])
