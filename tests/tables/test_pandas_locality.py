@@ -66,11 +66,11 @@ def counts(column: Column, cells: list[object]) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", CELLS)
 def test_t44_one_cell_of_another_kind_moves_one_record(kind: str) -> None:
-    """Every third pair of column and bad cell, another third for each kind of cells: it takes a while."""
+    """A fifth of all bad cells, another one for each kind and column: any two of the three meet."""
     cells, turn = CELLS[kind], list(CELLS).index(kind)
     for place, column in enumerate(COLUMNS):
         before = counts(column, [*cells, cells[0]])
-        for bad in BAD[(turn + place) % 3 :: 3]:
+        for bad in BAD[(turn + place) % 5 :: 5]:
             after = counts(column, [*cells, bad])
             assert np.abs(before - after).sum() <= 2, (column, bad)
 
