@@ -596,7 +596,7 @@ FAULTS = (
         "smoothness/one_parameter.py",
         "        found = 0.0\n        for end in self.ends:",
         "        found = 0.0\n        for end in self.ends[:1]:",
-        ("tests/smoothness/test_analyse.py",),
+        ("tests/smoothness/test_analyse.py::test_slopes_are_the_largest_over_all_pairs_of_records",),
     ),
     Fault(
         "divergence-from-the-wrong-side",

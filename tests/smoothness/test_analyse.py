@@ -98,6 +98,7 @@ def test_slopes_are_the_largest_over_all_pairs_of_records(model: Family, distanc
         slope = float((gaps[apart > 1e-12] / apart[apart > 1e-12]).max())
         found = float(one.slope(model.natural(np.array([theta])))[0])
         assert found == pytest.approx(slope, rel=1e-6, abs=1e-9)
+        assert found <= one.roughest * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
