@@ -256,7 +256,9 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
         correction = ledger.correction(entry)
         if correction is None:
             return Check(
-                "ledger", Verdict.FAILS, "privior 0.2 charged too little for it: the next spend corrects that"
+                "ledger",
+                Verdict.FAILS,
+                "privior 0.2 charged too little for it: `privior ledger correct` charges the rest",
             )
         says = f"entry {receipt.entry} and its correction, entry {correction.number}, paid for this plan"
         return Check("ledger", Verdict.HOLDS, f"{says}; the chain holds")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from program import run
 from write_files import GAMMA, GARDEN
 
 import privior as pv
+from privior.curator.charging import Charge
 from privior.ledger import EntryKind
 from privior.plans import Plan
 from privior.reviews import Verdict, review
@@ -78,9 +81,12 @@ def test_without_the_plan_what_it_stated_is_charged(pure: Plan, tmp_path: Path) 
     with pytest.raises(pv.BudgetExceededError) as refusal:
         ledger.spend(pure)
     made = [entry for entry in ledger.entries() if entry.kind is EntryKind.CORRECTED]
-    assert [entry.about for entry in made] == ["correction of entry 1", "correction of entry 2"]
+    assert [entry.about for entry in made] == [
+        f"correction of entry {number}: epsilon 0.1, delta 0.01" for number in (1, 2)
+    ]
     assert all(entry.price == (Fraction(0), Fraction(1, 10), Fraction(1, 100)) for entry in made)
-    assert "cap" in str(refusal.value)
+    assert "more was spent than the cap allows" in str(refusal.value)
+    assert dict(ledger.facts())["left"].startswith("nothing")
     assert "over the cap" in str(ledger)
     assert ledger.verify().total[1:] == (Fraction(1, 5), Fraction(1, 50))
 
@@ -89,7 +95,9 @@ def test_reading_never_writes_and_says_what_is_due(pure: Plan, tmp_path: Path) -
     ledger = opened("lost", tmp_path)
     before = Path(ledger.where).read_bytes()
     head = ledger.verify().hash
-    assert "privior 0.2 charged too little for 2 earlier spends" in str(ledger)
+    said = dict(ledger.facts())["not charged yet"]
+    assert "privior 0.2 charged too little for 2 earlier spends" in said
+    assert "nothing will be granted" in said
     with pytest.raises(pv.BudgetExceededError):
         ledger.check(pure)
     assert ledger.history().entries[-1].hash == head
@@ -189,3 +197,39 @@ def test_waiting_times_are_granted_five_times_not_three_hundred() -> None:
         ledger.spend(plan)
     with pytest.raises(pv.BudgetExceededError):
         ledger.spend(plan)
+
+
+def test_an_attempt_to_release_corrects_the_ledger_and_says_so(tmp_path: Path) -> None:
+    """From the command line too, whether or not the release is granted."""
+    (tmp_path / "fruit.csv").write_text("fruit\n" + "apple\n" * 40)
+    model = pv.DirichletCategorical("fruit")
+    pv.Analysis(GARDEN, model, 40, pv.Budget.of("0.01")).write(tmp_path / "fruit.toml")
+    for name, code, says in (("kept", 0, "charged too little for 2"), ("lost", 5, "nothing will be granted")):
+        ledger = opened(name, tmp_path)
+        shown = json.loads(run(["ledger", "show", f"{name}.ledger", "--json"], tmp_path).output)
+        assert len(shown["uncharged"]) == 2
+        assert says in run(["ledger", "verify", f"{name}.ledger"], tmp_path).errors
+        asked = ["release", "fruit.toml", "fruit.csv", "-l", f"{name}.ledger", "-o", f"{name}.json", "--yes"]
+        ended = run([*asked, "--no-report", *(["--analyst", "ann"] if name == "kept" else [])], tmp_path)
+        assert ended.code == code
+        assert says in " ".join(ended.errors.split())
+        assert [entry.kind for entry in ledger.entries()].count(EntryKind.CORRECTED) == 2
+        assert ledger.uncharged() == []
+
+
+def test_a_ledger_can_be_corrected_without_a_spend(tmp_path: Path) -> None:
+    ledger = opened("kept", tmp_path)
+    ended = run(["ledger", "correct", "kept.ledger"], tmp_path)
+    assert ended.code == 0
+    assert "correction of entry 3: rho 0.00" in ended.output
+    assert "Nothing charged" in run(["ledger", "correct", "kept.ledger"], tmp_path).output
+    assert ledger.verify().kind is EntryKind.CORRECTED
+
+
+def test_a_correction_is_not_taken_for_the_spend_that_was_interrupted(
+    waiting: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = opened("kept", tmp_path)
+    start = ledger.last().number
+    ledger.correct()
+    assert Charge(waiting, ledger)._entry_since(start) is None

@@ -55,7 +55,8 @@ class Charge:
         return {"key": self.key, "analyst": self.analyst, "version": self.version}
 
     def check(self) -> None:
-        """Raise what spending would raise."""
+        """Raise what spending would raise; what earlier spends were charged too little is charged first."""
+        self.book.correct()
         self.book.check(self.work, **self._facts)
 
     def stored(self) -> tuple[Release, ...] | None:
@@ -97,7 +98,10 @@ class Charge:
         """Return the entry that charged this since then; if the ledger cannot be read, the next one."""
         try:
             entries = (entry for entry in self.book.entries() if entry.number > start)
-            return next((entry.number for entry in entries if entry.plans == self.work.digests), None)
+            spends = (
+                entry.number for entry in entries if entry.kind.spends and entry.plans == self.work.digests
+            )
+            return next(spends, None)
         except LedgerError:
             return start + 1
 

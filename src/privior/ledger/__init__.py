@@ -2,6 +2,7 @@
 
 from privior.ledger.anchors import made_state_folder, state_folder
 from privior.ledger.closing import Closing, State
+from privior.ledger.correcting import uncharged_in_words
 from privior.ledger.entry import EntryKind, LedgerEntry
 from privior.ledger.file_systems import kind_of, refuse_unsafe
 from privior.ledger.first_rules import concerns, rules_of
@@ -25,4 +26,5 @@ __all__ = [
     "refuse_unsafe",
     "rules_of",
     "state_folder",
+    "uncharged_in_words",
 ]

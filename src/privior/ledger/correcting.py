@@ -23,7 +23,7 @@ from privior.ledger.pages import Page
 from privior.ledger.reconciling import writable
 from privior.ledger.rules import blank, own_of
 from privior.plans import Batch, Plan
-from privior.privacy import Amount
+from privior.privacy import Accounting, Amount
 
 
 def corrections(page: Page) -> list[LedgerEntry]:
@@ -55,12 +55,27 @@ def _correction(
         price=price,
         total=add(last.total, price),
         plans=entry.plans,
-        about=f"correction of entry {entry.number}",
+        about=f"correction of entry {entry.number}: {_in_units(entry.accounting, price)}",
         analyst=entry.analyst,
         own=own,
         key=f"{CORRECTS}{entry.hash}",
         rules=RULES,
     ).sealed()
+
+
+def uncharged_in_words(due: Sequence[LedgerEntry]) -> str:
+    """Say what corrections will charge, and what is spent then."""
+    last = due[-1]
+    many = "1 earlier spend" if len(due) == 1 else f"{len(due)} earlier spends"
+    said = f"privior 0.2 charged too little for {many}; with the corrections {last.spent} is spent"
+    if last.accounting.admits(last.total):
+        return said
+    return f"{said}, more than the cap {last.cap} allows: nothing will be granted any more"
+
+
+def _in_units(accounting: Accounting, price: Amount) -> str:
+    pairs = zip(accounting.units, price, strict=True)
+    return ", ".join(f"{unit} {float(number):.6g}" for unit, number in pairs if number)
 
 
 def _missing(entry: LedgerEntry, plans: dict[str, Plan], where: str) -> Amount:

@@ -19,7 +19,7 @@ from privior.errors import LedgerError, shown
 from privior.exact import decimal, rational
 from privior.ledger.anchors import anchor_of, drop_anchor
 from privior.ledger.closing import Closing, State
-from privior.ledger.correcting import corrections
+from privior.ledger.correcting import corrections, uncharged_in_words
 from privior.ledger.entry import CORRECTS, RULES, EntryKind, LedgerEntry, fresh_nonce
 from privior.ledger.history import History
 from privior.ledger.pages import Page, Store
@@ -356,7 +356,7 @@ class Ledger:
             ("promise", last.accounting.promise()),
             ("spent", f"{last.spent} by {last.spends} release{'' if last.spends == 1 else 's'}"),
             ("left", left),
-            *([("not charged yet", _uncharged_in_words(due))] if due else []),
+            *([("not charged yet", f"{uncharged_in_words(due)} (privior ledger correct)")] if due else []),
             *(
                 [("over the cap", "more was spent than the cap allows: nothing is granted any more")]
                 if not last.accounting.admits(last.total)
@@ -405,12 +405,6 @@ def _append(page: Page, entries: Iterable[LedgerEntry]) -> list[LedgerEntry]:
     for entry in made:
         page.append(entry)
     return made
-
-
-def _uncharged_in_words(due: list[LedgerEntry]) -> str:
-    """Say what the next spend charges for earlier ones, and what is spent then."""
-    many = "1 earlier spend" if len(due) == 1 else f"{len(due)} earlier spends"
-    return f"privior 0.2 charged too little for {many}; the next spend corrects it, to {due[-1].spent}"
 
 
 def _opening(population: str, accounting: Accounting, identity: str | None = None) -> LedgerEntry:

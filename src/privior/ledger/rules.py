@@ -190,6 +190,16 @@ def own_of(page: Page, analyst: str, appended: Sequence[LedgerEntry] = ()) -> Am
 def _exceeded(where: str, cost: Budget, last: LedgerEntry, price: Amount) -> BudgetExceededError:
     accounting = last.accounting
     basic = accounting.kind is AccountingKind.BASIC
+    if not accounting.admits(last.total):
+        return BudgetExceededError(
+            "more was spent than the cap allows: nothing is granted any more",
+            where=where,
+            asked=cost,
+            allowed=f"cap {last.cap}",
+            spent=last.spent,
+            advice="Its history says what was charged later: privior ledger history. "
+            "To use what was released is free.",
+        )
     return BudgetExceededError(
         "the budget does not allow this release",
         where=where,

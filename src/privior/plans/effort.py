@@ -69,7 +69,8 @@ class Effort:
         return (
             f"Inference from this release takes about {_rounded(seconds)} s of one core and "
             f"{_rounded(self.values * _MEGABYTES + 0.002 * self.cells)} MB, each time: it sums over all "
-            f"tables of {self.cells} cells. Fewer cells take less."
+            f"tables of {self.cells} cells. A question about many cells may take three times that. "
+            "Fewer cells take less."
         )
 
 

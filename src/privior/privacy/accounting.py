@@ -227,6 +227,8 @@ class Accounting:
 
     def left_in_words(self, total: Amount) -> str:
         """Say how much of the cap a sum leaves, in the accounting's own units."""
+        if not self.admits(total):
+            return "nothing: more was spent than the cap allows"
         rows = [
             f"{unit} {_short(max(limit - sum_, Fraction(0)))}"
             for unit, sum_, limit in self._shown(total)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privior.cli.commands.plan import planned
-from privior.cli.commands.release import confirm, said_if_it_stands
+from privior.cli.commands.release import confirm, said_if_it_stands, warn_of_corrections
 from privior.cli.options import Analyst, Json, Key, LedgerAddress, Quiet, TableVersion, screen_of
 from privior.cli.screen import Screen
 
@@ -61,6 +61,7 @@ def batch(
     groups = len(together.members) // len(stems)
     parts = [""] if by is None else [f".{number}" for number in range(1, groups + 1)]
     places = [folder / f"{stem}{part}.release.json" for part in parts for stem in stems]
+    warn_of_corrections(screen, ledger)
     with screen.progress() as say:
         ready = prepare(
             together,

@@ -120,6 +120,7 @@ def history(
     screen.answer_table(*told.table())
     many = "1 release" if last.spends == 1 else f"{last.spends} releases"
     screen.text(f"\nThe chain holds: {last.number + 1} entries, {many}; head {last.hash}.")
+    _complain_of_uncharged(screen, book)
     if output is not None:
         if output.suffix not in (".csv", ".json"):
             raise LedgerError("a history is written as CSV or JSON", asked=output, allowed=".csv, .json")
@@ -150,6 +151,7 @@ def verify(
     many = "1 release" if len(known) == 1 else f"{len(known)} releases"
     compared = f", with the entries of {many}" if known else ""
     screen.text(f"The chain holds: {last.number + 1} entries{compared}.")
+    _complain_of_uncharged(screen, book)
     screen.answer(last.hash)
 
 
@@ -173,6 +175,24 @@ def reconcile(
     for entry in made:
         screen.text(f"Entry {entry.number}: charged for {entry.about}.")
     screen.text(f"{len(made) or 'Nothing'} charged again; spent now {book.spent} of {book.cap}.")
+    if screen.quiet:
+        screen.answer(str(len(made)))
+
+
+@ledger.command()
+def correct(context: typer.Context, path: Address, json: Json = False, quiet: Quiet = False) -> None:
+    """Charge what privior 0.2 forgot to charge; the next release would do it too."""
+    from privior.ledger import Ledger
+
+    screen = screen_of(context)
+    book = Ledger.open(path)
+    made = book.correct()
+    screen.document(
+        {**_document(book), "charged": [{"entry": entry.number, "about": entry.about} for entry in made]}
+    )
+    for entry in made:
+        screen.text(f"Entry {entry.number}: {entry.about}.")
+    screen.text(f"{len(made) or 'Nothing'} charged; spent now {book.spent} of {book.cap}.")
     if screen.quiet:
         screen.answer(str(len(made)))
 
@@ -245,6 +265,14 @@ def _known(screen: Screen, releases: list[Path] | None) -> list[KnownSpend]:
     return found
 
 
+def _complain_of_uncharged(screen: Screen, book: Ledger) -> None:
+    from privior.ledger import uncharged_in_words
+
+    due = book.uncharged()
+    if due:
+        screen.complain(f"{uncharged_in_words(due)}; privior ledger correct charges it")
+
+
 def _document(book: Ledger) -> dict[str, object]:
     from privior.exact import decimal
     from privior.privacy import AccountingKind, amount_document
@@ -264,6 +292,8 @@ def _document(book: Ledger) -> dict[str, object]:
         "spent": last.spent.to_document(),
         "total": in_units(last.total),
         "left": last.left.to_document() if basic else None,
+        "over cap": not last.accounting.admits(last.total),
+        "uncharged": [{"about": entry.about, "price": in_units(entry.price)} for entry in book.uncharged()],
         "releases": last.spends,
         "quotas": [
             {

@@ -98,6 +98,7 @@ def release(
         )
     place = output or Path(f"{analysis.stem}.release.json")
     page = _checked_page(place) if report else None
+    warn_of_corrections(screen, ledger)
     with screen.progress() as say:
         ready = prepare(
             plan,
@@ -116,6 +117,15 @@ def release(
         confirm(screen, ready, yes=yes)
         with said_if_it_stands(screen, place, _complete(place)):
             _carry_out(screen, ready, place, page)
+
+
+def warn_of_corrections(screen: Screen, ledger: str) -> None:
+    """Say that earlier spends will be charged what they lack before this one is looked at."""
+    from privior.ledger import Ledger, uncharged_in_words
+
+    due = Ledger.open(ledger).uncharged()
+    if due:
+        screen.complain(f"{ledger}: {uncharged_in_words(due)}. It is charged now, whatever becomes of this.")
 
 
 def confirm(screen: Screen, ready: Measurement, *, yes: bool) -> None:
