@@ -20,7 +20,7 @@ import pytest
 
 from privior.models.summands import Factor, Summand
 from privior.schema import DROP, Binned, Bounded, Categorical, Column, Integer, Schema
-from privior.tables import open_table
+from privior.tables import open_table, parquet
 
 ROWS = 5_000
 
@@ -111,3 +111,20 @@ def test_t45_long_whole_numbers_of_pandas_are_read_as_they_are_beside_a_missing_
     before = open_table(pd.DataFrame({"x": numbers}), schema, ("x",)).counts()
     after = open_table(pd.DataFrame({"x": [cell, *numbers[1:]]}), schema, ("x",)).counts()
     assert np.abs(before - after).sum() <= 2
+
+
+@pytest.mark.parametrize("trusting", [False, True])
+def test_t45_text_is_not_compared_with_what_a_file_says_of_its_bytes(
+    trusting: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The smallest text is "A"; other bytes become "?" when they are repaired. An engine that trusts the
+    statistics, the planted fault, finds no "?" as soon as one record is "A"."""
+    if trusting:
+        monkeypatch.setattr(parquet, "_OF_TEXT", "")
+    path = tmp_path / "t.parquet"
+    pq.write_table(_marks(changed=True), path)
+    schema = Schema({"x": Categorical(["?", "@"])}, population="p", unit="row")
+    with open_table(path, schema, ("x",)).source.relation() as relation:
+        marks = relation.rows.filter(relation.rows["c0"] == "?")
+        counted = relation.run(marks.agg(n=marks.count())).column("n").to_pylist()
+    assert counted == [0 if trusting else ROWS]

@@ -58,11 +58,7 @@ class Relation:
 
 @contextmanager
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Start a DuckDB in memory that spills to a folder only this user can read, gone at the end (T38).
-
-    It never leaves out rows by what a file says about a column as a whole: the smallest and largest text are
-    said of bytes that are not repaired yet (T45).
-    """
+    """Start a DuckDB in memory that spills to a folder only this user can read, gone at the end (T38)."""
     import duckdb
 
     with TemporaryDirectory(prefix="privior-") as folder:
@@ -76,7 +72,6 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
         try:
             connection.execute("SET enable_progress_bar = false")
             connection.execute("SET TimeZone = 'UTC'")
-            connection.execute("SET disabled_optimizers = 'filter_pushdown,join_filter_pushdown'")
             yield connection
         finally:
             connection.close()
