@@ -37,7 +37,7 @@ def read_whole(path: str | Path, largest: int = LARGEST_FILE) -> bytes:
         content = b""
         if found.st_size <= largest:  # which is not all: files of /proc say 0
             with os.fdopen(handle, "rb", closefd=False) as file:
-                content = file.read(largest + 1)
+                content = file.read(largest + 1) or b""  # None if it would have to be waited for
     finally:
         os.close(handle)
     if max(len(content), found.st_size) > largest:

@@ -5,7 +5,9 @@ python tests/compat/write_files.py FOLDER
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
 import sqlite3
 import sys
 from pathlib import Path
@@ -199,6 +201,40 @@ def write_forgetful(folder: Path) -> None:
     lost.fail(lost.spend(counts))
     for ledger in (kept, lost):
         connection = sqlite3.connect(ledger.where)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.close()
+
+
+def write_reconciled(folder: Path) -> None:
+    """Write two more such ledgers, by privior 0.2.0 and without an anchor of its user.
+
+    `reconciled`: twenty spends in one batch that an old copy forgot, charged again by one of their releases.
+    `groups`: one batch of a group of each of two columns, for which the first rules were right.
+    """
+    table = pa.table(
+        {"weight": [1.5, 9.0] * 20, "fruit": ["apple", "pear"] * 20, "then": ["pear", "plum"] * 20}
+    )
+    rho = {"population": "garden", "epsilon": 4, "delta": "1e-5", "accounting": "concentrated"}
+    budget = {"records": 40, "epsilon": "0.1", "delta": "1e-2", "mechanism": pv.NoisyStatistics}
+    waiting = pv.plan(pv.GammaExponential("weight", GAMMA), GARDEN, **budget)  # type: ignore[call-overload]
+    place, copy = folder / "reconciled.ledger", folder / "copy.ledger"
+    ledger = pv.Ledger.create(place, **rho)  # type: ignore[arg-type]
+    shutil.copy(place, copy)
+    several = pv.measure_all(pv.Batch.of([waiting] * 20), table, ledger=ledger)
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{place}{ending}").unlink(missing_ok=True)
+    copy.replace(place)
+    shutil.rmtree(Path(os.environ["PRIVIOR_STATE"]) / "anchors")
+    known = several[0].receipt.known(several[0].plan)  # type: ignore[call-arg]
+    ledger.reconcile([known])
+    pv.measure(waiting, table, ledger=ledger)
+    budget["neighbours"] = pv.ADD_OR_REMOVE_ONE
+    grouped = pv.plan(pv.GammaExponential("weight", GAMMA), GARDEN, **budget)  # type: ignore[call-overload]
+    groups = pv.Ledger.create(folder / "groups.ledger", **rho)  # type: ignore[arg-type]
+    members = [pv.Batch.of([grouped], by=column).members[0] for column in ("fruit", "then")]
+    pv.measure_all(pv.Batch.of(members), table, ledger=groups)
+    for one in (ledger, groups):
+        connection = sqlite3.connect(one.where)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.close()
 

@@ -233,3 +233,19 @@ def test_a_correction_is_not_taken_for_the_spend_that_was_interrupted(
     start = ledger.last().number
     ledger.correct()
     assert Charge(waiting, ledger)._entry_since(start) is None
+
+
+def test_an_entry_that_stands_for_spends_nobody_knows_takes_the_whole_cap(pure: Plan, tmp_path: Path) -> None:
+    """Twenty spends were charged again by one of their releases: its plan says nothing about the others."""
+    ledger = opened("reconciled", tmp_path)
+    with pytest.raises(pv.BudgetExceededError):
+        ledger.spend(pure)
+    made = [entry for entry in ledger.entries() if entry.kind is EntryKind.CORRECTED]
+    assert made[0].price == ledger.last().accounting.limits()
+    assert not ledger.last().accounting.admits(ledger.verify().total)
+
+
+def test_groups_of_two_columns_were_charged_rightly(tmp_path: Path) -> None:
+    ledger = opened("groups", tmp_path)
+    assert ledger.uncharged() == []
+    assert ledger.verify().spends == 1

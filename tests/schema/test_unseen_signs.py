@@ -91,6 +91,9 @@ def test_names_of_all_scripts_are_allowed(name: str) -> None:
         ("caf\u00e9", "cafe\u0301"),
         ("a b", "a\u00a0b"),
         ("\u2764", "\u2764\ufe0f"),
+        ("yes", "yes "),
+        ("yes", "yes\u00a0"),
+        ("a b", "a  b"),
     ],
 )
 def test_names_that_look_the_same_are_refused(pair: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from privior.privacy import certified_suprema
 from privior.privacy.certified_suprema import BranchingError, Enclosure, Watch, enclosure_of, supremum
 from privior.smoothness import subject_of
 from privior.smoothness.own_likelihood import OwnLikelihood
-from privior.smoothness.plain_points import PlainPoints
+from privior.smoothness.plain_points import Caught, PlainPoints
 
 
 def bernoulli(theta: Sequence[Any], x: Any) -> Any:
@@ -258,6 +259,7 @@ def test_without_memory_and_points_the_same_functions_are_certified_wrongly(
 
 def test_without_memory_the_points_find_what_was_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certified_suprema.Enclosure, "_note", lambda _: None)
+    monkeypatch.setattr(Caught, "_called", lambda *_: None)
     for name, function in REFUSED.items():
         if name != "its ends":  # which are not asked of plain numbers
             with pytest.raises(pv.ModelError, match="with plain numbers it gives"):
@@ -318,3 +320,36 @@ def test_a_watched_interval_tells_nothing_and_hands_its_watch_on() -> None:
     with pytest.raises(BranchingError):
         _ = made.upper
     assert watch.refused
+
+
+def _after_an_error(ask: Callable[[Any], object]) -> Callable[..., Any]:
+    """A function that is 0 where something cannot be asked of intervals, and has a narrow peak of 40 else."""
+
+    def hidden(theta: Sequence[Any], x: Any) -> Any:
+        try:
+            ask(theta)
+        except (TypeError, ValueError):
+            return 0.0
+        return x * STEEP * math.exp(-(((float(theta[0]) - 0.1234567) / 1e-7) ** 2))
+
+    return hidden
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda theta: np.arctan(np.array(theta)),
+        lambda theta: np.cbrt(np.array(theta)),
+        lambda theta: np.isnan(np.array(theta)),
+        lambda theta: np.fft.fft(np.array(theta)),
+        lambda theta: Decimal(theta[0]),
+    ],
+)
+def test_an_error_that_is_caught_is_seen_though_no_interval_was_asked(
+    ask: Callable[[Any], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The peak lies between all points that are looked at; only the error gives it away."""
+    with pytest.raises(pv.ModelError, match="can be certified"):
+        _epsilon(_after_an_error(ask))
+    monkeypatch.setattr(Caught, "_called", lambda *_: None)
+    assert _epsilon(_after_an_error(ask)) < 1e-6  # it is the only guard

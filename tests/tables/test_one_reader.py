@@ -128,3 +128,15 @@ def test_t45_text_is_not_compared_with_what_a_file_says_of_its_bytes(
         marks = relation.rows.filter(relation.rows["c0"] == "?")
         counted = relation.run(marks.agg(n=marks.count())).column("n").to_pylist()
     assert counted == [0 if trusting else ROWS]
+
+
+@pytest.mark.parametrize("level", ["2020-01-01", "2020-01-01 00:00:00"])
+def test_a_moment_of_numpys_is_read_alike_in_every_pandas_column(level: str) -> None:
+    """Beside a text the column is one of objects, else one of moments: the other rows are the same."""
+    schema = Schema({"day": Categorical([level, "else"])}, population="p", unit="row")
+    others = [np.datetime64("2020-01-01")] * 100
+    moved = [
+        open_table(pd.DataFrame({"day": [*others, last]}), schema, ("day",)).counts()
+        for last in ("else", np.datetime64("2020-06-01"), np.datetime64("NaT"), np.datetime64(10**6, "Y"))
+    ]
+    assert all(abs(one - moved[0]).sum() <= 2 for one in moved)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from privior.errors import LedgerError, PriviorError
+from privior.errors import PriviorError
 from privior.ledger.entry import CORRECTS, RULES, EntryKind, LedgerEntry
 from privior.ledger.first_rules import concerns, forgotten_at_most
 from privior.ledger.pages import Page
@@ -35,7 +35,7 @@ def corrections(page: Page) -> list[LedgerEntry]:
     plans = _kept_plans(page, entries)
     made: list[LedgerEntry] = []
     for entry in entries:
-        missing = _missing(entry, plans, page.where)
+        missing = _missing(entry, plans)
         if any(missing):
             last = _correction(page, last, entry, missing, made)
             made.append(last)
@@ -78,27 +78,31 @@ def _in_units(accounting: Accounting, price: Amount) -> str:
     return ", ".join(f"{unit} {float(number):.6g}" for unit, number in pairs if number)
 
 
-def _missing(entry: LedgerEntry, plans: dict[str, Plan], where: str) -> Amount:
+def _missing(entry: LedgerEntry, plans: dict[str, Plan]) -> Amount:
     """What an entry should have charged and did not."""
     if not (entry.kind.charges and concerns(entry.accounting, entry.rules)):
         return entry.accounting.nothing
-    if not all(digest in plans for digest in entry.plans):
+    if entry.kind is not EntryKind.SPENT or not all(digest in plans for digest in entry.plans):
         return forgotten_at_most(entry)
-    due = _price(entry, [plans[digest] for digest in entry.plans], where)
+    due = _price(entry, [plans[digest] for digest in entry.plans])
     return tuple(
         max(Fraction(0), (now or Fraction(0)) - (then or Fraction(0)))
         for now, then in zip(due, entry.price, strict=True)
     )
 
 
-def _price(entry: LedgerEntry, plans: list[Plan], where: str) -> Amount:
-    """What an entry costs by today's rules, given the plan of each of its releases."""
-    columns = {plan.group.column for plan in plans if plan.group is not None}
-    whole = tuple(dict.fromkeys(replace(plan, group=None) for plan in plans)) if columns else tuple(plans)
-    if entry.neighbours is None or len(columns) > 1:
-        raise LedgerError("an entry is malformed", where=where, asked=f"entry {entry.number}")
-    batch = Batch(whole, columns.pop() if columns else None, entry.neighbours)
-    return entry.accounting.price(batch.guarantees)
+def _price(entry: LedgerEntry, plans: list[Plan]) -> Amount:
+    """What an entry costs by today's rules, given the plan of each of its releases.
+
+    Releases from all groups of a column cost together what a batch by that column does; any others add up.
+    """
+    group = plans[0].group
+    if group is not None:
+        whole = tuple(dict.fromkeys(replace(plan, group=None) for plan in plans))
+        batch = Batch(whole, group.column, entry.neighbours or plans[0].neighbours)
+        if batch.digests == entry.plans:
+            return entry.accounting.price(batch.guarantees)
+    return entry.accounting.price([plan.guarantee for plan in plans])
 
 
 def _kept_plans(page: Page, entries: Sequence[LedgerEntry]) -> dict[str, Plan]:

@@ -27,12 +27,16 @@ def concerns(accounting: Accounting, rules: int) -> bool:
 
 
 def forgotten_at_most(entry: LedgerEntry) -> Amount:
-    """Return what to charge an entry whose plan is not known: the (epsilon, delta) that the plan stated.
+    """Return what to charge an entry whose plans are not all known: the (epsilon, delta) that they stated.
 
-    Nothing if the first rules were right about it: they named another mechanism, or a pure guarantee.
+    Nothing if the first rules were right about it: they named another mechanism, or a pure guarantee. An
+    entry that charged again what an old copy forgot may stand for any number of spends: it takes the cap.
     """
     nothing = entry.accounting.nothing
-    named = _MECHANISM in entry.about or entry.kind is EntryKind.RECONCILED
-    if not (concerns(entry.accounting, entry.rules) and entry.price[0] and entry.cost.delta and named):
+    if not (concerns(entry.accounting, entry.rules) and entry.price[0]):
+        return nothing
+    if entry.kind is EntryKind.RECONCILED:
+        return entry.accounting.limits()
+    if not (_MECHANISM in entry.about and entry.cost.delta):
         return nothing
     return (*nothing[:-2], entry.cost.epsilon, entry.cost.delta)

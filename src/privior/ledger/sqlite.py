@@ -5,8 +5,8 @@ the last of a budget. Its journal is one for undoing (DELETE, synchronous=EXTRA)
 new: what was granted is in the file itself, survives a power cut, and is seen under every path of the file.
 While a file with the ending -journal lies beside the ledger, after a crash, a write was cut off: whoever
 writes next undoes it.
-Reading never writes: a ledger of an older format is brought to this one by the first write, and is until then
-read from a copy in memory.
+Reading adds nothing: it only lets a write that was cut off be undone. A ledger of an older format is brought
+to this one by the first write, and is until then read from a copy in memory.
 """
 
 from __future__ import annotations

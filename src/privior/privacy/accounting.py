@@ -295,6 +295,8 @@ class Accounting:
         if not isinstance(document, dict) or set(document) != {"kind", "cap", "aside", "limit"}:
             raise LedgerError("not an accounting", asked=shown(document))
         cap, aside = Budget.from_document(document["cap"]), Budget.from_document(document["aside"])
+        if cap.delta > 1 or aside.delta > 1:
+            raise LedgerError("a delta is a probability", asked=shown(document))
         kind = AccountingKind.of(document["kind"])
         limit = None if document["limit"] is None else from_decimal(document["limit"], "limit")
         found = Accounting(kind, cap, aside, limit)

@@ -18,7 +18,10 @@ _JOINING = frozenset(
     "\u200c\u200d\u034f" + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 )
 #: letters and marks that have no shape although their category does not say so
-_SHAPELESS = frozenset("\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2065\u3164\uffa0")
+_SHAPELESS = frozenset(
+    "\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2065\u2800\u3164\uffa0\ufffc\U00016fe4"
+    + "".join(map(chr, range(0xFDD0, 0xFDF0)))
+)
 _REFUSED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
@@ -42,7 +45,7 @@ def check_distinct(names: Iterable[str], where: str, error: type[PriviorError] =
     """Refuse two names that look the same."""
     seen: dict[str, str] = {}
     for name in names:
-        first = seen.setdefault(name if name.isascii() else looks(name), name)
+        first = seen.setdefault(looks(name), name)
         if first != name:
             raise error(
                 "two names look the same",
@@ -53,9 +56,11 @@ def check_distinct(names: Iterable[str], where: str, error: type[PriviorError] =
 
 
 def looks(name: str) -> str:
-    """Return what is seen of a name: composed letters, spaces of one kind, nothing without a shape."""
+    """Return what is seen of a name: composed letters, single spaces between words, nothing shapeless."""
+    if name.isascii():
+        return " ".join(name.split())
     seen = unicodedata.normalize("NFC", "".join(sign for sign in name if not _shapeless(sign)))
-    return "".join(" " if unicodedata.category(sign) == "Zs" else sign for sign in seen)
+    return " ".join(seen.split())
 
 
 def _shapeless(sign: str) -> bool:

@@ -79,6 +79,8 @@ def _written(cell: object) -> str | None:
         return _moment(cell)
     if isinstance(cell, date):
         return cell.isoformat()
+    if isinstance(cell, np.datetime64):
+        return _numpy_moment(cell)
     written = str(cell)
     return None if written in ("<NA>", "NaT", "nan") else written
 
@@ -111,11 +113,28 @@ def _decimal(value: Decimal) -> str | None:
     return whole if not point or not rest.strip("0") else f"{whole}.{rest}"
 
 
+def _numpy_moment(cell: np.datetime64) -> str | None:
+    """Write a moment of numpy's as a column of such moments is written, whatever its unit."""
+    if np.isnat(cell):
+        return None
+    year = int(cell.astype("datetime64[Y]").astype(np.int64)) + 1970
+    outside = _outside(year)
+    return outside or _moment(cell.astype("datetime64[us]").item())
+
+
+def _outside(year: int) -> str | None:
+    """Return the end of the calendar of engines that is nearest to a year outside; numpy and pandas go on."""
+    if MINYEAR <= year <= MAXYEAR:
+        return None
+    return "0001-01-01T00:00:00" if year < MINYEAR else "9999-12-31T23:59:59"
+
+
 def _moment(cell: datetime) -> str | None:
     if cell != cell:  # pandas' NaT is a datetime that differs from itself
         return None
     naive = cell if cell.tzinfo is None else cell.astimezone(UTC).replace(tzinfo=None)
-    if not MINYEAR <= naive.year <= MAXYEAR:  # pandas goes further than the calendar of engines
-        return "0001-01-01T00:00:00" if naive.year < MINYEAR else "9999-12-31T23:59:59"
+    outside = _outside(naive.year)
+    if outside is not None:
+        return outside
     whole, _, parts = naive.isoformat(" ", "microseconds").partition(".")
     return f"{whole}.{parts}".rstrip("0").removesuffix(".") if parts.strip("0") else whole
