@@ -226,7 +226,7 @@ def write_reconciled(folder: Path) -> None:
     copy.replace(place)
     shutil.rmtree(Path(os.environ["PRIVIOR_STATE"]) / "anchors")
     known = several[0].receipt.known(several[0].plan)  # type: ignore[call-arg]
-    ledger.reconcile([known])
+    ledger.reconcile([known] if known else [])
     pv.measure(waiting, table, ledger=ledger)
     budget["neighbours"] = pv.ADD_OR_REMOVE_ONE
     grouped = pv.plan(pv.GammaExponential("weight", GAMMA), GARDEN, **budget)  # type: ignore[call-overload]
