@@ -221,7 +221,7 @@ def test_a_ledger_can_be_corrected_without_a_spend(tmp_path: Path) -> None:
     ledger = opened("kept", tmp_path)
     ended = run(["ledger", "correct", "kept.ledger"], tmp_path)
     assert ended.code == 0
-    assert "correction of entry 3: rho 0.00" in ended.output
+    assert "charged for correction of entry 3: rho 0.00" in ended.output
     assert "Nothing charged" in run(["ledger", "correct", "kept.ledger"], tmp_path).output
     assert ledger.verify().kind is EntryKind.CORRECTED
 

@@ -11,7 +11,7 @@ from privior.cli.options import Json, Quiet, screen_of
 from privior.cli.screen import Screen
 
 if TYPE_CHECKING:
-    from privior.ledger import KnownSpend, Ledger
+    from privior.ledger import KnownSpend, Ledger, LedgerEntry
     from privior.privacy import Amount
 
 ledger = typer.Typer(
@@ -168,15 +168,7 @@ def reconcile(
 
     screen = screen_of(context)
     book = Ledger.open(path)
-    made = book.reconcile(_known(screen, releases))
-    screen.document(
-        {**_document(book), "charged": [{"entry": entry.number, "about": entry.about} for entry in made]}
-    )
-    for entry in made:
-        screen.text(f"Entry {entry.number}: charged for {entry.about}.")
-    screen.text(f"{len(made) or 'Nothing'} charged again; spent now {book.spent} of {book.cap}.")
-    if screen.quiet:
-        screen.answer(str(len(made)))
+    _tell_charged(screen, book, book.reconcile(_known(screen, releases)))
 
 
 @ledger.command()
@@ -186,15 +178,7 @@ def correct(context: typer.Context, path: Address, json: Json = False, quiet: Qu
 
     screen = screen_of(context)
     book = Ledger.open(path)
-    made = book.correct()
-    screen.document(
-        {**_document(book), "charged": [{"entry": entry.number, "about": entry.about} for entry in made]}
-    )
-    for entry in made:
-        screen.text(f"Entry {entry.number}: {entry.about}.")
-    screen.text(f"{len(made) or 'Nothing'} charged; spent now {book.spent} of {book.cap}.")
-    if screen.quiet:
-        screen.answer(str(len(made)))
+    _tell_charged(screen, book, book.correct())
 
 
 @ledger.command()
@@ -263,6 +247,18 @@ def _known(screen: Screen, releases: list[Path] | None) -> list[KnownSpend]:
         else:
             found.append(spend)
     return found
+
+
+def _tell_charged(screen: Screen, book: Ledger, made: list[LedgerEntry]) -> None:
+    """Say what was charged for the past."""
+    screen.document(
+        {**_document(book), "charged": [{"entry": entry.number, "about": entry.about} for entry in made]}
+    )
+    for entry in made:
+        screen.text(f"Entry {entry.number}: charged for {entry.about}.")
+    screen.text(f"{len(made) or 'Nothing'} charged; spent now {book.spent} of {book.cap}.")
+    if screen.quiet:
+        screen.answer(str(len(made)))
 
 
 def _complain_of_uncharged(screen: Screen, book: Ledger) -> None:
