@@ -258,7 +258,7 @@ class Accounting:
         place = self.units.index(unit)
         earlier = before[place] or Fraction(0)
         drawn = min(earlier, limit)
-        beyond = "; more than the cap was spent" if sum_ > limit else ""
+        beyond = "" if self.admits(self.add(before, price)) else "; more than the cap was spent"
         return BudgetBar(
             drawn,
             min(sum_, limit) - drawn,
