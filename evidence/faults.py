@@ -126,7 +126,11 @@ FAULTS = (
         "privacy/sensitivity.py",
         "return Sensitivity(2 * max_rows, 2 * max_rows**2, max_rows == 1, relation)",
         "return Sensitivity(max_rows, max_rows**2, max_rows == 1, relation)",
-        ("tests/mechanisms/test_true_epsilons.py", "tests/privacy/test_noise_enumeration.py"),
+        (
+            "tests/auditing/test_enumeration.py",
+            "tests/privacy/test_noise_enumeration.py",
+            "tests/threats/test_t21_many_rows.py",
+        ),
     ),
     Fault(
         "range-of-sum-halved",
