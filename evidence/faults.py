@@ -616,7 +616,7 @@ FAULTS = (
         "studies/distinguish.py",
         "low, high = (middle, high) if guess(middle).high < 1 - FAILURE else (low, middle)",
         "low, high = (low, middle)",
-        ("tests/studies/test_studies.py",),
+        ("tests/studies/test_studies.py::test_fewer_draws_than_needed_are_too_few",),
     ),
     Fault(
         "quotes-not-escaped",

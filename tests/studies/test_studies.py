@@ -17,7 +17,7 @@ from scipy.special import eval_legendre, gammaln, polygamma
 
 import privior as pv
 from privior.models import ExactStatistics, Observed
-from privior.studies import STUDIES, Findings, draws_or_noise, hellinger_accuracy
+from privior.studies import STUDIES, Findings, distinguish, draws_or_noise, hellinger_accuracy
 from privior.studies.simplex import projected
 
 FILES = {
@@ -353,6 +353,14 @@ def test_the_best_tests_are_those_of_simulated_draws(made: Made) -> None:
         assert row["power_at_least"] <= row["power"]
     needed = {(str(row["prior"]), row["records"]): row["needed"] for row in _needed_rows(made)}
     assert needed["flat", 10] < needed["Beta(5, 5)", 10] < needed["flat on [0.4, 0.6]", 10]
+
+
+@pytest.mark.parametrize("prior", ["flat", "Beta(5, 5)"])
+def test_fewer_draws_than_needed_are_too_few(prior: str) -> None:
+    needed = int(distinguish._needed(prior, 10, quick=True)["needed"] or 0)
+    contrast = distinguish.worst(prior, 10)
+    before, then = (contrast.with_draws(draws, 1 << 12).accuracy.high for draws in (needed - 1, needed))
+    assert before < 1 - distinguish.FAILURE <= then
 
 
 def _needed_rows(made: Made) -> list[dict[str, float]]:
