@@ -16,6 +16,7 @@ _DRAFT = ".privior-draft-"
 
 #: larger files are refused; a release of a million cells needs less
 LARGEST_FILE = 64 * 2**20
+_PIECE = 2**20
 #: so that neither a pipe nor a terminal can keep whoever opens it waiting
 _READING = (
     os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
@@ -34,15 +35,15 @@ def read_whole(path: str | Path, largest: int = LARGEST_FILE) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             what = "a directory, " if stat.S_ISDIR(found.st_mode) else ""
             raise OSError(errno.EINVAL, f"it is {what}not a regular file")
-        content = b""
+        content = bytearray()
         if found.st_size <= largest:  # which is not all: files of /proc say 0
-            with os.fdopen(handle, "rb", closefd=False) as file:
-                content = file.read(largest + 1) or b""  # None if it would have to be waited for
+            while len(content) <= largest and (more := os.read(handle, _PIECE)):
+                content += more
     finally:
         os.close(handle)
     if max(len(content), found.st_size) > largest:
         raise OSError(errno.EFBIG, f"it is too large, more than {largest} bytes")
-    return content
+    return bytes(content)
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:

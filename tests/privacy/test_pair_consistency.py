@@ -1,4 +1,4 @@
-"""Every pair, mechanism, composition and group agrees with itself (T09); each planted omission is seen."""
+"""Every pair, mechanism and composition agrees with itself (T09, T46); each planted omission is seen."""
 
 from __future__ import annotations
 
