@@ -282,6 +282,14 @@ FAULTS = (
         ("tests/mechanisms/test_contract.py",),
     ),
     Fault(
+        "sum-noise-halved",
+        "noise on sums has half the scale that it is sold with",
+        "mechanisms/noisy_statistics.py",
+        "noise = [draw(1, one)[0] for one in self.scales]",
+        "noise = [draw(1, one / 2)[0] for one in self.scales]",
+        ("tests/mechanisms/test_noisy_sums.py",),
+    ),
+    Fault(
         "sum-noise-shared",
         "all noisy sums have the same noise: their difference is exact",
         "mechanisms/noisy_statistics.py",
