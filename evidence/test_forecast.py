@@ -13,7 +13,8 @@ from record import Certificate, store
 import privior as pv
 from forecast_grid import MEASURES, Case, Tally
 from forecast_grid import simulated as errors_of
-from privior.mechanisms import ON_REQUEST, HellingerMechanism, Mechanism
+from kinds import ON_REQUEST
+from privior.mechanisms import HellingerMechanism, Mechanism
 
 RUNS = 150
 #: the share of forecasts that are to be within 20%, for either relation
@@ -22,18 +23,18 @@ BAR = 0.95
 OTHER_CASES = 20
 MECHANISMS: tuple[type[Mechanism], ...] = (pv.KNorm, pv.LaplaceCounts, pv.GaussianCounts)
 #: a name, how many releases are simulated, and how public facts are drawn
-Facts = tuple[str, int, Callable[[np.random.Generator], tuple[Case, pv.TablePlan]]]
+Facts = tuple[str, int, Callable[[np.random.Generator], tuple[Case, pv.Plan]]]
 CELLS = [*product(MECHANISMS, (2, 10), (50, 1000), ("0.1", "1"))]
 
 
-def simulated(plan: pv.TablePlan, rng: np.random.Generator) -> tuple[float, float, float, float]:
+def simulated(plan: pv.Plan, rng: np.random.Generator) -> tuple[float, float, float, float]:
     """Return the mean width of 90% intervals, the root mean squared l2, mean total variation and root mean
     squared Hellinger error."""
     labels = np.array(plan.schema.column("x").labels)
     ledger = pv.Ledger.in_memory(epsilon=10_000)
     errors, widths = [], []
     for _ in range(RUNS):
-        theta = rng.dirichlet(plan.prior)
+        theta = rng.dirichlet(plan.model.parameters(plan.schema))
         codes = rng.choice(labels.size, size=plan.records, p=theta)
         truth = np.bincount(codes, minlength=labels.size) / plan.records
         posterior = pv.infer(pv.measure(plan, pa.table({"x": labels[codes]}), ledger=ledger))

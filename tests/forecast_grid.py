@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 import privior as pv
+from kinds import COMPARED
 from privior.errors import PlanError
+from privior.forecasting import Expect, Forecast
 from privior.mechanisms import (
-    MECHANISMS,
     DirichletDraw,
-    Expect,
-    Forecast,
     GaussianCounts,
     HellingerMechanism,
     KNorm,
@@ -27,7 +26,7 @@ from privior.mechanisms import (
     PublishedLaplace,
     VirtualRecords,
 )
-from privior.models import ExactStatistics, Observed, ObservedSticks
+from privior.models import ExactStatistics, Observed
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import latent_counts
 from privior.privacy.hellinger import all_tables, number_of_tables
@@ -73,7 +72,7 @@ class Case:
     @staticmethod
     def planned(
         rng: np.random.Generator, kind: type[Mechanism], most_cells: int, most_records: int, most_tables: int
-    ) -> tuple[Case, pv.TablePlan]:
+    ) -> tuple[Case, pv.Plan]:
         """Draw facts until this mechanism fits them, and has so few outputs if all have to be listed."""
         listed = issubclass(kind, HellingerMechanism)
         while True:
@@ -88,7 +87,7 @@ class Case:
     @staticmethod
     def too_many(
         rng: np.random.Generator, kind: type[HellingerMechanism], most_cells: int, most_records: int
-    ) -> tuple[Case, pv.TablePlan]:
+    ) -> tuple[Case, pv.Plan]:
         """Draw facts with more tables than can be listed, until this mechanism fits them."""
         while True:
             case = replace(Case.drawn(rng, most_cells, most_records), neighbours="replace-one")
@@ -103,7 +102,7 @@ class Case:
     @staticmethod
     def several_draws(
         rng: np.random.Generator, most_cells: int, most_records: int
-    ) -> tuple[Case, pv.TablePlan]:
+    ) -> tuple[Case, pv.Plan]:
         """Draw facts with which several draws fit, and tell something."""
         while True:
             case = Case.drawn(rng, most_cells, most_records)
@@ -119,11 +118,11 @@ class Case:
                 return case, case.plan(DirichletDraw)
 
     @cached_property
-    def chosen(self) -> pv.TablePlan:
+    def chosen(self) -> pv.Plan:
         """What the planner takes."""
         return self.plan()
 
-    def plan(self, mechanism: type[Mechanism] | None = None) -> pv.TablePlan:
+    def plan(self, mechanism: type[Mechanism] | None = None) -> pv.Plan:
         column = pv.Categorical([f"level {i}" for i in range(len(self.prior))])
         return pv.plan(
             pv.DirichletCategorical("x", prior=list(self.prior)),
@@ -137,13 +136,13 @@ class Case:
             expect=self.expect,
         )
 
-    def plans(self) -> Iterator[pv.TablePlan]:
+    def plans(self) -> Iterator[pv.Plan]:
         """Plan with every mechanism that fits."""
         plan = self.chosen
         budget = pv.Budget.of(self.epsilon, self.delta)
         facts = PublicFacts(len(self.prior), self.records, 1, plan.neighbours, budget, plan.model.prior)
         fitting = {one.name for one in plan.candidates if one.forecast is not None}
-        for kind in MECHANISMS:
+        for kind in COMPARED:
             if kind.name in fitting:
                 yield replace(plan, mechanism=kind.for_facts(facts))
 
@@ -154,10 +153,10 @@ class Case:
 
 
 def simulated(
-    plan: pv.TablePlan, tables: list[Counts], rng: np.random.Generator
+    plan: pv.Plan, tables: list[Counts], rng: np.random.Generator
 ) -> tuple[Forecast, NDArray[np.float64]]:
     """Return the errors of the posterior means, without widths, and their relative standard errors."""
-    prior, mechanism = plan.prior, plan.mechanism
+    prior, mechanism = plan.model.parameters(plan.schema), plan.mechanism
     if isinstance(mechanism, HellingerMechanism):
         listed = mechanism.listable
         estimates = listed_estimates(mechanism, prior, tables, rng) if listed else as_it_is(mechanism, tables)
@@ -191,7 +190,7 @@ def simulated(
 Estimates = Iterator[tuple[NDArray[np.float64], float, bool]]
 
 
-def noisy_estimates(plan: pv.TablePlan, tables: list[Counts], rng: np.random.Generator) -> Estimates:
+def noisy_estimates(plan: pv.Plan, tables: list[Counts], rng: np.random.Generator) -> Estimates:
     """Counts with noise."""
     noise = plan.mechanism.cell_noise
     assert noise is not None
@@ -199,28 +198,28 @@ def noisy_estimates(plan: pv.TablePlan, tables: list[Counts], rng: np.random.Gen
     for counts in tables:
         release = noisy(plan.mechanism, counts, rng)
         seen = CellEvidence(release, noise.rates, noise.curvatures)
-        mean = np.asarray(latent_counts([seen], plan.prior, total).mean)
+        mean = np.asarray(latent_counts([seen], plan.model.parameters(plan.schema), total).mean)
         yield mean, 1.0, bool((release != counts).any())
 
 
 def drawn_estimates(
-    plan: pv.TablePlan, mechanism: PosteriorRelease, tables: list[Counts], rng: np.random.Generator
+    plan: pv.Plan, mechanism: PosteriorRelease, tables: list[Counts], rng: np.random.Generator
 ) -> Estimates:
     """Releases from the posterior."""
     total = Total(most=plan.records, known=plan.total_public)
     for counts in tables:
-        u = plan.prior + float(mechanism.rate) * np.maximum(counts, mechanism.least)
+        u = plan.model.parameters(plan.schema) + float(mechanism.rate) * np.maximum(counts, mechanism.least)
         release: Observed
         if isinstance(mechanism, VirtualRecords):
-            release = Observed(tuple(rng.multinomial(mechanism.drawn, rng.dirichlet(u)).tolist()))
+            release = Observed.of(tuple(rng.multinomial(mechanism.drawn, rng.dirichlet(u)).tolist()))
         else:
             assert isinstance(mechanism, DirichletDraw)
             unit, rest = 1 << mechanism.places, np.cumsum(u[::-1])[::-1][1:]
             sticks = rng.beta(u[:-1], rest, (mechanism.draws, u.size - 1)).ravel()
             whole = tuple(round(stick * unit) for stick in sticks.tolist())
-            release = ObservedSticks(whole, mechanism.draws, mechanism.places)
+            release = Observed(mechanism.layouts, (whole,))
         gammas = [mechanism.cell_gammas(release)]
-        yield np.asarray(latent_counts([], plan.prior, total, gammas=gammas).mean), 1.0, True
+        yield np.asarray(latent_counts([], plan.model.parameters(plan.schema), total, gammas=gammas).mean), 1.0, True
 
 
 def listed_estimates(
@@ -318,7 +317,7 @@ class Tally:
             found[case.neighbours].add(case, [(plan, *simulated(plan, tables, rng)) for plan in case.plans()])
         return found
 
-    def add(self, case: Case, results: list[tuple[pv.TablePlan, Forecast, NDArray[np.float64]]]) -> None:
+    def add(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
         self.compare(case, results)
         name = case.chosen.mechanism.name
         chosen, spread = next((real.l2, s[0]) for plan, real, s in results if plan.mechanism.name == name)
@@ -326,7 +325,7 @@ class Tally:
             self.choices += 1
             self.right += chosen <= 1.1 * min(real.l2 for _, real, _ in results) * (1 + 2 * spread)
 
-    def compare(self, case: Case, results: list[tuple[pv.TablePlan, Forecast, NDArray[np.float64]]]) -> None:
+    def compare(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
         """Count the forecasts that are near."""
         off, judged = np.zeros(4, bool), np.zeros(4, bool)
         for plan, real, spread in results:

@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from privior.errors import SchemaError as SchemaError
     from privior.errors import TableError as TableError
     from privior.errors import UnknownSpendError as UnknownSpendError
+    from privior.forecasting import Expect as Expect
     from privior.ledger import Ledger as Ledger
     from privior.mechanisms import EHD as EHD
     from privior.mechanisms import EHDL as EHDL
     from privior.mechanisms import EHDS as EHDS
     from privior.mechanisms import DirichletDraw as DirichletDraw
-    from privior.mechanisms import Expect as Expect
     from privior.mechanisms import GaussianCounts as GaussianCounts
     from privior.mechanisms import KNorm as KNorm
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
@@ -93,12 +93,8 @@ if TYPE_CHECKING:
     from privior.planning import plan as plan
     from privior.planning import plan_for as plan_for
     from privior.plans import Batch as Batch
-    from privior.plans import FamilyPlan as FamilyPlan
-    from privior.plans import FinitePlan as FinitePlan
     from privior.plans import Group as Group
-    from privior.plans import JointPlan as JointPlan
     from privior.plans import Plan as Plan
-    from privior.plans import TablePlan as TablePlan
     from privior.posterior import EUCLIDEAN as EUCLIDEAN
     from privior.posterior import HELLINGER as HELLINGER
     from privior.posterior import CategoricalPosterior as CategoricalPosterior
@@ -144,10 +140,11 @@ _CONTENTS = {
     ),
     "models.laws": "Beta Gamma MultivariateNormal Normal NormalGamma Reweighted Truncated Wishart",
     "mechanisms": (
-        "DirichletDraw EHD EHDL EHDS Expect GaussianCounts KNorm LSDim LSHist LaplaceCounts ModelDraws "
+        "DirichletDraw EHD EHDL EHDS GaussianCounts KNorm LSDim LSHist LaplaceCounts ModelDraws "
         "NoisyStatistics PosteriorDraws PublishedLaplace VirtualRecords"
     ),
-    "plans": "Batch FamilyPlan FinitePlan Group JointPlan Plan TablePlan",
+    "forecasting": "Expect",
+    "plans": "Batch Group Plan",
     "planning": "Want calibrate_draws plan plan_for",
     "analyses": "Analysis",
     "smoothness": "LogLikelihood ModelAnalysis analyse",

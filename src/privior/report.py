@@ -237,7 +237,7 @@ def _verification(release: Release) -> list[Markup]:
         element(
             "pre",
             "privior review RELEASE.json --ledger LEDGER\n"
-            f'privior ask RELEASE.json "{release.plan.first_question}"',
+            f'privior ask RELEASE.json "{release.plan.model.first_question}"',
         ),
         markup.facts(
             [

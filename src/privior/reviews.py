@@ -5,21 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
-from fractions import Fraction
 
 from privior.auditing import audit
 from privior.errors import PriviorError, shown
+from privior.forecasting import squared_error
 from privior.ledger import Ledger
-from privior.mechanisms import DirichletDraw, Mechanism, ModelDraws, PublicFacts, VirtualRecords
 from privior.pictures import listing, markup
-from privior.plans import FinitePlan, Plan, TablePlan
-from privior.privacy import Budget
+from privior.plans import Plan
 from privior.release import Release
 
 #: the small twin of a mechanism that is audited has at most as many records, cells and rows per unit
 _RECORDS, _CELLS, _ROWS = 2, 3, 2
-#: and draws as many virtual records
-_DRAWN = 5
 #: Gaussian noise is listed this many standard deviations far, and only if that is not wider than this
 _DEVIATIONS, _WIDEST = 7, 60
 
@@ -157,27 +153,14 @@ def _paid(release: Release, ledger: Ledger | None) -> tuple[Check, ...]:
 
 def _audited(plan: Plan) -> Check:
     """Enumerate a small twin of the mechanism: the same law on few cells and records."""
-    if not isinstance(plan, TablePlan | FinitePlan) or isinstance(plan.mechanism, ModelDraws):
-        return Check("enumeration", Verdict.OPEN, "sums and draws have too many outcomes to be listed here")
     pure = plan.guarantee.pure is not None
-    cells = min(_CELLS if pure else 2, plan.mechanism.levels)
-    prior = plan.model.prior if isinstance(plan, TablePlan) else Fraction(1)
-    if isinstance(plan.mechanism, DirichletDraw):
-        return Check("enumeration", Verdict.OPEN, "posterior draws have too many outcomes to be listed")
-    facts = PublicFacts(
-        cells,
-        _RECORDS,
-        min(_ROWS, plan.schema.unit.max_rows),
-        plan.neighbours,
-        Budget(plan.mechanism.epsilon, plan.cost.delta),
-        prior[:cells] if isinstance(prior, tuple) else prior,
-    )
     try:
-        twin = _virtual_twin(plan.mechanism) or plan.mechanism.for_facts(facts)
+        rows = min(_ROWS, plan.schema.unit.max_rows)
+        twin = plan.mechanism.small(_CELLS if pure else 2, _RECORDS, rows)
         if pure:
             found = audit(twin, records=_RECORDS)
         else:
-            margin = math.ceil(_DEVIATIONS * math.sqrt(twin.expected_squared_error / twin.levels))
+            margin = math.ceil(_DEVIATIONS * math.sqrt(squared_error(twin) / twin.levels))
             if margin > _WIDEST:
                 return Check("enumeration", Verdict.OPEN, "its noise is too wide to be listed here")
             epsilon = float(plan.cost.epsilon)
@@ -194,33 +177,20 @@ def _audited(plan: Plan) -> Check:
         claimed = (
             f"claimed delta {float(plan.cost.delta):.6g}, largest {largest:.6g} over {found.pairs} pairs"
         )
-    where = f"the same law, {facts.levels} cells, {_RECORDS} records, {found.pairs} pairs"
+    where = f"the same law, {twin.levels} cells, {_RECORDS} records, {found.pairs} pairs"
     return Check("enumeration", verdict, f"{where}: {claimed}")
 
 
 def _declared(plan: Plan) -> list[Check]:
-    """Say what of the release rests on a public minimum of the counts."""
-    if not isinstance(plan, TablePlan) or not plan.least:
-        return []
-    says = f"{plan.least_in_words}; what is inferred takes the declaration on trust"
-    return [Check("minimum", Verdict.OPEN, says)]
-
-
-def _virtual_twin(mechanism: Mechanism) -> VirtualRecords | None:
-    """Return few virtual records of few cells, those of the smallest prior parameters, at the same rate.
-
-    A public minimum of the counts is a larger prior: the twin's tables are what lies above it.
-    """
-    if not isinstance(mechanism, VirtualRecords):
-        return None
-    return VirtualRecords(
-        min(_CELLS, mechanism.levels),
-        sorted(mechanism.floors(mechanism.rate))[:_CELLS],
-        min(_DRAWN, mechanism.drawn),
-        rate=mechanism.rate,
-        neighbours=mechanism.neighbours,
-        records=_RECORDS,
-    )
+    """Say what of the release rests on what somebody declares."""
+    found = []
+    if plan.mechanism.minimum:
+        says = f"{plan.mechanism.minimum_in_words}; what is inferred takes the declaration on trust"
+        found.append(Check("minimum", Verdict.OPEN, says))
+    if plan.declared:
+        says = "the guarantee is declared by code outside privior, which has not checked it"
+        found.append(Check("declared", Verdict.OPEN, says))
+    return found
 
 
 def _durable(release: Release) -> Check:

@@ -60,7 +60,7 @@ def test_planned_released_and_asked(survey: Path) -> None:
     assert released.code == 0, released.errors
     assert "every cell has at least 30 records, which is public" in released.output
     release = pv.Release.read(survey / "r.json")
-    assert release.plan.least == 30
+    assert release.plan.mechanism.minimum == 30
     assert pv.infer(release).counts().interval(0.9).min() >= 30
     reviewed = run(["review", "r.json", "--ledger", "l"], survey)
     assert reviewed.code == 0

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 import privior as pv
-from privior.mechanisms import AnyMechanism
+from privior.mechanisms import Mechanism
 from privior.models import Model
 
 SCHEMA = pv.Schema(
@@ -49,7 +49,7 @@ GAMMA = pv.Gamma(3, 2)
 NORMAL = pv.Normal(0, stddev=2)
 
 #: a model of every family, and the mechanisms that release it
-KINDS: list[tuple[Model, list[type[AnyMechanism]]]] = [
+KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.DirichletCategorical("fruit"), [pv.KNorm, pv.EHD, pv.EHDS, pv.EHDL]),
     (pv.MarkovChain("fruit", "then"), [pv.KNorm, pv.DirichletDraw]),
     (

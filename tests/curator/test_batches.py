@@ -38,7 +38,7 @@ def book(tmp_path: Path) -> pv.Ledger:
     return pv.Ledger.create(tmp_path / "clinic.ledger", population="clinic", epsilon=100, delta="1e-3")
 
 
-def planned(schema: pv.Schema, column: str, epsilon: object = 30, **facts: object) -> pv.TablePlan:
+def planned(schema: pv.Schema, column: str, epsilon: object = 30, **facts: object) -> pv.Plan:
     chosen = {"neighbours": pv.ADD_OR_REMOVE_ONE, "mechanism": pv.LaplaceCounts, "records": 200, **facts}
     return pv.plan(pv.DirichletCategorical(column), schema, epsilon=epsilon, **chosen)  # type: ignore[call-overload, no-any-return]
 

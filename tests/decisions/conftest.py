@@ -23,7 +23,7 @@ def people() -> pv.Release:
     }
     plan = pv.plan(pv.DirichletCategorical(("smoker", "age")), SCHEMA, records=RECORDS, epsilon=1)
     release = pv.measure(plan, pa.table(rows), ledger=pv.Ledger.in_memory())
-    return replace(release, statistics=Observed((9, 6, 8, 7, 10, 3, 5, 4, 2, 6)))
+    return replace(release, statistics=Observed.of((9, 6, 8, 7, 10, 3, 5, 4, 2, 6)))
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from family_cases import CASES, SCHEMA, Case
 
 import privior as pv
 from privior.curator import measure_statistics
-from privior.mechanisms import FamilyMechanism
+from privior.mechanisms import Mechanism
 from privior.models import ExactStatistics
 
 #: the families whose columns differ; the others are the same up to names
@@ -51,7 +51,7 @@ class Facts:
         )
 
     @property
-    def plan(self) -> pv.FamilyPlan:
+    def plan(self) -> pv.Plan:
         kind = pv.PosteriorDraws if self.way == "draws" else pv.NoisyStatistics
         found = pv.plan(
             self.case.model,
@@ -64,10 +64,10 @@ class Facts:
         )
         if self.way == "gaussian":  # the planner takes Laplace noise where that is better
             ranges = [one.bounds(SCHEMA) for one in found.summands]
-            noise: FamilyMechanism = pv.NoisyStatistics(
+            noise: Mechanism = pv.NoisyStatistics(
                 ranges, self.epsilon, "1e-5", neighbours=self.relation
             )
-            return pv.FamilyPlan(SCHEMA, found.model, noise, self.relation, self.records)
+            return pv.Plan(SCHEMA, found.model, noise, self.relation, self.records)
         return found
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Facts:
         )
 
 
-def simulated(facts: Facts, plan: pv.FamilyPlan, times: int, rng: np.random.Generator) -> tuple[float, float]:
+def simulated(facts: Facts, plan: pv.Plan, times: int, rng: np.random.Generator) -> tuple[float, float]:
     """Return the root of the mean posterior variance of so many releases, and its relative standard error.
 
     Parameters are at quantiles of the prior. For them the mean posterior variance is the mean squared error

@@ -37,7 +37,7 @@ def from_file(case: Case, way: str) -> bool:
     return list(WAYS).index(way) == CASES.index(case) % len(WAYS)
 
 
-def planned(case: Case, way: str, epsilon: object = 3, records: int = RECORDS) -> pv.FamilyPlan:
+def planned(case: Case, way: str, epsilon: object = 3, records: int = RECORDS) -> pv.Plan:
     mechanism, delta, relation, cut = WAYS[way]
     return pv.plan(
         case.cut if cut else case.model,

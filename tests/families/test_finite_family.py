@@ -27,7 +27,7 @@ WAYS: dict[str, tuple[type, str, pv.Neighbours]] = {
 }
 
 
-def planned(model: pv.FiniteFamily, way: str, epsilon: object = 3, draws: int = 1) -> pv.FinitePlan:
+def planned(model: pv.FiniteFamily, way: str, epsilon: object = 3, draws: int = 1) -> pv.Plan:
     mechanism, delta, relation = WAYS[way]
     return pv.plan(
         model,

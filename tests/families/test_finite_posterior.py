@@ -14,8 +14,8 @@ from scipy.special import gammaln
 import privior as pv
 from chi_square import fits
 from privior.curator import measure_statistics
+from privior.forecasting.model_forecast import model_forecast
 from privior.mechanisms import ModelDraws
-from privior.mechanisms.model_forecast import model_forecast
 from privior.models import ExactStatistics
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.known_cells import log_evidence
@@ -82,7 +82,7 @@ def test_draws(draws: int, relation: pv.Neighbours) -> None:
         tables = tables_of(6, len(model.chances[0]), known)
         logs = [mechanism.log_likelihood(observed, ExactStatistics(table)) for table in tables]
         expected = by_hand(model, tables, np.exp(np.array(logs) - max(logs)))
-        plan = pv.FinitePlan(SCHEMA, model, mechanism, relation, 6)
+        plan = pv.Plan(SCHEMA, model, mechanism, relation, 6)
         ledger = pv.Ledger.in_memory(epsilon=100)
         table = pa_table(model, np.random.default_rng(1).multinomial(6, chances_of(model)[2]))
         release = pv.measure(plan, table, ledger=ledger)

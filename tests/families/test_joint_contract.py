@@ -39,7 +39,7 @@ def name_of(one: object) -> str:
     return one.name if isinstance(one, Case) else str(one)
 
 
-def planned(case: Case, way: str, epsilon: object = 8) -> pv.JointPlan:
+def planned(case: Case, way: str, epsilon: object = 8) -> pv.Plan:
     mechanism, delta, relation = WAYS[way]
     model = case.for_way(way)
     assert model is not None

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 import privior as pv
 from chi_square import fits
-from privior.models import ExactStatistics, JointFamily, ObservedPoints
+from privior.models import ExactStatistics, JointFamily, Observed
 from privior.randomness.wishart import Rotation
 
 Floats = NDArray[np.float64]
@@ -246,9 +246,9 @@ def test_files_of_matrices_outside_the_bounds_are_refused() -> None:
         ((1, 0, 3), False),
         ((0, 0, 1), False),
     ):
-        seen = ObservedPoints(tuple(one * entry for entry in entries), mechanism.places)
+        seen = Observed.of(tuple(one * entry for entry in entries), "points", places=mechanism.places)
         assert mechanism.admits(seen, 5) is fine
-    assert not mechanism.admits(ObservedPoints((one, 0), mechanism.places), 5)
+    assert not mechanism.admits(Observed.of((one, 0), "points", places=mechanism.places), 5)
 
 
 def test_boxes_in_which_draws_may_take_long_are_refused() -> None:

@@ -92,7 +92,7 @@ def test_mean_and_precision_against_an_integral(delta: str, public: bool) -> Non
     mechanism = pv.NoisyStatistics(ranges, "1.5", delta, neighbours=relation)
     seen = (300, 4500) if public else (31, 300, 4500)
     records = 30 if public else 60
-    observed = Observed(seen)
+    observed = Observed.of(seen)
     target = JointTarget(model, model.at(SCHEMA), SCHEMA, records, public, [(mechanism, observed)])
     found = target.draws()
     assert found.diagnostics.r_hat is not None

@@ -71,6 +71,6 @@ def forget_after(place: LedgerPlace, number: int) -> None:
         place.run(f"DELETE FROM {table} WHERE entry > {number}")
 
 
-def fruit_plan(schema: pv.Schema, epsilon: object, **facts: object) -> pv.TablePlan:
+def fruit_plan(schema: pv.Schema, epsilon: object, **facts: object) -> pv.Plan:
     """Return a plan that costs this epsilon."""
     return pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=epsilon, **facts)  # type: ignore[call-overload, no-any-return]

@@ -21,7 +21,7 @@ from privior.privacy import Accounting, AccountingKind
 TENTH = (Fraction(1, 10), Fraction(0))
 
 
-def plan_for(schema: pv.Schema, epsilon: object, **facts: object) -> pv.TablePlan:
+def plan_for(schema: pv.Schema, epsilon: object, **facts: object) -> pv.Plan:
     return pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=epsilon, **facts)  # type: ignore[call-overload, no-any-return]
 
 
@@ -246,7 +246,7 @@ def test_a_ledger_with_two_names_is_refused(small: pv.Ledger, schema: pv.Schema,
     assert small.spent == pv.Budget.of("0.1")
 
 
-def _spend_in_child(ledger: pv.Ledger, plan: pv.TablePlan, answers: object) -> None:
+def _spend_in_child(ledger: pv.Ledger, plan: pv.Plan, answers: object) -> None:
     try:
         ledger.spend(plan)
         answers.put("spent")  # type: ignore[attr-defined]

@@ -15,14 +15,12 @@ import pytest
 
 import privior as pv
 from chi_square import fits
+from kinds import COMPARED, ON_REQUEST, table_mechanism
 from privior.exact import decimal
 from privior.mechanisms import (
-    MECHANISMS,
-    ON_REQUEST,
     HellingerMechanism,
     Mechanism,
     PosteriorRelease,
-    to_mechanism,
 )
 from privior.models import ExactStatistics, Observed
 
@@ -61,13 +59,13 @@ def law(mechanism: Mechanism, reach: int) -> dict[tuple[int, ...], float]:
     """Return the probability of every output in a box around the true counts."""
     side = range(-reach, 5 + reach + 1)
     boxes = itertools.product(side, repeat=mechanism.levels)
-    logs = {box: mechanism.log_likelihood(Observed(box), exact(mechanism)) for box in boxes}
+    logs = {box: mechanism.log_likelihood(Observed.of(box), exact(mechanism)) for box in boxes}
     return {box: math.exp(log) for box, log in logs.items() if log > -math.inf}
 
 
 def test_the_examples_cover_every_mechanism() -> None:
     """Releases from the posterior have a suite of their own: test_posterior_releases."""
-    listed = {kind for kind in (*MECHANISMS, *ON_REQUEST) if not issubclass(kind, PosteriorRelease)}
+    listed = {kind for kind in (*COMPARED, *ON_REQUEST) if not issubclass(kind, PosteriorRelease)}
     assert {type(example) for example in EXAMPLES} == listed
 
 
@@ -92,7 +90,7 @@ def test_draws_follow_the_stated_law_and_no_other(mechanism: Mechanism) -> None:
     else:
         wrong.pop("temperature", None)
         wrong["epsilon"] = decimal(Fraction(str(wrong["epsilon"])) * (7 if mechanism.cell_noise else 5) / 10)
-    assert not fits(draws, law(to_mechanism(wrong), 6))
+    assert not fits(draws, law(table_mechanism(wrong), 6))
 
 
 UNCLAMPED = [example for example in EXAMPLES if example.cell_noise is not None]
@@ -124,10 +122,10 @@ def test_cell_noise_is_the_likelihood_up_to_a_constant(mechanism: Mechanism) -> 
 
 @every
 def test_the_document_is_the_mechanism(mechanism: Mechanism) -> None:
-    assert to_mechanism(mechanism.to_document()) == mechanism
-    assert hash(mechanism) == hash(to_mechanism(mechanism.to_document()))
+    assert table_mechanism(mechanism.to_document()) == mechanism
+    assert hash(mechanism) == hash(table_mechanism(mechanism.to_document()))
     with pytest.raises(pv.PlanError, match="entries"):
-        to_mechanism({**mechanism.to_document(), "seed": 1})
+        table_mechanism({**mechanism.to_document(), "seed": 1})
 
 
 @every
@@ -139,7 +137,7 @@ def test_the_neighbours_of_guarantee_and_sensitivity_agree(mechanism: Mechanism)
 def test_a_release_is_admitted_and_a_strange_one_is_impossible(mechanism: Mechanism) -> None:
     assert mechanism.admits(mechanism.release(exact(mechanism)), 5)
     if mechanism.sensitivity.total_fixed and not isinstance(mechanism, (pv.LaplaceCounts, pv.GaussianCounts)):
-        strange = Observed((9,) * mechanism.levels)
+        strange = Observed.of((9,) * mechanism.levels)
         assert not mechanism.admits(strange, 5)
         assert mechanism.log_likelihood(strange, exact(mechanism)) == -math.inf
 

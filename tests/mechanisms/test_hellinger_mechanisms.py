@@ -13,7 +13,9 @@ import pytest
 from hellinger_laws import largest_loss
 
 import privior as pv
-from privior.mechanisms import MECHANISMS, HellingerMechanism, PublicFacts, to_mechanism
+from kinds import COMPARED, table_mechanism
+from privior.forecasting import squared_error
+from privior.mechanisms import HellingerMechanism, PublicFacts
 from privior.mechanisms.hellinger import global_sensitivity, smooth_sensitivity
 from privior.models import ExactStatistics, Observed
 from privior.privacy.hellinger import MOST_LISTED, all_tables
@@ -170,17 +172,17 @@ def test_bad_facts_are_refused(kind: type[pv.EHD]) -> None:
 def test_documents_are_checked_again() -> None:
     """A file that states a hotter temperature, or a prior that it was not calibrated for, is refused."""
     document = pv.EHD(2, 1, 10, calibrated=True).to_document()
-    assert to_mechanism(document).to_document() == document
+    assert table_mechanism(document).to_document() == document
     for changed in ({"temperature": "2.3"}, {"prior": "0.5"}, {"records": 11}):
         try:
-            hotter = to_mechanism({**document, **changed})
+            hotter = table_mechanism({**document, **changed})
         except pv.PlanError:
             continue
         assert true_epsilon(hotter) <= 1  # type: ignore[arg-type]
     with pytest.raises(pv.PlanError, match="does not give"):
-        to_mechanism({**document, "temperature": "2.3"})
+        table_mechanism({**document, "temperature": "2.3"})
     with pytest.raises(pv.PriviorError):
-        to_mechanism({**document, "temperature": "-1"})
+        table_mechanism({**document, "temperature": "-1"})
 
 
 def test_ehdl_without_a_guarantee_enters_no_ledger(schema: pv.Schema, table: Path, ledger: pv.Ledger) -> None:
@@ -192,11 +194,11 @@ def test_ehdl_without_a_guarantee_enters_no_ledger(schema: pv.Schema, table: Pat
         pv.plan(model, schema, records=1000, epsilon=1, mechanism=pv.EHDL)
     counts = unknown.release(ExactStatistics(np.array([500, 300, 200]))).counts  # for study
     assert sum(counts) == 1000
-    plan = pv.TablePlan(schema, model, unknown, pv.REPLACE_ONE, 1000)
+    plan = pv.Plan(schema, model, unknown, pv.REPLACE_ONE, 1000)
     with pytest.raises(pv.PlanError, match="no guarantee"):
         pv.measure(plan, table, ledger=ledger)
     assert ledger.last().number == 0
-    known = pv.TablePlan(schema, model, pv.EHDL(3, 1, 100), pv.REPLACE_ONE, 100)
+    known = pv.Plan(schema, model, pv.EHDL(3, 1, 100), pv.REPLACE_ONE, 100)
     pv.measure(known, table, ledger=ledger)
     assert ledger.spent == known.cost
     assert known.cost.epsilon > 1
@@ -206,7 +208,7 @@ def test_the_planner_chooses_as_before_and_spends_no_more_than_asked(schema: pv.
     model = pv.DirichletCategorical("fruit", prior=["0.5", 1, 1])
     plan = pv.plan(model, schema, records=50, epsilon="1/3")
     assert isinstance(plan.mechanism, pv.KNorm)
-    assert {candidate.name for candidate in plan.candidates} == {kind.name for kind in MECHANISMS}
+    assert {candidate.name for candidate in plan.candidates} == {kind.name for kind in COMPARED}
     for kind in (pv.EHD, pv.EHDS, pv.EHDL):
         asked = pv.plan(model, schema, records=50, epsilon="1/3", mechanism=kind)
         assert asked.mechanism.prior == model.prior
@@ -260,12 +262,12 @@ def test_two_levels_of_the_bundled_table_give_a_posterior(kind: type[pv.EHD]) ->
 )
 def test_interpolated_normalisers(mechanism: HellingerMechanism) -> None:
     """Against the sums themselves, at the ends, at random places and where the temperature bends."""
-    tables, logs = mechanism.log_likelihoods(Observed((3000, 4000)))
+    tables, logs = mechanism.log_likelihoods(Observed.of((3000, 4000)))
     bend = int(np.abs(np.diff(mechanism.temperatures(tables), 2)).argmax())
     places = {*range(40), *range(6961, 7001), *range(max(0, bend - 5), bend + 6)}
     places |= set(np.random.default_rng(3).integers(0, 7001, 100).tolist())
     for place in places:
-        true = mechanism.log_likelihood(Observed((3000, 4000)), ExactStatistics(tables[place]))
+        true = mechanism.log_likelihood(Observed.of((3000, 4000)), ExactStatistics(tables[place]))
         assert logs[place] == pytest.approx(true, abs=2e-8)
     assert np.exp(logs).max() < 1
 
@@ -313,11 +315,11 @@ def test_the_expected_squared_error_is_near_what_is_drawn() -> None:
             float(((np.array(mechanism.release(ExactStatistics(even)).counts) - even) ** 2).sum())
             for _ in range(60)
         ]
-        assert 0.5 < math.sqrt(mechanism.expected_squared_error / np.mean(squares)) < 2
+        assert 0.5 < math.sqrt(squared_error(mechanism) / np.mean(squares)) < 2
 
 
 def test_too_many_outputs_for_a_likelihood() -> None:
     mechanism = pv.EHD(5, 1, 10**6)
     even = (200_000,) * 5
     with pytest.raises(pv.InferenceError, match="too many tables"):
-        mechanism.log_likelihood(Observed(even), ExactStatistics(np.array(even)))
+        mechanism.log_likelihood(Observed.of(even), ExactStatistics(np.array(even)))

@@ -17,8 +17,9 @@ from scipy.special import betainc
 
 import privior as pv
 from chi_square import fits
-from privior.mechanisms import PublicFacts, to_mechanism
-from privior.models import ExactStatistics, Observed, ObservedSticks
+from kinds import table_mechanism
+from privior.mechanisms import PublicFacts
+from privior.models import ExactStatistics, Observed
 from privior.privacy.calibration import largest_within
 
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
@@ -32,7 +33,7 @@ COUNTS = ExactStatistics(np.array([3, 0, 2]))
 
 def virtual_law(mechanism: pv.VirtualRecords) -> dict[tuple[int, ...], float]:
     boxes = itertools.product(range(mechanism.drawn + 1), repeat=mechanism.levels)
-    logs = {box: mechanism.log_likelihood(Observed(box), COUNTS) for box in boxes}
+    logs = {box: mechanism.log_likelihood(Observed.of(box), COUNTS) for box in boxes}
     return {box: math.exp(log) for box, log in logs.items() if log > -math.inf}
 
 
@@ -67,7 +68,7 @@ def test_the_density_is_that_of_the_sticks_cells() -> None:
     for stick in (0, 2000, 30_000, 65_000, 2**16):
         low, high = (min(max((stick + side) / 2**16, 0), 1) for side in (-0.5, 0.5))
         chance = betainc(a, b, high) - betainc(a, b, low)
-        stated = mechanism.log_likelihood(ObservedSticks((stick,), 1, 16), counts)
+        stated = mechanism.log_likelihood(Observed.of((stick,), "draws", (1, 1), 16), counts)
         assert stated == pytest.approx(math.log(chance), abs=2e-3)
 
 
@@ -92,14 +93,14 @@ def test_cell_gammas_are_the_likelihood_up_to_a_constant(mechanism: pv.Dirichlet
 
 @pytest.mark.parametrize("mechanism", EXAMPLES, ids=lambda one: f"{one.name}-{one.neighbours}")
 def test_the_document_is_the_mechanism(mechanism: pv.DirichletDraw) -> None:
-    again = to_mechanism(json.loads(json.dumps(mechanism.to_document())))
+    again = table_mechanism(json.loads(json.dumps(mechanism.to_document())))
     assert again == mechanism
     assert hash(again) == hash(mechanism)
     assert again.guarantee.cost == mechanism.guarantee.cost
     assert mechanism.guarantee.neighbours is mechanism.sensitivity.neighbours
     assert mechanism.admits(mechanism.release(COUNTS), 5)
     with pytest.raises(pv.PlanError, match="entries"):
-        to_mechanism({**mechanism.to_document(), "seed": 1})
+        table_mechanism({**mechanism.to_document(), "seed": 1})
 
 
 def test_known_rates_and_floors() -> None:
@@ -206,7 +207,7 @@ def test_refusals_say_why(schema: pv.Schema) -> None:
 def test_a_plan_draws_from_its_own_models_posterior_only(schema: pv.Schema) -> None:
     other = pv.DirichletDraw(3, 2, 1, "1e-6", records=100)
     with pytest.raises(pv.PlanError, match="another prior"):
-        pv.TablePlan(schema, pv.DirichletCategorical("fruit", prior=1), other, pv.REPLACE_ONE, 100)
+        pv.Plan(schema, pv.DirichletCategorical("fruit", prior=1), other, pv.REPLACE_ONE, 100)
 
 
 @pytest.mark.parametrize("kind", [pv.DirichletDraw, pv.VirtualRecords])

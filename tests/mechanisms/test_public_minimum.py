@@ -19,7 +19,8 @@ import pytest
 from scipy.special import betainc, betaln
 
 import privior as pv
-from privior.mechanisms import PosteriorRelease, PublicFacts, to_mechanism
+from kinds import table_mechanism
+from privior.mechanisms import PosteriorRelease, PublicFacts
 from privior.models import ExactStatistics, Observed
 
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
@@ -157,13 +158,13 @@ def test_the_document_says_so_and_older_ones_are_read() -> None:
     made = pv.DirichletDraw(3, 1, 1, "1e-6", records=1000, least=20, max_rows=2)
     document = json.loads(json.dumps(made.to_document()))
     assert (document["least"], document["max_rows"]) == (20, 2)
-    assert to_mechanism(document) == made
+    assert table_mechanism(document) == made
     plain = pv.DirichletDraw(3, 1, 1, "1e-6", records=1000).to_document()
     assert not {"least", "max_rows"} & set(plain)
-    assert (to_mechanism(plain).least, to_mechanism(plain).max_rows) == (0, 1)  # type: ignore[attr-defined]
+    assert (table_mechanism(plain).least, table_mechanism(plain).max_rows) == (0, 1)  # type: ignore[attr-defined]
     for entry in ("least", "max_rows"):  # a file that claims less than it costs is refused
         with pytest.raises(pv.PlanError, match="does not give"):
-            to_mechanism(
+            table_mechanism(
                 {**document, "least" if entry == "least" else "max_rows": {"least": 0, "max_rows": 3}[entry]}
             )
 
@@ -171,7 +172,7 @@ def test_the_document_says_so_and_older_ones_are_read() -> None:
 # ---- through a plan, a table and a file --------------------------------------------------------------------
 
 
-def planned(kind: Any, relation: pv.Neighbours, least: int, **how: Any) -> pv.TablePlan:
+def planned(kind: Any, relation: pv.Neighbours, least: int, **how: Any) -> pv.Plan:
     unit = pv.Unit("person", column="who", max_rows=how.pop("max_rows", 1))
     schema = pv.Schema({"x": pv.Categorical(["a", "b", "c"])}, population="p", unit=unit)
     model = pv.DirichletCategorical("x", prior="1/2")
@@ -179,7 +180,7 @@ def planned(kind: Any, relation: pv.Neighbours, least: int, **how: Any) -> pv.Ta
     return pv.plan(model, schema, neighbours=relation, mechanism=kind, least=least, **facts)  # type: ignore[no-any-return]
 
 
-def measured(plan: pv.TablePlan, counts: list[int]) -> pv.Release:
+def measured(plan: pv.Plan, counts: list[int]) -> pv.Release:
     rows = ["abc"[i] for i, count in enumerate(counts) for _ in range(count)]
     who = [f"p{place // plan.schema.unit.max_rows}" for place in range(len(rows))]
     ledger = pv.Ledger.in_memory(epsilon=1000, delta="0.5")
@@ -191,7 +192,7 @@ def enumerated(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean and stddev of the counts, mean of the probabilities, over all tables that satisfy the minimum."""
     plan = releases[0].plan
-    a, most = plan.prior if prior is None else np.full(3, prior), plan.records * plan.schema.unit.max_rows
+    a, most = plan.model.parameters(plan.schema) if prior is None else np.full(3, prior), plan.records * plan.schema.unit.max_rows
     totals = [plan.records] if plan.total_public else range(most + 1)
     every = [c for total in totals for c in tables(total, a.size) if min(c) >= least]
     logs = []
@@ -265,7 +266,7 @@ def test_a_table_that_breaks_the_declaration_is_released_all_the_same() -> None:
     assert sum(release.statistics.counts) == plan.mechanism.drawn  # type: ignore[attr-defined]
     raised, as_declared = (ExactStatistics(np.array(t)) for t in ([9, 0, 2], [9, 3, 3]))
     for output in tables(2, 3):
-        seen = Observed(output)
+        seen = Observed.of(output)
         small = pv.VirtualRecords(3, "1/2", 2, records=9, least=3)
         assert small.log_likelihood(seen, raised) == small.log_likelihood(seen, as_declared)
 

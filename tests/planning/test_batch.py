@@ -27,7 +27,7 @@ SCHEMA = pv.Schema(
 CELLS = list(itertools.product(range(2), range(2)))
 
 
-def planned(column: str = "smoker", epsilon: object = "0.5", **facts: object) -> pv.TablePlan:
+def planned(column: str = "smoker", epsilon: object = "0.5", **facts: object) -> pv.Plan:
     chosen = {"neighbours": pv.ADD_OR_REMOVE_ONE, "mechanism": pv.LaplaceCounts, **facts}
     return pv.plan(pv.DirichletCategorical(column), SCHEMA, records=100, epsilon=epsilon, **chosen)  # type: ignore[call-overload, no-any-return]
 
@@ -66,8 +66,8 @@ def _loss(batch: pv.Batch, one: tuple[tuple[int, int], ...], other: tuple[tuple[
     for plan in batch.members:
         here, there = (ExactStatistics(plan.statistics(counts(rows)[:, np.newaxis])) for rows in (one, other))
         total += max(
-            plan.mechanism.log_likelihood(Observed(found), here)
-            - plan.mechanism.log_likelihood(Observed(found), there)
+            plan.mechanism.log_likelihood(Observed.of(found), here)
+            - plan.mechanism.log_likelihood(Observed.of(found), there)
             for found in itertools.product(range(-3, 6), repeat=2)
         )
     return total

@@ -64,12 +64,12 @@ def test_all_forecasts_are_for_who_infers_with_the_prior_that_is_believed() -> N
     assert plan.forecast.error == found.chosen.error
     assert plan.at(2).forecast == plan.forecast
     plain = pv.plan(model, SCHEMA, records=60, epsilon=2)
-    assert isinstance(plain, pv.FamilyPlan)
+    assert isinstance(plain, pv.Plan)
     assert (plan.without_release, plan.without_noise) == (plain.without_release, plain.without_noise)
     assert plan.forecast.error < plan.without_release.error
     assert "Gamma(2, 2), and who infers with it" in dict(plan.facts())["forecasts"]
     assert "forecasts" not in dict(plain.facts())
-    draws_alone = pv.FamilyPlan(SCHEMA, plan.model, plan.mechanism, plan.neighbours, plan.records)
+    draws_alone = pv.Plan(SCHEMA, plan.model, plan.mechanism, plan.neighbours, plan.records)
     assert draws_alone == plan  # what is believed is no part of what is released
     assert draws_alone.without_release.error < plan.forecast.error  # that of another prior is no comparison
 

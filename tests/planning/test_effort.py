@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import privior as pv
-from privior.plans import TablePlan
-from privior.plans.effort import MOST_COST, Effort
+from privior.forecasting.effort import MOST_COST, Effort
+from privior.plans import Plan
 from privior.posterior import total_blocks
 from privior.posterior.cell_weights import CellWeights
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.exact_counts import exact_counts
 
 
-def plan_of(cells: int, records: int = 1000, **more: Any) -> TablePlan:
+def plan_of(cells: int, records: int = 1000, **more: Any) -> Plan:
     schema = pv.Schema({"x": pv.Integer(1, cells)}, population="p", unit="person")
     return pv.plan(pv.DirichletCategorical("x"), schema, records=records, epsilon=1, **more)  # type: ignore[no-any-return]
 

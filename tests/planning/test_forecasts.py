@@ -10,15 +10,15 @@ import pytest
 
 import privior as pv
 from forecast_grid import MEASURES, RELATIONS, Case, Tally, simulated
-from privior.mechanisms import Forecast, prior_alone
-from privior.mechanisms.cell_error import CountLaw, NoiseLaw, SeenCell
+from privior.forecasting import Forecast, prior_alone
+from privior.forecasting.cell_error import CountLaw, NoiseLaw, SeenCell
 
 SCHEMA = pv.Schema({"x": pv.Categorical([f"level {i}" for i in range(6)])}, population="p", unit="person")
 MODEL = pv.DirichletCategorical("x")
 SEED = 1
 
 
-def planned(**facts: object) -> pv.TablePlan:
+def planned(**facts: object) -> pv.Plan:
     return pv.plan(MODEL, SCHEMA, **{"records": 1000, "epsilon": "0.1", **facts})  # type: ignore[call-overload, no-any-return]
 
 

@@ -10,14 +10,9 @@ from scipy.special import gammaln, kl_div
 
 import privior as pv
 from forecast_grid import MEASURES, Case, Tally, simulated
-from privior.mechanisms import (
-    ON_REQUEST,
-    Expect,
-    HellingerMechanism,
-    Mechanism,
-    PosteriorRelease,
-    forecast,
-)
+from kinds import ON_REQUEST
+from privior.forecasting import Expect, error_law, forecast
+from privior.mechanisms import HellingerMechanism, Mechanism, PosteriorRelease
 from privior.models import ExactStatistics, Observed
 from privior.privacy.hellinger import all_tables
 
@@ -31,7 +26,7 @@ def summed(
     likely = np.exp(
         [
             [
-                mechanism.log_likelihood(Observed(tuple(r)), ExactStatistics(np.array(x)))
+                mechanism.log_likelihood(Observed.of(tuple(r)), ExactStatistics(np.array(x)))
                 for r in outputs.tolist()
             ]
             for x in tables.tolist()
@@ -73,7 +68,7 @@ def test_few_outputs_are_summed_exactly(mechanism: Mechanism, expect: Expect) ->
     prior = np.array([float(one) for one in mechanism.prior])
     tables = all_tables(mechanism.records, mechanism.levels)
     outputs = all_tables(getattr(mechanism, "drawn", mechanism.records), mechanism.levels)
-    ahead = forecast(mechanism.spectrum, prior, mechanism.records, expect)
+    ahead = forecast(error_law(mechanism), prior, mechanism.records, expect)
     exact = summed(mechanism, prior, tables, outputs, expect)
     assert [getattr(ahead, measure) for measure in MEASURES] == pytest.approx(exact, rel=1e-6)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import privior as pv
-from privior.mechanisms import MECHANISMS, ON_REQUEST
+from kinds import COMPARED, ON_REQUEST
 
 LEVELS = ["a", "b", "c", "d"]
 
@@ -15,7 +15,7 @@ def schema_of(levels: int, **facts: object) -> pv.Schema:
     return pv.Schema({"x": column}, population="p", **{"unit": "person", **facts})  # type: ignore[arg-type]
 
 
-def plan_of(levels: int = 3, model: pv.DirichletCategorical | None = None, **facts: object) -> pv.TablePlan:
+def plan_of(levels: int = 3, model: pv.DirichletCategorical | None = None, **facts: object) -> pv.Plan:
     given = {"records": 1000, "epsilon": 1, **facts}
     return pv.plan(model or pv.DirichletCategorical("x"), schema_of(levels), **given)  # type: ignore[call-overload, no-any-return]
 
@@ -37,7 +37,7 @@ def test_gaussian_noise_wins_for_many_rows_per_person() -> None:
 
 
 def test_every_mechanism_can_be_asked_for() -> None:
-    for kind in (*MECHANISMS, *ON_REQUEST):
+    for kind in (*COMPARED, *ON_REQUEST):
         plan = plan_of(2, delta="1e-6", mechanism=kind)
         assert isinstance(plan.mechanism, kind)
         assert "asked for" in plan.choice
@@ -112,7 +112,7 @@ def test_t14_dropping_records_is_refused_where_their_number_is_public() -> None:
 
 def test_the_plan_survives_its_document_and_its_digest_is_its_identity() -> None:
     plan = plan_of(delta="1e-6", mechanism=pv.GaussianCounts)
-    again = pv.TablePlan.from_document(plan.to_document())
+    again = pv.Plan.from_document(plan.to_document())
     assert again == plan
     assert again.digest == plan.digest
     assert plan_of(records=1001, delta="1e-6", mechanism=pv.GaussianCounts).digest != plan.digest
@@ -127,7 +127,7 @@ def test_a_mechanism_that_is_for_something_else_is_refused() -> None:
         (pv.LSHist(3, 1, records=5), "number of records"),
     ):
         with pytest.raises(pv.PlanError, match=says):
-            pv.TablePlan(plan.schema, plan.model, wrong, plan.neighbours, plan.records)
+            pv.Plan(plan.schema, plan.model, wrong, plan.neighbours, plan.records)
 
 
 def test_printing_shows_the_comparison_and_the_reason() -> None:

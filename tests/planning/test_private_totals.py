@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import privior as pv
-from privior.mechanisms import Expect, forecast
-from privior.mechanisms.cell_error import NoiseLaw
-from privior.mechanisms.forecasts import NoiseSpectrum
-from privior.mechanisms.joint_error import posterior_means
-from privior.mechanisms.scenarios import noises, strata, tables
+from privior.forecasting import Expect, forecast
+from privior.forecasting.cell_error import NoiseLaw
+from privior.forecasting.forecasts import NoiseSpectrum
+from privior.forecasting.joint_error import posterior_means
+from privior.forecasting.scenarios import noises, strata, tables
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import latent_counts
 

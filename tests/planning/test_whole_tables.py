@@ -10,12 +10,13 @@ from scipy.special import gammaln, kl_div, xlogy
 
 import privior as pv
 from forecast_grid import NEAR, Case, Tally, noisy, simulated
-from privior.mechanisms import CellGammas, Expect, HellingerMechanism, Mechanism, forecast
-from privior.mechanisms.cell_error import NoiseLaw
+from privior.forecasting import Expect, error_law, forecast, squared_error
+from privior.forecasting.cell_error import NoiseLaw
+from privior.forecasting.joint_error import remainder_means
+from privior.forecasting.sampled_error import SampledLaw
+from privior.forecasting.tied_error import TiedCells, TiedDraws
+from privior.mechanisms import CellGammas, HellingerMechanism
 from privior.mechanisms.hellinger import distances
-from privior.mechanisms.joint_error import remainder_means
-from privior.mechanisms.sampled_error import SampledLaw
-from privior.mechanisms.tied_error import TiedCells, TiedDraws
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import latent_counts
 from privior.privacy.hellinger import all_tables
@@ -89,7 +90,7 @@ def test_the_error_of_two_cells_with_many_records(records: int) -> None:
         -float(mechanism.temperature) * distances(counts, np.stack([first, records - first], axis=1), prior)
     )
     exact = 2 * float(weights @ (first - counts[0]) ** 2.0) / float(weights.sum())
-    assert mechanism.expected_squared_error == pytest.approx(exact, rel=0.1)
+    assert squared_error(mechanism) == pytest.approx(exact, rel=0.1)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +101,8 @@ def test_the_error_of_two_cells_with_many_records(records: int) -> None:
 def test_the_largest_tables_have_forecasts(mechanism: HellingerMechanism) -> None:
     """What is forecast is what the table tells: not less than nothing, no more than 1."""
     prior = np.ones(mechanism.levels)
-    ahead = forecast(mechanism.spectrum, prior, mechanism.records)
-    assert ahead == forecast(mechanism.spectrum, prior, mechanism.records)
+    ahead = forecast(error_law(mechanism), prior, mechanism.records)
+    assert ahead == forecast(error_law(mechanism), prior, mechanism.records)
     assert 0 < ahead.l2 < 1
     assert 0 < ahead.total_variation < 1
     assert 0 < ahead.kl < 50
@@ -142,7 +143,7 @@ def test_means_given_all_counts_but_one_are_those_of_infer(
     mechanism = pv.LSHist(alpha.size, epsilon, records)
     tables = np.array([rng.multinomial(records, rng.dirichlet(alpha)) for _ in range(12)])
     seen = np.array([noisy(mechanism, counts, rng) for counts in tables])
-    law = NoiseLaw(mechanism.spectrum.variance, laplace=True)
+    law = NoiseLaw(error_law(mechanism).variance, laplace=True)
     means = remainder_means(seen[:, :-1].astype(float), law, alpha, records)
     noise, total = mechanism.cell_noise, Total(most=records, known=True)
     exact = [latent_counts([CellEvidence(one, noise.rates, noise.curvatures)], alpha, total) for one in seen]
@@ -152,7 +153,7 @@ def test_means_given_all_counts_but_one_are_those_of_infer(
 
 
 @pytest.mark.parametrize("kind", [pv.LSHist, pv.LSDim], ids=lambda kind: kind.name)
-def test_forecasts_of_all_counts_but_one_are_near(kind: type[Mechanism]) -> None:
+def test_forecasts_of_all_counts_but_one_are_near(kind: type[TableMechanism]) -> None:
     """Few facts, always the same ones; evidence/ draws many at run time."""
     rng, tally = np.random.default_rng(9), Tally()
     for _ in range(5):

@@ -18,7 +18,7 @@ KINDS: list[Any] = [pv.DirichletDraw, pv.VirtualRecords]
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
 
 
-def planned(kind: Any, levels: int, records: int, **how: object) -> pv.TablePlan:
+def planned(kind: Any, levels: int, records: int, **how: object) -> pv.Plan:
     schema = pv.Schema(
         {"x": pv.Categorical([f"level {i}" for i in range(levels)])}, population="p", unit="person"
     )
@@ -26,7 +26,7 @@ def planned(kind: Any, levels: int, records: int, **how: object) -> pv.TablePlan
     return pv.plan(model, schema, records=records, mechanism=kind, **how)  # type: ignore[call-overload, no-any-return]
 
 
-def measured(plan: pv.TablePlan, counts: list[int]) -> pv.Release:
+def measured(plan: pv.Plan, counts: list[int]) -> pv.Release:
     rows = [f"level {i}" for i, count in enumerate(counts) for _ in range(count)]
     ledger = pv.Ledger.in_memory(epsilon=1000, delta="0.5")
     return pv.measure(plan, pa.table({"x": rows}), ledger=ledger)
@@ -44,7 +44,7 @@ def tables(total: int, cells: int) -> Iterator[tuple[int, ...]]:
 def enumerated(releases: list[pv.Release]) -> tuple[np.ndarray, np.ndarray]:
     """Mean and stddev of the counts over all tables, by the mechanisms' own likelihoods."""
     plan = releases[0].plan
-    a = plan.prior
+    a = plan.model.parameters(plan.schema)
     totals = [plan.records] if plan.total_public else range(plan.records + 1)
     every = [c for total in totals for c in tables(total, a.size)]
     logs = []

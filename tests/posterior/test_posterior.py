@@ -23,7 +23,7 @@ MANY = 40_000
 
 def release_of(
     rows: list[tuple[str, str]], epsilon: object = 1, columns: object = ("sex", "smoker"), **facts: object
-) -> pv.Release[pv.TablePlan]:
+) -> pv.Release[pv.Plan]:
     table = pa.table({"sex": [row[0] for row in rows], "smoker": [row[1] for row in rows]})
     model = pv.DirichletCategorical(columns, prior=facts.pop("prior", 1))  # type: ignore[arg-type]
     plan = pv.plan(model, TWO, records=len(rows), epsilon=epsilon, **facts)  # type: ignore[call-overload]
@@ -96,7 +96,7 @@ def test_a_private_number_of_records_is_inferred_too() -> None:
 
 
 def test_events_and_conditions_agree_with_draws() -> None:
-    seen = replace(release_of(ROWS, epsilon=1), statistics=Observed((5, 2, 4, -1)))
+    seen = replace(release_of(ROWS, epsilon=1), statistics=Observed.of((5, 2, 4, -1)))
     posterior = pv.infer(seen)
     theta = posterior.draws(MANY, seed=3)
     either = posterior.probability({"sex": "female"})

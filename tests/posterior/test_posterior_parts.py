@@ -25,12 +25,12 @@ NOISY = (-2, 21, 1, -1, 15, 2, 0, 1, 28, -1, -1, 7)
 MANY = 100_000
 
 
-def release_of(epsilon: object = 1, **facts: object) -> pv.Release[pv.TablePlan]:
+def release_of(epsilon: object = 1, **facts: object) -> pv.Release[pv.Plan]:
     table = pa.table({name: [row[at] for row in ROWS] for at, name in enumerate(SCHEMA.columns)})
     model = pv.DirichletCategorical(("sex", "age", "smoker"))
     plan = pv.plan(model, SCHEMA, records=len(ROWS), epsilon=epsilon, **facts)  # type: ignore[call-overload]
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory())
-    return replace(release, statistics=Observed(NOISY))
+    return replace(release, statistics=Observed.of(NOISY))
 
 
 @pytest.fixture(scope="module")

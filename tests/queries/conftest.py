@@ -32,7 +32,7 @@ SCHEMA = pv.Schema(
 RECORDS = 300
 
 
-def release_of(*columns: str, epsilon: object = 2, **facts: object) -> pv.Release[pv.TablePlan]:
+def release_of(*columns: str, epsilon: object = 2, **facts: object) -> pv.Release[pv.Plan]:
     rng = np.random.default_rng(1)
     codes = [np.sort(rng.integers(SCHEMA.column(name).size, size=RECORDS)) for name in columns]
     values = {
@@ -44,7 +44,7 @@ def release_of(*columns: str, epsilon: object = 2, **facts: object) -> pv.Releas
     release = pv.measure(plan, pa.table(values), ledger=pv.Ledger.in_memory())
     steps = rng.integers(-1, 2, size=model.size(SCHEMA))
     noisy = model.statistic(SCHEMA, np.column_stack(codes)).counts + steps - np.roll(steps, 1)
-    return replace(release, statistics=Observed(tuple(noisy.tolist())))
+    return replace(release, statistics=Observed.of(tuple(noisy.tolist())))
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +60,7 @@ def things() -> pv.CategoricalPosterior:
 
 
 @pytest.fixture(scope="session")
-def formulas() -> pv.Release[pv.TablePlan]:
+def formulas() -> pv.Release[pv.Plan]:
     """Levels that a spreadsheet would take for formulas, and numbers that are negative."""
     return release_of("=formula", "weight", "smoker")
 

@@ -158,7 +158,7 @@ def use(text: str) -> bool:
         lambda: pv.verify(release),
         lambda: str(pv.review(release)),
         lambda: pv.infer(release),
-        lambda: str(pv.ask(release, release.plan.first_question)),
+        lambda: str(pv.ask(release, release.plan.model.first_question)),
         lambda: page_of(release),
     ):
         try:

@@ -11,10 +11,10 @@ import family_cases
 import finite_cases
 import joint_cases
 import pytest
+from privior.models.documents import MODELS, Model
 
 import privior as pv
 from privior.models import JointFamily, to_model
-from privior.models.documents import FAMILIES, Model
 from privior.smoothness import subject_of
 
 STATES = pv.Schema(
@@ -36,7 +36,7 @@ NAMES = [f"{model.family}-{place}" for place, (model, _) in enumerate(EVERY)]
 
 
 def test_every_family_that_a_file_can_name_is_here() -> None:
-    named = {*FAMILIES, "dirichlet-categorical", "finite-family", "markov-chain"}
+    named = {kind.family for kind in MODELS}
     assert {model.family for model, _ in EVERY} == named
 
 

@@ -194,7 +194,7 @@ def test_expected_distances_are_sums_over_what_the_mechanism_says_it_releases(ma
         counts = ExactStatistics(hellinger_accuracy.table(k, n, str(row["data"])))
         mean = whole = 0.0
         for output in product(range(n + 1), repeat=k):
-            chance = math.exp(mechanism.log_likelihood(Observed(output), counts))
+            chance = math.exp(mechanism.log_likelihood(Observed.of(output), counts))
             whole += chance
             if chance > 0:
                 mean += chance * apart(np.array(output) + a, counts.counts + a)

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
-from privior.mechanisms import AnyMechanism, Expect
+from privior.forecasting import Expect
+from privior.mechanisms import Mechanism
 from privior.models import Model, to_model
 from privior.planning import DrawCalibration, calibrate_draws, plan
 from privior.plans import Plan
@@ -45,13 +47,12 @@ class Analysis:
 
     def plan(
         self,
-        mechanism: type[AnyMechanism] | None = None,
+        mechanism: type[Mechanism] | None = None,
         *,
-        draws: int = 1,
-        least: int = 0,
         expect: Expect | str = Expect.TYPICAL,
+        **options: Any,
     ) -> Plan:
-        """Plan the release that the file asks for; `draws`, `least`: for releases from the posterior."""
+        """Plan the release that the file asks for; options such as `draws` are the mechanism's."""
         return plan(
             self.model,
             self.schema,
@@ -60,9 +61,8 @@ class Analysis:
             delta=self.budget.delta,
             neighbours=self.neighbours,
             mechanism=mechanism,
-            draws=draws,
-            least=least,
             expect=expect,
+            **options,
         )
 
     def calibrate_draws(self, draws: int | None = None) -> DrawCalibration:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import AuditError, shown
-from privior.mechanisms import DirichletDraw, Mechanism, VirtualRecords
+from privior.mechanisms import TableMechanism
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE
 
@@ -71,7 +71,7 @@ class EnumerationAudit:
 
 
 def audit(
-    mechanism: Mechanism, *, records: int, margin: int = 3, epsilons: tuple[float, ...] = ()
+    mechanism: TableMechanism, *, records: int, margin: int = 3, epsilons: tuple[float, ...] = ()
 ) -> EnumerationAudit:
     """Audit a mechanism on all tables with this many records.
 
@@ -97,16 +97,7 @@ def audit(
         raise AuditError(
             "a guarantee with delta needs an epsilon to be checked at", advice="Say epsilons=(1.0,)."
         )
-    if isinstance(mechanism, DirichletDraw):
-        raise AuditError(
-            "posterior draws have too many outcomes to be listed",
-            asked=mechanism.name,
-            advice="Audit pv.VirtualRecords(...) with the same prior and rate, a function of such a draw.",
-        )
-    levels = mechanism.levels
-    side = range(-margin, records + margin + 1)
-    if isinstance(mechanism, VirtualRecords):
-        side = range(mechanism.drawn + 1)  # all outcomes, whatever the margin
+    levels, side = mechanism.levels, mechanism.outcomes(records, margin)
     if len(side) ** levels > _MOST_OUTPUTS:
         raise AuditError(
             "too many outputs to enumerate",
@@ -114,7 +105,7 @@ def audit(
             allowed=_MOST_OUTPUTS,
             advice="Use fewer records, levels or a smaller margin.",
         )
-    outputs = [Observed(box) for box in product(side, repeat=levels)]
+    outputs = [Observed.of(box) for box in product(side, repeat=levels)]
     laws = {table: _law(mechanism, table, outputs) for table in _all_tables(mechanism, records)}
     for law in laws.values():
         if np.isnan(law).any() or np.exp(law).sum() > 1 + 1e-9:
@@ -159,7 +150,7 @@ def audit(
     )
 
 
-def _all_tables(mechanism: Mechanism, records: int) -> Iterator[Table]:
+def _all_tables(mechanism: TableMechanism, records: int) -> Iterator[Table]:
     """List all tables with this many records, and their neighbours' totals."""
     rows = _rows(mechanism)
     if mechanism.sensitivity.total_fixed:
@@ -170,7 +161,7 @@ def _all_tables(mechanism: Mechanism, records: int) -> Iterator[Table]:
         yield from _tables(total, mechanism.levels)
 
 
-def _rows(mechanism: Mechanism) -> int:
+def _rows(mechanism: TableMechanism) -> int:
     """Return how many records one unit contributes at most."""
     sensitivity = mechanism.sensitivity
     return sensitivity.l1 // 2 if sensitivity.neighbours is REPLACE_ONE else sensitivity.l1
@@ -185,7 +176,7 @@ def _tables(total: int, cells: int) -> Iterator[Table]:
             yield (first, *rest)
 
 
-def _neighbours(mechanism: Mechanism, tables: Collection[Table]) -> Iterator[tuple[Table, Table]]:
+def _neighbours(mechanism: TableMechanism, tables: Collection[Table]) -> Iterator[tuple[Table, Table]]:
     """List ordered pairs: every pair appears in both directions.
 
     Neighbours differ by what one unit contributes: a table of 1 to m records appears, disappears or, under
@@ -206,7 +197,7 @@ def _neighbours(mechanism: Mechanism, tables: Collection[Table]) -> Iterator[tup
                 yield table, other
 
 
-def _law(mechanism: Mechanism, table: Table, outputs: list[Observed]) -> NDArray[np.float64]:
+def _law(mechanism: TableMechanism, table: Table, outputs: list[Observed]) -> NDArray[np.float64]:
     statistics = ExactStatistics(np.array(table, dtype=np.int64))
     return np.array([mechanism.log_likelihood(output, statistics) for output in outputs])
 

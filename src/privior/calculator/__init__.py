@@ -3,12 +3,12 @@
 from privior.calculator.calculator import Calculation, Calculator
 from privior.calculator.counts import of_mechanism
 from privior.calculator.draws import CALCULATORS
-from privior.mechanisms import MECHANISMS, ON_REQUEST
+from privior.mechanisms import MECHANISMS, TableMechanism
 
 
 def names() -> list[str]:
     """Return everything that can be calculated."""
-    return [*CALCULATORS, *(kind.name for kind in (*MECHANISMS, *ON_REQUEST))]
+    return [*CALCULATORS, *(kind.name for kind in MECHANISMS if issubclass(kind, TableMechanism))]
 
 
 __all__ = ["CALCULATORS", "Calculation", "Calculator", "names", "of_mechanism"]

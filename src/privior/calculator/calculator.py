@@ -9,7 +9,7 @@ from fractions import Fraction
 from privior.calculator.facts import Facts, count
 from privior.errors import PlanError, shown
 from privior.exact import decimal, round_down
-from privior.mechanisms import Mechanism
+from privior.mechanisms import TableMechanism
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import largest, largest_whole, smallest
 from privior.privacy.composition import compose_ordered, compose_symmetric
@@ -47,7 +47,7 @@ class Calculation:
     facts: Facts
     guarantee: Guarantee
     published: Sequence[Published] = ()
-    mechanism: Mechanism | None = None
+    mechanism: TableMechanism | None = None
 
 
 @dataclass(frozen=True)

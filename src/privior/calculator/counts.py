@@ -7,7 +7,7 @@ from fractions import Fraction
 from privior.calculator.calculator import Calculation
 from privior.errors import PlanError, shown
 from privior.exact import decimal
-from privior.mechanisms import Mechanism, PublicFacts
+from privior.mechanisms import PublicFacts, TableMechanism
 from privior.privacy.published import Published, hellinger
 
 #: the parameter of its noise, by the name of the mechanism
@@ -15,7 +15,7 @@ _NOISE = {"laplace-counts": "laplace_scale", "gaussian-counts": "stddev"}
 _PRINTED = {"lshist": "LSHist", "lsdim": "LSDim"}
 
 
-def of_mechanism(kind: type[Mechanism], public: PublicFacts, draws: int = 1, solve: str = "") -> Calculation:
+def of_mechanism(kind: type[TableMechanism], public: PublicFacts, draws: int = 1, solve: str = "") -> Calculation:
     """Return what a mechanism for tables of counts promises, and its noise if that is asked for."""
     built = kind.for_facts(public)
     facts: dict[str, object] = {"levels": public.levels, "neighbours": public.neighbours.value}

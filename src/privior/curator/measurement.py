@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol
 
 from privior import __version__
 from privior.curator.charging import Charge, opened_book
@@ -20,8 +20,6 @@ from privior.pictures import BudgetBar
 from privior.plans import Batch, Plan
 from privior.release import LedgerReceipt, Release
 from privior.whole_files import give_back, take_name
-
-PlanType = TypeVar("PlanType", bound=Plan)
 
 
 class Reader(Protocol):
@@ -153,7 +151,7 @@ def prepare(
 
 
 def measure(
-    plan: PlanType,
+    plan: Plan,
     table: object,
     *,
     ledger: Ledger | str | Path,
@@ -161,7 +159,7 @@ def measure(
     key: str | None = None,
     analyst: str | None = None,
     version: str | None = None,
-) -> Release[PlanType]:
+) -> Release:
     """Spend the plan's cost, then read the table once and release its noisy statistics.
 
     Args:
@@ -213,7 +211,7 @@ def measure_all(
     ).carry_out_all()
 
 
-def measure_statistics(plan: PlanType, statistics: ExactStatistics, *, ledger: Ledger) -> Release[PlanType]:
+def measure_statistics(plan: Plan, statistics: ExactStatistics, *, ledger: Ledger) -> Release:
     """Spend the plan's cost and release statistics that are already counted: the door for other curators."""
     from privior.curator.rows import drawn
 

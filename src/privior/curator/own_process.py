@@ -24,7 +24,7 @@ from privior.curator.progress import COUNTING, Progress, tell
 from privior.errors import PlanError, TableError
 from privior.models import Observed
 from privior.plans import Plan
-from privior.release import statistics_from_document
+from privior.release import to_payload
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from privior.curator.worker import main; main()"
 #: how the name of the private temporary folder begins; nothing else is ever removed
@@ -103,7 +103,7 @@ class OwnProcess:
         statistics = answer["statistics"]
         if not isinstance(statistics, list):
             raise EndedError(None)
-        return tuple(map(statistics_from_document, statistics))
+        return tuple(map(to_payload, statistics))
 
     def close(self) -> None:
         """End the process if it still runs, and remove its folder."""

@@ -22,7 +22,7 @@ from privior.curator.rows import Rows
 from privior.curator.silence import be_silent, take_streams
 from privior.errors import PriviorError, TableError
 from privior.plans import Plan
-from privior.release import statistics_document
+from privior.release import payload_document
 from privior.tables import without_secrets
 
 #: seconds between two looks at whether the parent still lives
@@ -73,7 +73,7 @@ def _prepared(order: Message, channel: Channel) -> Rows | None:
 def _release(rows: Rows, number: str, channel: Channel) -> None:
     incident = Incident(number, tell=lambda step: channel.send({"step": step}))
     try:
-        answer: Message = {"statistics": [statistics_document(one) for one in rows.noisy(incident)]}
+        answer: Message = {"statistics": [payload_document(one) for one in rows.noisy(incident)]}
     except BaseException as error:  # whatever it is, it may depend on the data
         incident.record(error)
         answer = {"failed": True}

@@ -26,8 +26,8 @@ from privior.decisions.utility import Utility
 from privior.decisions.ways import Way, Ways
 from privior.errors import DecisionError, ReleaseError, shown
 from privior.mechanisms import DirichletDraw, ModelDraws, PosteriorDraws
-from privior.models import DirichletCategorical, Model, ObservedPoints, ObservedSticks
-from privior.plans import FamilyPlan, JointPlan, Plan
+from privior.models import DirichletTable, Family, JointFamily, Model
+from privior.plans import Plan
 from privior.posterior import (
     FinitePosterior,
     GivenDraws,
@@ -273,9 +273,9 @@ class Decision:
 
 def _given(releases: tuple[Release, ...], plan: Plan, theta: NDArray[np.float64]) -> Posterior:
     """Return the law that gives each of these parameters the same chance."""
-    if isinstance(plan, FamilyPlan):
+    if isinstance(plan.model, Family):
         return GivenParameters(releases, plan.model, theta)
-    if isinstance(plan, JointPlan):
+    if isinstance(plan.model, JointFamily):
         return GivenJoint(releases, plan.model, theta)
     return GivenDraws(releases, plan.model.columns, theta)
 
@@ -322,7 +322,7 @@ def _plan(source: Source) -> Plan:
 def _divergence(own: Model, plan: Plan, prior: object) -> float | None:
     """Return how far the release's prior is from hers, if both are Dirichlet laws."""
     theirs = plan.model
-    if not isinstance(own, DirichletCategorical) or not isinstance(theirs, DirichletCategorical):
+    if not isinstance(own, DirichletTable) or not isinstance(theirs, DirichletTable):
         return 0.0 if own == theirs else None
     if own is theirs and prior is not None:
         return None  # a learned prior is no Dirichlet
@@ -332,12 +332,11 @@ def _divergence(own: Model, plan: Plan, prior: object) -> float | None:
 
 def _with_draws(source: Source) -> Release | None:
     """Return the first release that holds draws."""
-    kinds = (ObservedSticks, ObservedPoints)
     return next(
         (
             each
             for each in _releases(source)
-            if isinstance(each.statistics, kinds) or isinstance(each.plan.mechanism, ModelDraws)
+            if each.plan.mechanism.draws_posterior
         ),
         None,
     )

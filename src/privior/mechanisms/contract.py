@@ -1,73 +1,123 @@
-"""The contract of a mechanism, and the public facts from which one is built."""
+"""The contract of a mechanism: a release law, built from public facts, whatever it publishes.
+
+A mechanism registers itself and says what it offers for a model; the planner compares the offers. Laws only:
+what a release will be good for is forecast elsewhere (`privior.forecasting`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError, shown
-from privior.mechanisms.forecasts import ErrorLaw
-from privior.models import MOST_CELLS, ExactStatistics, Observed
+from privior.models import ExactStatistics, Layout, Model, Observed
 from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
+from privior.registry import Registry, outside
+from privior.schema import Schema
+
+if TYPE_CHECKING:
+    from privior.mechanisms.table_mechanism import TableMechanism
 
 Floats = NDArray[np.float64]
-#: one Dirichlet parameter for all cells, or one for each
-Prior = Fraction | tuple[Fraction, ...]
 
 
 @dataclass(frozen=True)
-class PublicFacts:
-    """What a mechanism may depend on: nothing here is read from data.
+class Asked:
+    """What a release is asked for: public facts, and nothing that is read from data.
 
     Attributes:
-        levels: number of cells k of the table
+        model: what is to be learned
+        schema: the public facts about the table
         records: number of units n: exact under replace-one, the largest possible one otherwise
-        max_rows: records that one unit contributes at most
         neighbours: the neighbour relation
         budget: what may be spent
-        prior: the model's Dirichlet parameters, one for all cells or one for each
-        draws: how many draws to release, for mechanisms that release draws
-        least: records that every cell has at least, as a public fact, for mechanisms that use it
+        options: what only some mechanisms know, such as the number of draws
     """
 
-    levels: int
+    model: Model
+    schema: Schema
     records: int
-    max_rows: int
     neighbours: Neighbours
     budget: Budget
-    prior: Prior = Fraction(1)
-    draws: int = 1
-    least: int = 0
-
-    @property
-    def parameters(self) -> tuple[Fraction, ...]:
-        """The prior parameter of each cell."""
-        return self.prior if isinstance(self.prior, tuple) else (self.prior,) * self.levels
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class CellNoise:
-    """A release's log likelihood as a function of the true counts c, cell by cell and up to a constant:
+class Offer:
+    """One way to carry out what is asked.
 
-    -rates |observed - c| - curvatures (observed - c)^2 / 2.
+    Attributes:
+        name: as the table of candidates has it
+        build: makes the mechanism, or raises PlanError if it does not fit
     """
 
-    rates: Floats
-    curvatures: Floats
+    name: str
+    build: Callable[[], Mechanism]
 
 
-class InEachGroup:
-    """What a mechanism promises if it is carried out in each of several disjoint groups of records."""
+class Mechanism(ABC):
+    """A release law: a frozen value.
+
+    `release` and `log_likelihood` describe the same law; tests compare them by chi-square, and the
+    enumeration audit compares `log_likelihood` with `guarantee`.
+    """
+
+    #: the name in files, what it does in few words, and where its randomness comes from
+    name: ClassVar[str]
+    about: ClassVar[str]
+    randomness: ClassVar[str]
+    #: the models that it is for
+    models: ClassVar[tuple[type[Model], ...]]
+    #: whether it is compared only if somebody asks for it by name
+    on_request: ClassVar[bool] = False
+    #: another name that it answers to, for models that know no mechanism of that name
+    stands_for: ClassVar[str] = ""
+    #: what may be said beside the budget, with what it is if nothing is said
+    options: ClassVar[Mapping[str, object]] = {}
+    #: whether the posterior itself is drawn from, so that nothing is added
+    draws_posterior: ClassVar[bool] = False
+    #: the numbers that are published are smaller than this, in absolute value
+    largest: ClassVar[int] = 2**62
+    #: the epsilon it was built for; a published mechanism may cost less
+    epsilon: Fraction
+
+    # How it is built
+
+    @classmethod
+    @abstractmethod
+    def offers(cls, asked: Asked) -> Sequence[Offer]:
+        """Return the ways to carry out what is asked, for a model of `models`."""
+
+    @abstractmethod
+    def at(self, asked: Asked) -> Self:
+        """Return the same mechanism for another budget."""
 
     @property
+    def taken(self) -> dict[str, Any]:
+        """The options that it was built with."""
+        return {name: getattr(self, name) for name in self.options}
+
+    @abstractmethod
+    def check(self, asked: Asked) -> None:
+        """Raise PlanError if it is for another model, schema, neighbour relation or number of records."""
+
+    # What it promises
+
+    @property
+    @abstractmethod
+    def sensitivity(self) -> Sensitivity:
+        """How far one unit may move the statistics for the guarantee to hold."""
+
+    @property
+    @abstractmethod
     def guarantee(self) -> Guarantee:
-        """What is promised about one group, whatever the data."""
-        raise NotImplementedError
+        """What is promised whatever the data; in each of several disjoint groups, about one of them."""
 
     @property
     def replacing(self) -> Guarantee:
@@ -77,94 +127,103 @@ class InEachGroup:
         """
         return self.guarantee.replacing()
 
+    @property
+    def declared(self) -> bool:
+        """Whether the guarantee is declared by code outside privior, which nobody here has proved."""
+        return outside(type(self))
 
-class Mechanism(Protocol):
-    """A release law for tables of counts: a frozen value, built from public facts.
-
-    `release` and `log_likelihood` describe the same law; tests compare them by chi-square, and the
-    enumeration audit compares `log_likelihood` with `guarantee`.
-    """
-
-    name: ClassVar[str]
-    about: ClassVar[str]
-    randomness: ClassVar[str]
+    # What it publishes
 
     @property
-    def levels(self) -> int:
-        """Number of cells."""
+    @abstractmethod
+    def layouts(self) -> tuple[Layout, ...]:
+        """What the arrays of a release look like."""
 
-    @property
-    def epsilon(self) -> Fraction:
-        """The epsilon it was built for; a published mechanism may cost less."""
-
-    @property
-    def records(self) -> int | None:
-        """The number of records that the law depends on; None if it depends on none."""
-
-    @property
-    def prior(self) -> Prior | None:
-        """The prior that the law depends on; None if it depends on none."""
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """How far one unit may move the counts for the guarantee to hold."""
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What is promised whatever the data."""
-
-    @property
-    def replacing(self) -> Guarantee:
-        """What is promised if a record is replaced, also if it leaves one group and enters another."""
-
-    @property
-    def expected_squared_error(self) -> float:
-        """The expected squared Euclidean length of the noise, before any use of public facts."""
-
-    @property
-    def spectrum(self) -> ErrorLaw:
-        """The noise, or another law, as forecasts see it."""
-
-    @property
-    def cell_noise(self) -> CellNoise | None:
-        """The noise as inference sees it; None if the law is no noise on the cells."""
-
-    @classmethod
-    def for_facts(cls, facts: PublicFacts) -> Self:
-        """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
-
+    @abstractmethod
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw from the law, exactly, with randomness of the operating system."""
 
+    @abstractmethod
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
-        """Return the log probability of releasing `observed` if these are the true counts."""
+        """Return the log probability of releasing `observed` if these are the true statistics."""
 
+    @abstractmethod
     def admits(self, observed: Observed, records: int) -> bool:
-        """Say whether some table of that many records could have given this release."""
+        """Say whether some table of that many records could have given a release of this layout."""
 
+    def parameters_drawn(self, observed: Observed) -> Floats | None:
+        """Return the released draws of the parameters, one a row; None if none are released."""
+        return None
+
+    @property
+    def draw_weight(self) -> Fraction:
+        """The weight of a record in the posterior that draws come from: 1 is the posterior itself."""
+        return Fraction(1)
+
+    # Words and files
+
+    def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
+        """Say what else is declared or used, as named facts."""
+        return []
+
+    @property
+    def slow(self) -> bool:
+        """Whether building it for another budget takes seconds."""
+        return False
+
+    @property
+    def drawback(self) -> str:
+        """What to mind before one spends; nothing if there is nothing."""
+        return ""
+
+    @property
+    def minimum(self) -> int:
+        """How many records every cell has at least, as a declared public fact; 0 if none is used."""
+        return 0
+
+    @property
+    def minimum_in_words(self) -> str:
+        """What is declared about the smallest count."""
+        return ""
+
+    def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
+        """Return the same law with so few outcomes that they can be listed, or raise PlanError."""
+        raise PlanError("has too many outcomes to be listed", where=self.name)
+
+    @abstractmethod
     def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
+        """Write the mechanism as plain values; model and schema stand beside it in a plan."""
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
+        """Read what `to_document` wrote, without the name: arguments of the constructor."""
+        return cls(**entries)
 
 
-def check_levels(levels: int, name: str) -> None:
-    """Refuse a table of fewer than two cells, or of more than fit into memory."""
-    if isinstance(levels, bool) or not isinstance(levels, int) or not 2 <= levels <= MOST_CELLS:
-        raise PlanError(
-            "levels is out of range", where=name, asked=shown(levels), allowed=f"2 to {MOST_CELLS}"
-        )
+MECHANISMS: Registry[type[Mechanism]] = Registry("mechanism", "mechanism", "name", PlanError)
 
 
-def true_counts(statistics: ExactStatistics, levels: int) -> NDArray[np.int64]:
-    """Return the counts, which must be one per cell."""
-    if statistics.counts.size != levels:
-        raise ValueError(f"the mechanism has {levels} cells, the statistics {statistics.counts.size}")
-    return statistics.counts
+def to_mechanism(document: object, model: Model, schema: Schema) -> Mechanism:
+    """Read what `to_document` wrote; the mechanism's own checks refuse what does not hold together."""
+    entries = {str(name): value for name, value in document.items()} if isinstance(document, dict) else {}
+    kind = MECHANISMS.named(entries.pop("name", None))
+    if not isinstance(model, kind.models):
+        raise unsuited(kind, model)
+    try:
+        return kind.from_entries(entries, model, schema)
+    except (TypeError, ValueError, OverflowError):
+        raise PlanError("missing or unknown entries", where=kind.name, asked=", ".join(entries)) from None
 
 
-def with_noise(statistics: ExactStatistics, noise: Sequence[int]) -> Observed:
-    """Add one noise to each count, in whole numbers of any length."""
-    counts = true_counts(statistics, len(noise))
-    return Observed(tuple(int(count) + z for count, z in zip(counts, noise, strict=True)))
+def unsuited(kind: object, model: Model) -> PlanError:
+    """Say that a mechanism is not for a model, and which ones are."""
+    fit = [one for one in MECHANISMS if isinstance(model, one.models)]
+    return PlanError(
+        f"not a mechanism for {model.family}",
+        where=getattr(kind, "name", "mechanism"),
+        asked=shown(kind),
+        allowed=", ".join(f"pv.{one.__name__}" for one in fit),
+    )
 
 
 def unfit(name: str, why: str) -> PlanError:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import ClassVar, Self
+from typing import ClassVar, Self, final
 
 import numpy as np
 
-from privior.errors import PlanError, shown
+from privior.errors import AuditError, PlanError, shown
 from privior.exact import decimal, round_down
-from privior.mechanisms.contract import PublicFacts, unfit
-from privior.mechanisms.drawn_error import DrawnLaw
+from privior.mechanisms import sticks
+from privior.mechanisms.contract import MECHANISMS, Floats, unfit
 from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
-from privior.models import ExactStatistics, Observed, ObservedSticks
+from privior.mechanisms.table_mechanism import PublicFacts, TableMechanism
+from privior.models import ExactStatistics, Layout, Observed
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest, largest_within
 from privior.privacy.composition import (
@@ -34,6 +36,8 @@ MOST_STICKS = 200_000
 PLACES = (16, 60)
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
 class DirichletDraw(PosteriorRelease):
     """`draws` independent draws from Dirichlet(prior + rate * counts), each as k-1 sticks on a public grid.
@@ -64,6 +68,8 @@ class DirichletDraw(PosteriorRelease):
     name: ClassVar[str] = "dirichlet-draw"
     about: ClassVar[str] = "draws from the posterior, exactly rounded"
     randomness: ClassVar[str] = EXACTLY_ROUNDED
+    options: ClassVar[Mapping[str, object]] = {"draws": 1, "least": 0}
+    draws_posterior: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -208,16 +214,41 @@ class DirichletDraw(PosteriorRelease):
         unit = Sensitivity.unit(self.max_rows)
         return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason, unit)
 
-    @property
-    def spectrum(self) -> DrawnLaw:
-        """The law as forecasts see it."""
-        return self._spectrum(None, self.draws)
+    def spread(self, whole: float | Floats) -> Floats:
+        """Return the variance of a released proportion p over p (1-p), if the parameters add up to this."""
+        return np.asarray(1 / (self.draws * (whole + 1)))
 
-    def release(self, statistics: ExactStatistics) -> ObservedSticks:
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """One row of sticks for each draw."""
+        return (Layout(sticks.NAME, (self.draws, self.levels - 1), self.places),)
+
+    def release(self, statistics: ExactStatistics) -> Observed:
         """Draw the sticks, exactly rounded."""
         u = self.parameters(statistics)
-        sticks = [stick for _ in range(self.draws) for stick in dirichlet_sticks(u, self.places)]
-        return ObservedSticks(tuple(sticks), self.draws, self.places)
+        drawn = [stick for _ in range(self.draws) for stick in dirichlet_sticks(u, self.places)]
+        return Observed(self.layouts, (tuple(drawn),))
+
+    def parameters_drawn(self, observed: Observed) -> Floats:
+        """Return the cell probabilities of each draw."""
+        return sticks.probabilities(observed)
+
+    @property
+    def slow(self) -> bool:
+        """Several draws or rows take seconds."""
+        return (self.draws, self.max_rows) != (1, 1)
+
+    def outcomes(self, records: int, margin: int) -> range:
+        """There are too many."""
+        raise AuditError(
+            "posterior draws have too many outcomes to be listed",
+            asked=self.name,
+            advice="Audit pv.VirtualRecords(...) with the same prior and rate, a function of such a draw.",
+        )
+
+    def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
+        """There are too many."""
+        raise PlanError("posterior draws have too many outcomes to be listed", where=self.name)
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the sticks' cells, as width times density in the middle.
@@ -228,27 +259,20 @@ class DirichletDraw(PosteriorRelease):
         """
         from scipy.special import betaln
 
-        if not isinstance(observed, ObservedSticks) or not self.admits(observed, self.records):
+        if observed.layouts != self.layouts or not self.admits(observed, self.records):
             return -math.inf
         u = np.array([float(one) for one in self.parameters(statistics)])
         a, b = u[:-1], np.cumsum(u[::-1])[::-1][1:]
-        sticks, unit = observed.sticks, 1 << self.places
-        taken, left = observed.log_sticks()
+        drawn, unit = observed.array(), 1 << self.places
+        taken, left = sticks.log_sticks(observed)
         logs = (a - 1) * taken + (b - 1) * left - math.log(unit)
-        logs = np.where(sticks == 0, a * taken - np.log(a), logs)
-        logs = np.where(sticks == unit, b * left - np.log(b), logs)
+        logs = np.where(drawn == 0, a * taken - np.log(a), logs)
+        logs = np.where(drawn == unit, b * left - np.log(b), logs)
         return float((logs - betaln(a, b)).sum())
 
     def admits(self, observed: Observed, records: int) -> bool:
-        """Draws of the right number and size, on the right grid."""
-        if not isinstance(observed, ObservedSticks):
-            return False
-        if (observed.draws, observed.places) != (self.draws, self.places):
-            return False
-        sticks = observed.counts
-        return len(sticks) == self.draws * (self.levels - 1) and all(
-            0 <= stick <= 1 << self.places for stick in sticks
-        )
+        """Sticks are shares."""
+        return all(0 <= stick <= 1 << self.places for stick in observed.counts)
 
     def cell_gammas(self, observed: Observed) -> CellGammas:
         """Return r c log y - lnG(u) in each cell for each draw, and lnG(A + r n).
@@ -258,13 +282,11 @@ class DirichletDraw(PosteriorRelease):
         stick was rounded to 1. Another stick rounded to 1 has 1 / (sum of the u after it), no product over
         cells: that factor is left out, and said.
         """
-        if not isinstance(observed, ObservedSticks):
-            raise TypeError("not draws")
-        slopes = float(self.rate) * observed.log_probabilities().sum(axis=0)
-        sticks, unit = observed.sticks, 1 << self.places
-        zeros = np.append((sticks == 0).sum(axis=0), (sticks[:, -1] == unit).sum()).astype(np.float64)
+        slopes = float(self.rate) * sticks.log_probabilities(observed).sum(axis=0)
+        drawn, unit = observed.array(), 1 << self.places
+        zeros = np.append((drawn == 0).sum(axis=0), (drawn[:, -1] == unit).sum()).astype(np.float64)
         one = np.ones(self.levels)
-        ends = int((sticks[:, :-1] == unit).sum())
+        ends = int((drawn[:, :-1] == unit).sum())
         return CellGammas(
             np.array([float(parameter) for parameter in self.prior]),
             float(self.rate),

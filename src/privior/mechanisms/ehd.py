@@ -6,15 +6,16 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms.contract import Floats, PublicFacts
+from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.hellinger_tables import HellingerMechanism, check_facts
+from privior.mechanisms.table_mechanism import PublicFacts
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, SignedSteps
 from privior.privacy.hellinger import MOST_LISTED, Enumeration, global_sensitivity_above, number_of_tables
 from privior.privacy.pairs import BoundedRangePair
@@ -24,6 +25,8 @@ from privior.privacy.pairs.balls import ball
 _LEAST_ACCEPTANCE = 1e-4
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
 class EHD(HellingerMechanism):
     """One temperature t for all tables: P(r) proportional to e^(-t H(x, r)).

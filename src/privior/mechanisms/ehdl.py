@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
-from privior.mechanisms.contract import Floats, PublicFacts
+from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.hellinger import inverse_local_sensitivities
-from privior.mechanisms.hellinger_forecast import largest_over_tables
+from privior.mechanisms.hellinger_extremes import largest_over_tables
 from privior.mechanisms.hellinger_tables import (
     HellingerMechanism,
     check_drawable,
     check_facts,
 )
+from privior.mechanisms.table_mechanism import PublicFacts
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.hellinger import (
     MOST_TABLES,
@@ -32,6 +33,8 @@ from privior.privacy.pairs import BoundedRangePair
 from privior.privacy.pairs.balls import ball
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
 class EHDL(HellingerMechanism):
     """Temperature t(x) = epsilon / (2 LS(x)), LS the local sensitivity: here for study.

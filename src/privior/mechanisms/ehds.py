@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError
 from privior.exact import decimal, positive
-from privior.mechanisms.contract import Floats, PublicFacts
+from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.hellinger import inverse_smooth_sensitivities
-from privior.mechanisms.hellinger_forecast import largest_over_tables
+from privior.mechanisms.hellinger_extremes import largest_over_tables
 from privior.mechanisms.hellinger_tables import (
     HellingerMechanism,
     check_drawable,
     check_facts,
 )
+from privior.mechanisms.table_mechanism import PublicFacts
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.hellinger import inverse_smooth_sensitivity
 from privior.privacy.pairs import BoundedRangePair
@@ -29,6 +30,8 @@ _GAMMAS = (Fraction(1, 2**60), Fraction(10**6))
 _MOST_HALVINGS = 60
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
 class EHDS(HellingerMechanism):
     """Temperature t(x) = epsilon / (2 (1+gamma) S(x)), S the gamma-smooth sensitivity.

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar, Self, final
 
 import numpy as np
 
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms.contract import (
+from privior.mechanisms.contract import MECHANISMS, unfit
+from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
+from privior.mechanisms.table_mechanism import (
     CellNoise,
-    InEachGroup,
     PublicFacts,
+    TableMechanism,
     check_levels,
     true_counts,
-    unfit,
     with_noise,
 )
-from privior.mechanisms.forecasts import NoiseSpectrum
-from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
 from privior.models import ExactStatistics, Observed
 from privior.privacy import (
     REPLACE_ONE,
@@ -38,8 +37,10 @@ from privior.randomness import OPENDP, WIDEST, discrete_gaussian
 WIDEST_EXACT = Fraction(2**14)
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
-class GaussianCounts(InEachGroup):
+class GaussianCounts(TableMechanism):
     """Independent noise on the k counts, P(z) proportional to exp(-z^2 / (2 stddev^2)) on the integers.
 
     One record per unit: neighbours move one count by one (add-or-remove-one) or two counts by one each
@@ -172,12 +173,6 @@ class GaussianCounts(InEachGroup):
     def expected_squared_error(self) -> float:
         """E|z|^2 over the k counts."""
         return self.levels * gaussian_variance(float(self.stddev) ** 2)
-
-    @property
-    def spectrum(self) -> NoiseSpectrum:
-        """The same variance in every cell."""
-        variance = gaussian_variance(float(self.stddev) ** 2)
-        return NoiseSpectrum.alike(variance, self.levels, total_known=self.sensitivity.total_fixed)
 
     @property
     def cell_noise(self) -> CellNoise:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,22 +15,11 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError, PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms.contract import (
-    Floats,
-    InEachGroup,
-    Prior,
-    PublicFacts,
-    check_levels,
-    true_counts,
-    unfit,
-)
-from privior.mechanisms.forecasts import ErrorLaw
+from privior.mechanisms.contract import Floats, unfit
 from privior.mechanisms.hellinger import distances
-from privior.mechanisms.hellinger_forecast import typical_table
 from privior.mechanisms.hellinger_normalisers import interpolated
-from privior.mechanisms.listed_error import ListedLaw
-from privior.mechanisms.sampled_error import SampledLaw
-from privior.models import ExactStatistics, Observed
+from privior.mechanisms.table_mechanism import Prior, PublicFacts, TableMechanism, check_levels, true_counts
+from privior.models import DirichletTable, ExactStatistics, Model, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
 from privior.privacy.hellinger import MOST_SUMMED, all_tables, log_sums, number_of_tables
 from privior.randomness import MOST_BOXED, OPERATING_SYSTEM, HellingerTables
@@ -41,14 +30,12 @@ PRIOR_RANGE = (Fraction(1, 10**6), Fraction(10**9))
 MOST_OUTPUTS = 1_000_000
 #: likelihoods of all tables of two cells are interpolated up to so many
 MOST_TWO_CELLS = 50_001
-#: a squared error is summed over so many outputs, and over some of more
-_MOST_FORECAST = 20_000
 #: tables of up to eight cells are drawn up to this temperature
 MOST_TEMPERATURE = 16
 
 
 @dataclass(frozen=True)
-class HellingerMechanism(InEachGroup, ABC):
+class HellingerMechanism(TableMechanism):
     """Releases a table r of the same n records with probability proportional to e^(-t(x) H(x, r)).
 
     H is the Hellinger distance of Dirichlet(prior + r) from Dirichlet(prior + x), the posterior of the true
@@ -64,7 +51,8 @@ class HellingerMechanism(InEachGroup, ABC):
     name: ClassVar[str]
     about: ClassVar[str]
     randomness: ClassVar[str] = OPERATING_SYSTEM
-    cell_noise: ClassVar[None] = None
+    models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
+    on_request: ClassVar[bool] = True
 
     def _set(self, levels: int, epsilon: object, records: int, prior: object) -> None:
         """Check and keep the public facts."""
@@ -118,13 +106,28 @@ class HellingerMechanism(InEachGroup, ABC):
     def _alpha(self) -> Floats:
         return np.array([float(a) for a in self.parameters])
 
+    @property
+    def cell_noise(self) -> None:
+        """The law is no noise on the cells."""
+        return
+
+    @property
+    def drawback(self) -> str:
+        """Say where only the table itself can be looked at."""
+        if self.listable:
+            return ""
+        return (
+            "A table can be drawn, but no posterior be computed from it: there are too many possible ones. "
+            "Nothing but the released table itself could be looked at. Take k-norm, or fewer cells."
+        )
+
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw a table, exactly."""
         counts = true_counts(statistics, self.levels).tolist()
         if sum(counts) != self.records:
             raise ValueError("the mechanism is for another number of records")
         sampler = HellingerTables(counts, self.parameters, lambda: self.enclosed_temperature(counts))
-        return Observed(tuple(sampler.draw()))
+        return Observed.of(sampler.draw())
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return -t(x) H(x, r) - ln Z(x), Z a sum over all outputs; -infinity for what is none."""
@@ -139,6 +142,12 @@ class HellingerMechanism(InEachGroup, ABC):
         weights = -rate * distances(counts, _outputs(self.records, self.levels), self._alpha)
         far = -rate * float(distances(counts, observed.array()[None, :], self._alpha)[0])
         return far - float(np.logaddexp.reduce(weights))
+
+    def chances(self, counts: NDArray[np.int64], outputs: NDArray[np.int64]) -> Floats:
+        """Return the chance of each of all outputs if these are the true counts."""
+        rate = float(self.temperatures(counts[None, :])[0])
+        weights = np.exp(-rate * distances(counts, outputs, self._alpha))
+        return np.asarray(weights / weights.sum())
 
     def log_likelihoods(self, observed: Observed) -> tuple[NDArray[np.int64], Floats]:
         """Return all tables, and the log probability of this release under each: a sum over all pairs."""
@@ -174,22 +183,6 @@ class HellingerMechanism(InEachGroup, ABC):
     def admits(self, observed: Observed, records: int) -> bool:
         """A release is itself a table of so many records."""
         return min(observed.counts) >= 0 and sum(observed.counts) == records == self.records
-
-    @property
-    def expected_squared_error(self) -> float:
-        """E|r - x|^2 where x is typical of the prior: summed, or for many outputs over some of them."""
-        typical = typical_table(self._alpha, self.records)
-        rate = float(self.temperatures(typical[None, :])[0])
-        if self.outputs <= _MOST_FORECAST:
-            tables = _outputs(self.records, self.levels)
-            weights = np.exp(-rate * distances(typical, tables, self._alpha))
-            return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())
-        return SampledLaw(self.temperatures).squared_error(typical, self._alpha)
-
-    @property
-    def spectrum(self) -> ErrorLaw:
-        """The law as forecasts see it: of the posterior mean, or where `infer` gives none of r itself."""
-        return ListedLaw(self.temperatures) if self.listable else SampledLaw(self.temperatures)
 
     def to_document(self) -> dict[str, object]:
         """Write the mechanism as plain values."""

@@ -5,30 +5,31 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar, Self, final
 
 import numpy as np
 
 from privior.exact import decimal
-from privior.mechanisms.contract import (
+from privior.mechanisms.contract import MECHANISMS, unfit
+from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
+from privior.mechanisms.table_mechanism import (
     CellNoise,
-    InEachGroup,
     PublicFacts,
+    TableMechanism,
     check_levels,
     true_counts,
-    unfit,
     with_noise,
 )
-from privior.mechanisms.forecasts import NoiseSpectrum
-from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
 from privior.privacy.pairs import KNormPair
 from privior.randomness import OPERATING_SYSTEM, k_norm
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
-class KNorm(InEachGroup):
+class KNorm(TableMechanism):
     """Noise z on integer vectors that sum to zero, P(z) proportional to exp(-epsilon |z|_1 / 2).
 
     Proof of epsilon: replacing one record moves the counts by v = e_j - e_i, of L1 norm 2 and sum 0, so
@@ -74,11 +75,6 @@ class KNorm(InEachGroup):
     def expected_squared_error(self) -> float:
         """E|z|^2."""
         return k_norm_expected_squared_error(self.levels, float(self.epsilon))
-
-    @property
-    def spectrum(self) -> NoiseSpectrum:
-        """All cells alike, by symmetry."""
-        return NoiseSpectrum.alike(self.expected_squared_error / (self.levels - 1), self.levels, laplace=True)
 
     @property
     def cell_noise(self) -> CellNoise:

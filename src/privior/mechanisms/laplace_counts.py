@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar, Self, final
 
 import numpy as np
 
 from privior.exact import decimal, round_up
-from privior.mechanisms.contract import (
+from privior.mechanisms.contract import MECHANISMS, unfit
+from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
+from privior.mechanisms.table_mechanism import (
     CellNoise,
-    InEachGroup,
     PublicFacts,
+    TableMechanism,
     check_levels,
     true_counts,
-    unfit,
     with_noise,
 )
-from privior.mechanisms.forecasts import NoiseSpectrum
-from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.models import ExactStatistics, Observed
 from privior.privacy import (
     REPLACE_ONE,
@@ -32,8 +31,10 @@ from privior.privacy import (
 from privior.randomness import OPENDP, WIDEST, discrete_laplace
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
-class LaplaceCounts(InEachGroup):
+class LaplaceCounts(TableMechanism):
     """Independent noise on the k counts, P(z) proportional to exp(-|z| / laplace_scale).
 
     laplace_scale = L1 / epsilon, L1 the L1 sensitivity of the counts, rounded up to a float (which the
@@ -103,12 +104,6 @@ class LaplaceCounts(InEachGroup):
     def expected_squared_error(self) -> float:
         """E|z|^2 over the k counts."""
         return self.levels * laplace_variance(self._rate)
-
-    @property
-    def spectrum(self) -> NoiseSpectrum:
-        """The same variance in every cell."""
-        known = self.sensitivity.total_fixed
-        return NoiseSpectrum.alike(laplace_variance(self._rate), self.levels, laplace=True, total_known=known)
 
     @property
     def cell_noise(self) -> CellNoise:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import decimal, round_down
-from privior.mechanisms.contract import InEachGroup, true_counts
+from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism, Offer
+from privior.mechanisms.table_mechanism import check_unit, true_counts
 from privior.mechanisms.weighting import weight_for
-from privior.models import ExactStatistics, FiniteFamily, Observed
+from privior.models import ExactStatistics, FiniteFamily, Layout, Model, Observed
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import FiniteDraw, SignedSteps
 from privior.randomness import OPERATING_SYSTEM, Bits, draw_models
+from privior.schema import Schema
 
 Floats = NDArray[np.float64]
 
@@ -27,8 +30,10 @@ Floats = NDArray[np.float64]
 MOST_DRAWS = 10_000
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
-class ModelDraws(InEachGroup):
+class ModelDraws(Mechanism):
     """N independent draws of a model, in whose posterior every record has the same weight.
 
     M_1, ..., M_N ~ prior(m) * prod_i p_mi^(weight * c_i). What is released is how often each model was drawn.
@@ -56,6 +61,10 @@ class ModelDraws(InEachGroup):
     name: ClassVar[str] = "model-draws"
     about: ClassVar[str] = "exact draws of a model from the posterior"
     randomness: ClassVar[str] = OPERATING_SYSTEM
+    models: ClassVar[tuple[type[Model], ...]] = (FiniteFamily,)
+    stands_for: ClassVar[str] = "posterior-draws"
+    options: ClassVar[Mapping[str, object]] = {"draws": 1}
+    draws_posterior: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -98,9 +107,9 @@ class ModelDraws(InEachGroup):
         object.__setattr__(self, "weight", weight_for(weight, self._enough, budget, self.name))
 
     @property
-    def levels(self) -> int:
-        """How many numbers are released: one for each model."""
-        return len(self.model.names)
+    def layouts(self) -> tuple[Layout, ...]:
+        """How often each model was drawn."""
+        return (Layout("counts", (len(self.model.names),)),)
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -159,7 +168,7 @@ class ModelDraws(InEachGroup):
         counts = true_counts(statistics, len(self.model.chances[0]))
         powers = [self.weight * int(count) for count in counts]
         drawn = draw_models(self.model.prior, self.model.chances, powers, self.draws, Bits())
-        return Observed(tuple(drawn.count(index) for index in range(self.levels)))
+        return Observed.of([drawn.count(index) for index in range(len(self.model.names))])
 
     def log_laws(self, tables: NDArray[np.generic]) -> Floats:
         """Return the log probability of drawing each model, for each row of possible counts."""
@@ -178,24 +187,58 @@ class ModelDraws(InEachGroup):
     def admits(self, observed: Observed, records: int) -> bool:
         """So many draws, none of a model less than never."""
         drawn = observed.counts
-        whole = type(observed) is Observed and len(drawn) == self.levels
-        return whole and min(drawn) >= 0 and sum(drawn) == self.draws
+        return min(drawn) >= 0 and sum(drawn) == self.draws
 
-    def fits(self, model: FiniteFamily, records: int) -> bool:
-        """Say whether it is for this family and number of records."""
-        return (model, records) == (self.model, self.records)
+    def parameters_drawn(self, observed: Observed) -> Floats:
+        """Return the cell chances of the models that were drawn, in the order of the models."""
+        return np.repeat(np.exp(self.model.log_chances()), observed.counts, axis=0)
 
-    def at(self, budget: Budget) -> ModelDraws:
-        """Return the same with another budget."""
-        return ModelDraws(
-            self.model,
-            self.records,
-            budget.epsilon,
-            budget.delta,
-            draws=self.draws,
-            neighbours=self.neighbours,
-            max_rows=self.max_rows,
+    @property
+    def draw_weight(self) -> Fraction:
+        """The weight of a record."""
+        return self.weight
+
+    def check(self, asked: Asked) -> None:
+        """Refuse another family, unit or number of records."""
+        check_unit(self, asked)
+        if (asked.model, asked.records) != (self.model, self.records):
+            raise PlanError("the mechanism is for another family or number of records", where=self.name)
+
+    def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
+        """Say how much a record weighs."""
+        weight = float(self.weight)
+        return [("draws", f"every record has the weight {weight:.4g} in the posterior drawn from")]
+
+    @property
+    def slow(self) -> bool:
+        """Several draws with a delta are composed, and tables are listed."""
+        return True
+
+    @classmethod
+    def offers(cls, asked: Asked) -> Sequence[Offer]:
+        """Offer itself."""
+        return (Offer(cls.name, lambda: cls._of(asked)),)
+
+    @classmethod
+    def _of(cls, asked: Asked) -> Self:
+        return cls(
+            finite_family(asked.model),
+            asked.records,
+            asked.budget.epsilon,
+            asked.budget.delta,
+            neighbours=asked.neighbours,
+            max_rows=asked.schema.unit.max_rows,
+            **asked.options,
         )
+
+    def at(self, asked: Asked) -> Self:
+        """Build it anew."""
+        return self._of(asked)
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
+        """Read it beside its model."""
+        return cls(finite_family(model), **entries)
 
     def to_document(self) -> dict[str, object]:
         """Write the mechanism as plain values; the model stands beside it in a plan."""
@@ -209,3 +252,10 @@ class ModelDraws(InEachGroup):
             "neighbours": self.neighbours.value,
             "max_rows": self.max_rows,
         }
+
+
+def finite_family(model: Model) -> FiniteFamily:
+    """Return a model that is known to be a finite family."""
+    if not isinstance(model, FiniteFamily):
+        raise TypeError("not a finite family")
+    return model

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
-from privior.mechanisms.contract import InEachGroup
+from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism, Offer
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
-from privior.models import ExactStatistics, Observed, SummedModel
+from privior.models import MOST_SUM, ExactStatistics, Layout, Model, Observed, SummedModel
 from privior.privacy import (
     REPLACE_ONE,
     Budget,
@@ -37,12 +38,31 @@ Floats = NDArray[np.float64]
 WIDEST_EXACT = Fraction(2**16)
 #: of a count and a sum that are released together: what the count gets of epsilon, or of rho
 _COUNT_OF_EPSILON, _COUNT_OF_RHO = Fraction(2, 5), Fraction(1, 3)
-#: sums reach no farther than this, in every engine
-MOST = 2**62
 
 
+class SumNoise(Mechanism):
+    """Noise on the sums of a family, independent of them."""
+
+    models: ClassVar[tuple[type[Model], ...]] = (SummedModel,)
+
+    @property
+    @abstractmethod
+    def variances(self) -> tuple[float, ...]:
+        """Of the noise of each sum."""
+
+    @abstractmethod
+    def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
+        """Return the log probability of what was observed for each column of possible sums."""
+
+    @abstractmethod
+    def count_log_likelihoods(self, observed: Observed, numbers: NDArray[np.int64]) -> Floats:
+        """Return the log probability of the noisy count alone for each possible number of records."""
+
+
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
-class NoisyStatistics(InEachGroup):
+class NoisyStatistics(SumNoise):
     """Independent noise on sums to which one record adds whole numbers in public ranges.
 
     One record moves sum j by at most d_j: the length of its range where records are replaced, its largest
@@ -69,7 +89,6 @@ class NoisyStatistics(InEachGroup):
     name: ClassVar[str] = "noisy-statistics"
     about: ClassVar[str] = "discrete noise on the sums: Laplace, or Gaussian with delta"
     randomness: ClassVar[str] = OPENDP
-    records: ClassVar[None] = None
 
     def __init__(
         self,
@@ -95,9 +114,9 @@ class NoisyStatistics(InEachGroup):
             )
 
     @property
-    def levels(self) -> int:
-        """How many sums there are."""
-        return len(self.ranges)
+    def layouts(self) -> tuple[Layout, ...]:
+        """One number for each sum."""
+        return (Layout("counts", (len(self.ranges),)),)
 
     @property
     def gaussian(self) -> bool:
@@ -117,9 +136,9 @@ class NoisyStatistics(InEachGroup):
     @property
     def _shares(self) -> tuple[Fraction, ...]:
         if self.ranges[0] != (1, 1):
-            return (Fraction(1, self.levels),) * self.levels
-        count = _COUNT_OF_RHO if self.gaussian else _COUNT_OF_EPSILON
-        return (count, *[(1 - count) / (self.levels - 1)] * (self.levels - 1))
+            return (Fraction(1, len(self.ranges)),) * len(self.ranges)
+        count, others = _COUNT_OF_RHO if self.gaussian else _COUNT_OF_EPSILON, len(self.ranges) - 1
+        return (count, *[(1 - count) / others] * others)
 
     def _calibrated(self) -> tuple[Fraction, ...]:
         if not self.gaussian:
@@ -153,8 +172,8 @@ class NoisyStatistics(InEachGroup):
         )
 
     def _enough(self, scales: tuple[Fraction, ...]) -> bool:
-        if len(scales) != self.levels or not all(
-            0 < one <= MOST and Fraction(float(one)) == one for one in scales
+        if len(scales) != len(self.ranges) or not all(
+            0 < one <= MOST_SUM and Fraction(float(one)) == one for one in scales
         ):
             return False
         if not self.gaussian:
@@ -164,7 +183,7 @@ class NoisyStatistics(InEachGroup):
     def _pair(self, scales: tuple[Fraction, ...]) -> DominatingPair:
         if not self.gaussian:
             return SignedSteps(self.epsilon)
-        if self.levels == 1 and scales[0] <= WIDEST_EXACT:
+        if len(self.ranges) == 1 and scales[0] <= WIDEST_EXACT:
             return DiscreteGaussianShift(scales[0] ** 2, 1, self.moves[0])
         return Concentrated(
             sum(
@@ -197,7 +216,7 @@ class NoisyStatistics(InEachGroup):
         draw = discrete_gaussian if self.gaussian else discrete_laplace
         noise = [draw(1, one)[0] for one in self.scales]
         pairs = zip(statistics.counts, noise, strict=True)
-        return Observed(tuple(int(exact) + z for exact, z in pairs))
+        return Observed.of([int(exact) + z for exact, z in pairs])
 
     def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
         """Return the log probability of what was observed for each column of possible sums."""
@@ -215,14 +234,37 @@ class NoisyStatistics(InEachGroup):
         noise, scale = observed.counts[0] - numbers, float(self.scales[0])
         return gaussian_log_pmf(noise, scale**2) if self.gaussian else laplace_log_pmf(noise, 1 / scale)
 
-    def fits(self, model: SummedModel, schema: Schema, neighbours: Neighbours, records: int) -> bool:
-        """Say whether it is for the sums of this model."""
-        ranges = tuple(one.bounds(schema) for one in model.summands(schema, neighbours))
-        return neighbours is self.neighbours and ranges == self.ranges
+    def check(self, asked: Asked) -> None:
+        """Refuse other sums, or another neighbour relation."""
+        if (self.ranges, self.neighbours) != (_ranges(asked), asked.neighbours):
+            raise PlanError("the mechanism is for another model, schema or number of records", where=self.name)
 
-    def at(self, budget: Budget) -> NoisyStatistics:
-        """Return the same with another budget."""
-        return NoisyStatistics(self.ranges, budget.epsilon, budget.delta, neighbours=self.neighbours)
+    @classmethod
+    def offers(cls, asked: Asked) -> Sequence[Offer]:
+        """Offer Laplace noise, which needs no delta, and Gaussian noise."""
+
+        def gaussian() -> NoisyStatistics:
+            if asked.budget.delta == 0:
+                raise PlanError("needs delta > 0: Gaussian noise is never pure", where=cls.name)
+            return cls._of(asked, asked.budget.delta)
+
+        return (
+            Offer(f"{cls.name}, Laplace", lambda: cls._of(asked, Fraction(0))),
+            Offer(f"{cls.name}, Gaussian", gaussian),
+        )
+
+    @classmethod
+    def _of(cls, asked: Asked, delta: Fraction) -> Self:
+        return cls(_ranges(asked), asked.budget.epsilon, delta, neighbours=asked.neighbours)
+
+    def at(self, asked: Asked) -> Self:
+        """Calibrate the noise anew."""
+        return self._of(asked, asked.budget.delta)
+
+    def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
+        """Say between which values records are taken to lie."""
+        noise = f"one record moves the sums by up to {', '.join(map(str, self.moves))} units"
+        return [("statistic", f"{summed_model(model).statistic_in_words(schema)}; {noise}")]
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log probability of releasing `observed` if these are the true sums."""
@@ -230,7 +272,7 @@ class NoisyStatistics(InEachGroup):
 
     def admits(self, observed: Observed, records: int) -> bool:
         """Any whole numbers are possible, one for each sum."""
-        return type(observed) is Observed and len(observed.counts) == self.levels
+        return True
 
     def to_document(self) -> dict[str, object]:
         """Write the mechanism as plain values, with the scales that were used."""
@@ -249,8 +291,20 @@ def _read(ranges: object, where: str) -> tuple[tuple[int, int], ...]:
     found = tuple(tuple(one) for one in ranges) if isinstance(ranges, (list, tuple)) else ()
     for one in found:
         whole = len(one) == 2 and all(isinstance(end, int) and not isinstance(end, bool) for end in one)
-        if not whole or not (one[0] < one[1] or one == (1, 1)) or max(map(abs, one)) > MOST:
+        if not whole or not (one[0] < one[1] or one == (1, 1)) or max(map(abs, one)) > MOST_SUM:
             raise PlanError("not the range of a sum", where=where, asked=shown(one))
     if not found:
         raise PlanError("no sums", where=where, asked=shown(ranges))
     return found
+
+
+def _ranges(asked: Asked) -> tuple[tuple[int, int], ...]:
+    """Return between what each record adds to each sum."""
+    return tuple(one.bounds(asked.schema) for one in asked.model.summands(asked.schema, asked.neighbours))
+
+
+def summed_model(model: Model) -> SummedModel:
+    """Return a model that is known to be a family."""
+    if not isinstance(model, SummedModel):
+        raise TypeError("not a family")
+    return model

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, round_down
-from privior.mechanisms.contract import InEachGroup
+from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism, Offer
+from privior.mechanisms.noisy_statistics import summed_model
 from privior.mechanisms.weighting import weight_for
-from privior.models import ExactStatistics, Family, JointFamily, Observed, ObservedPoints, SummedModel
+from privior.models import ExactStatistics, Family, JointFamily, Layout, Model, Observed, SummedModel
 from privior.models.families import JointLikelihood, reweighted_draw
 from privior.models.laws import Beta, Conjugate, Gamma, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
@@ -38,8 +40,10 @@ Floats = NDArray[np.float64]
 _DIGITS = 40
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
-class PosteriorDraws(InEachGroup):
+class PosteriorDraws(Mechanism):
     """N draws from the posterior of the parameter, in which every record has the same weight.
 
     theta_1, ..., theta_N ~ prior(theta) * exp(weight * (h(theta) T - n A(theta))), rounded exactly to a
@@ -67,6 +71,10 @@ class PosteriorDraws(InEachGroup):
     about: ClassVar[str] = "exactly rounded draws from the posterior"
     randomness: ClassVar[str] = EXACTLY_ROUNDED
     neighbours: ClassVar[Neighbours] = REPLACE_ONE
+    models: ClassVar[tuple[type[Model], ...]] = (SummedModel,)
+    options: ClassVar[Mapping[str, object]] = {"draws": 1}
+    draws_posterior: ClassVar[bool] = True
+    largest: ClassVar[int] = 2**1024
 
     def __init__(
         self,
@@ -111,9 +119,10 @@ class PosteriorDraws(InEachGroup):
         self._check_draws()
 
     @property
-    def levels(self) -> int:
-        """How many numbers a draw has."""
-        return len(self.model.products) if isinstance(self.model, JointFamily) else 1
+    def layouts(self) -> tuple[Layout, ...]:
+        """All numbers of all draws, one draw after the other."""
+        each = len(self.model.products) if isinstance(self.model, JointFamily) else 1
+        return (Layout("points", (self.draws * each,), self.places),)
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -157,7 +166,7 @@ class PosteriorDraws(InEachGroup):
         budget = Budget(self.epsilon, Fraction(0) if pure else self.delta)
         return Guarantee(self._pair, self.neighbours, budget, reason)
 
-    def release(self, statistics: ExactStatistics) -> ObservedPoints:
+    def release(self, statistics: ExactStatistics) -> Observed:
         """Update the prior exactly and draw, exactly rounded."""
         if isinstance(self.model, JointFamily):
             return self._joint(self.model, statistics)
@@ -165,7 +174,7 @@ class PosteriorDraws(InEachGroup):
         total = model.total(self.schema, self.records, int(statistics.counts[0]))
         pieces, bits = self._pieces(model, total), Bits()
         points = tuple(draw_mixture(pieces, self.places, bits) for _ in range(self.draws))
-        return ObservedPoints(points, self.places)
+        return Observed(self.layouts, (points,))
 
     def _pieces(self, model: Family, total: Fraction) -> list[Piece]:
         """Return the posterior as a mixture: of one law, or of those on both sides of a pivot."""
@@ -183,15 +192,15 @@ class PosteriorDraws(InEachGroup):
             for piece, side in zip(prior.pieces, glued.sides, strict=True)
         ]
 
-    def _joint(self, model: JointFamily, statistics: ExactStatistics) -> ObservedPoints:
+    def _joint(self, model: JointFamily, statistics: ExactStatistics) -> Observed:
         bits, sums = Bits(), [int(one) for one in statistics.counts]
         points = [
             model.drawn(self.schema, self.records, self.weight, sums, self.places, bits)
             for _ in range(self.draws)
         ]
-        return ObservedPoints(tuple(one for draw in points for one in draw), self.places)
+        return Observed(self.layouts, (tuple(one for draw in points for one in draw),))
 
-    def values(self, observed: ObservedPoints) -> Floats:
+    def values(self, observed: Observed) -> Floats:
         """Return the draws as floats: of several parameters one draw a row."""
         if not isinstance(self.model, JointFamily):
             return observed.values()
@@ -200,8 +209,6 @@ class PosteriorDraws(InEachGroup):
 
     def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
         """Return the log density of the draws for each possible sum, up to the same constant."""
-        if not isinstance(observed, ObservedPoints):
-            raise TypeError("not draws")
         if isinstance(self.model, JointFamily):
             return self._joint_logs(observed, sums)
         model = one_parameter(self.model)
@@ -218,12 +225,12 @@ class PosteriorDraws(InEachGroup):
             raise TypeError("not a family of several parameters")
         return self.model.at(self.schema)
 
-    def _joint_logs(self, observed: ObservedPoints, sums: NDArray[np.int64]) -> Floats:
+    def _joint_logs(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
         likelihood = self._likelihood
         theta = likelihood.clipped(self.values(observed))
         return likelihood.log_posterior(theta, self.records, sums.T * likelihood.units, float(self.weight))
 
-    def inside(self, observed: ObservedPoints) -> Floats:
+    def inside(self, observed: Observed) -> Floats:
         """Return the draws, those that were rounded to an end of the support half a unit inside it."""
         low, high = one_parameter(self.model).prior.support
         half = math.ldexp(0.5, -self.places)
@@ -232,40 +239,62 @@ class PosteriorDraws(InEachGroup):
             values = np.maximum(values, float(low) + half)
         return values if high is None else np.minimum(values, float(high) - half)
 
-    def fits(self, model: SummedModel, schema: Schema, neighbours: Neighbours, records: int) -> bool:
-        """Say whether it is for this model and number of records."""
-        return (model, schema, neighbours, records) == (self.model, self.schema, REPLACE_ONE, self.records)
+    def check(self, asked: Asked) -> None:
+        """Refuse another model, schema, neighbour relation or number of records."""
+        own = (self.model, self.schema, self.neighbours, self.records)
+        if own != (asked.model, asked.schema, asked.neighbours, asked.records):
+            raise PlanError("the mechanism is for another model, schema or number of records", where=self.name)
 
-    def at(self, budget: Budget) -> PosteriorDraws:
-        """Return the same with another budget."""
-        return PosteriorDraws(
-            self.model,
-            self.schema,
-            self.records,
-            budget.epsilon,
-            budget.delta,
-            draws=self.draws,
-            places=self.places,
-        )
+    @classmethod
+    def offers(cls, asked: Asked) -> Sequence[Offer]:
+        """Offer itself."""
+        return (Offer(cls.name, lambda: cls._of(asked)),)
+
+    @classmethod
+    def _of(cls, asked: Asked) -> Self:
+        if asked.neighbours is not REPLACE_ONE:
+            raise PlanError("needs a public number of records: replace-one", where=cls.name)
+        budget = asked.budget
+        model = summed_model(asked.model)
+        return cls(model, asked.schema, asked.records, budget.epsilon, budget.delta, **asked.options)
+
+    def at(self, asked: Asked) -> Self:
+        """Build it anew."""
+        return self._of(asked)
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
+        """Read it beside its model and schema."""
+        return cls(summed_model(model), schema, **entries)
+
+    def parameters_drawn(self, observed: Observed) -> Floats:
+        """Return the draws."""
+        return self.values(observed)
+
+    @property
+    def draw_weight(self) -> Fraction:
+        """The weight of a record."""
+        return self.weight
+
+    def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
+        """Say between which values records are taken to lie, and how much one weighs."""
+        noise = f"every record has the weight {float(self.weight):.4g} in the posterior drawn from"
+        return [("statistic", f"{summed_model(model).statistic_in_words(schema)}; {noise}")]
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log density of the draws if this is the true sum."""
         return float(self.log_likelihoods(observed, statistics.counts[:, np.newaxis])[0])
 
     def admits(self, observed: Observed, records: int) -> bool:
-        """Draws of the right number, on the right grid, in the support but for rounding."""
-        if not isinstance(observed, ObservedPoints) or observed.places != self.places:
-            return False
+        """Draws lie in the support, but for rounding."""
         unit = Fraction(2) ** -self.places
         if isinstance(self.model, JointFamily):
-            whole = len(observed.counts) == self.draws * self.levels
-            return whole and self.model.admits(observed.counts, unit)
+            return self.model.admits(observed.counts, unit)
         low, high = one_parameter(self.model).prior.support
-        inside = all(
+        return all(
             (low is None or low <= (point + 1) * unit) and (high is None or (point - 1) * unit <= high)
             for point in observed.counts
         )
-        return inside and len(observed.counts) == self.draws
 
     def to_document(self) -> dict[str, object]:
         """Write the mechanism as plain values; the model and the schema stand beside it in a plan."""

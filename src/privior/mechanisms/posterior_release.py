@@ -13,7 +13,7 @@ whatever the table, the raised counts are t plus something that is not negative.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -22,11 +22,12 @@ import numpy as np
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms.contract import Floats, InEachGroup, check_levels, true_counts
-from privior.mechanisms.drawn_error import DrawnLaw
-from privior.models import ExactStatistics, Observed
+from privior.mechanisms.contract import Asked, Floats
+from privior.mechanisms.table_mechanism import TableMechanism, check_levels, true_counts
+from privior.models import DirichletTable, ExactStatistics, Model, Observed
 from privior.privacy import Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST
+from privior.schema import Schema
 
 #: digits of a rate that was solved for
 RATE_DIGITS = 4
@@ -58,10 +59,11 @@ class CellGammas:
     approximate: str = ""
 
 
-class PosteriorRelease(InEachGroup, ABC):
+class PosteriorRelease(TableMechanism):
     """Built for a prior, a rate, the number of records and a public minimum of the counts (0: none)."""
 
-    name: ClassVar[str]
+    models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
+    on_request: ClassVar[bool] = True
     levels: int
     prior: tuple[Fraction, ...]
     rate: Fraction
@@ -124,16 +126,45 @@ class PosteriorRelease(InEachGroup, ABC):
         whole, rate = float(prior.sum()), float(self.rate)
         apart = (1 - float(((prior / whole) ** 2).sum())) * whole / (whole + 1)
         parameters = whole + rate * self.records
-        return apart * float(self.spectrum.spread(parameters)) * (parameters / rate) ** 2
+        return apart * float(self.spread(parameters)) * (parameters / rate) ** 2
+
+    @abstractmethod
+    def spread(self, whole: float | Floats) -> Floats:
+        """Return the variance of a released proportion p over p (1-p), if the parameters add up to this."""
 
     @property
-    @abstractmethod
-    def spectrum(self) -> DrawnLaw:
-        """The law as forecasts see it."""
+    def draw_weight(self) -> Fraction:
+        """The weight of a record."""
+        return self.rate
 
-    def _spectrum(self, drawn: int | None, draws: int) -> DrawnLaw:
-        known = self.sensitivity.total_fixed
-        return DrawnLaw(float(self.rate), drawn, draws, self.least, known)
+    @property
+    def minimum(self) -> int:
+        """The public minimum of the counts."""
+        return self.least
+
+    def check(self, asked: Asked) -> None:
+        """Refuse also more records in every cell than there can be."""
+        super().check(asked)
+        rows = asked.records * asked.schema.unit.max_rows
+        if self.least * self.levels > rows:
+            raise PlanError(
+                "so many records in every cell are more than there can be",
+                where="least",
+                asked=f"{self.least} in each of {self.levels} cells",
+                allowed=f"{rows // self.levels} or fewer",
+            )
+
+    def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
+        """Say what is declared about the smallest count."""
+        return [("minimum", self.minimum_in_words)] if self.least else []
+
+    @property
+    def minimum_in_words(self) -> str:
+        """What is declared about the smallest count."""
+        return (
+            f"every cell has at least {self.least} records, which is public; a lower count is raised "
+            "to that, so the guarantee holds for every table"
+        )
 
     @property
     def cell_noise(self) -> None:

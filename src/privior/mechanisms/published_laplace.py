@@ -9,26 +9,32 @@ K-norm noise is better at every epsilon; these are here for comparison and study
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, round_up
-from privior.mechanisms.contract import CellNoise, InEachGroup, PublicFacts, check_levels, true_counts, unfit
+from privior.mechanisms.contract import MECHANISMS, unfit
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
-from privior.mechanisms.remainder_error import RemainderLaw
-from privior.models import ExactStatistics, Observed
+from privior.mechanisms.table_mechanism import (
+    CellNoise,
+    PublicFacts,
+    TableMechanism,
+    check_levels,
+    true_counts,
+)
+from privior.models import DirichletTable, ExactStatistics, Model, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
 from privior.randomness import OPENDP, discrete_laplace
 
 
 @dataclass(frozen=True)
-class PublishedLaplace(InEachGroup, ABC):
+class PublishedLaplace(TableMechanism):
     """Discrete Laplace noise on k-1 counts, clamped to [0, n]; the last count is what is left, clamped.
 
     Proof of the true cost: the release is a function of the first k-1 noisy counts. Replacing one record
@@ -42,6 +48,7 @@ class PublishedLaplace(InEachGroup, ABC):
     name: ClassVar[str]
     about: ClassVar[str]
     randomness: ClassVar[str] = OPENDP
+    models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     prior: ClassVar[None] = None
 
     def __init__(self, levels: int, epsilon: object, records: int) -> None:
@@ -93,12 +100,12 @@ class PublishedLaplace(InEachGroup, ABC):
     @property
     def expected_squared_error(self) -> float:
         """E|z|^2 before clamping: (k-1) variances, and their sum again in the last count."""
-        return 2 * (self.levels - 1) * laplace_variance(self._rate)
+        return 2 * (self.levels - 1) * self.variance
 
     @property
-    def spectrum(self) -> RemainderLaw:
-        """The law as forecasts see it; clamping takes nothing away (`cell_noise`)."""
-        return RemainderLaw(laplace_variance(self._rate))
+    def variance(self) -> float:
+        """Of the noise of each of the first k-1 counts."""
+        return laplace_variance(self._rate)
 
     @property
     def cell_noise(self) -> CellNoise:
@@ -116,7 +123,7 @@ class PublishedLaplace(InEachGroup, ABC):
         counts = true_counts(statistics, self.levels)
         noise = discrete_laplace(self.levels - 1, self.laplace_scale)
         first = [self._clamp(int(c) + z) for c, z in zip(counts[:-1], noise, strict=True)]
-        return Observed((*first, self._clamp(self.records - sum(first))))
+        return Observed.of((*first, self._clamp(self.records - sum(first))))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum log probabilities, or log tails where clamped; -infinity for what cannot be released."""
@@ -149,6 +156,8 @@ class PublishedLaplace(InEachGroup, ABC):
         }
 
 
+@final
+@MECHANISMS.register
 class LSHist(PublishedLaplace):
     """Algorithm 2: scale 2/epsilon, or 1/epsilon for two levels. Exactly its nominal epsilon."""
 
@@ -161,6 +170,8 @@ class LSHist(PublishedLaplace):
         return min(2, self.levels - 1) / self.epsilon
 
 
+@final
+@MECHANISMS.register
 class LSDim(PublishedLaplace):
     """Algorithm 1: scale k/epsilon. Really 2/k of its nominal epsilon, or 1/2 for two levels."""
 

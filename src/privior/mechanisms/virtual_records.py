@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar, Self, final
 
 import numpy as np
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, shortened_up
-from privior.mechanisms.contract import PublicFacts, unfit
-from privior.mechanisms.drawn_error import DrawnLaw
+from privior.mechanisms.contract import MECHANISMS, Floats, unfit
 from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease, check_least
+from privior.mechanisms.table_mechanism import PublicFacts
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest
@@ -23,8 +24,12 @@ from privior.randomness import OPERATING_SYSTEM, virtual_counts
 
 #: more records than this take longer to draw than they are worth
 MOST_DRAWN = 1_000_000
+#: so many can be listed
+_FEW = 5
 
 
+@final
+@MECHANISMS.register
 @dataclass(frozen=True)
 class VirtualRecords(PosteriorRelease):
     """The counts y of M = `drawn` records from Y ~ Dirichlet(prior + rate * counts), drawn by a Polya urn.
@@ -49,6 +54,7 @@ class VirtualRecords(PosteriorRelease):
     name: ClassVar[str] = "virtual-records"
     about: ClassVar[str] = "counts of records drawn from a posterior draw"
     randomness: ClassVar[str] = OPERATING_SYSTEM
+    options: ClassVar[Mapping[str, object]] = {"least": 0}
 
     def __init__(
         self,
@@ -128,14 +134,9 @@ class VirtualRecords(PosteriorRelease):
         )
         return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason)
 
-    @property
-    def spectrum(self) -> DrawnLaw:
-        """The law as forecasts see it."""
-        return self._spectrum(self.drawn, 1)
-
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw the records, in whole numbers."""
-        return Observed(virtual_counts(self.parameters(statistics), self.drawn))
+        return Observed.of(virtual_counts(self.parameters(statistics), self.drawn))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log of the Dirichlet-multinomial probability; -infinity for what cannot be released."""
@@ -153,7 +154,29 @@ class VirtualRecords(PosteriorRelease):
     def admits(self, observed: Observed, records: int) -> bool:
         """So many records, none negative."""
         counts = observed.counts
-        return len(counts) == self.levels and sum(counts) == self.drawn and min(counts) >= 0
+        return sum(counts) == self.drawn and min(counts) >= 0
+
+    def outcomes(self, records: int, margin: int) -> range:
+        """All there are, whatever the margin."""
+        return range(self.drawn + 1)
+
+    def small(self, cells: int, records: int, max_rows: int) -> VirtualRecords:
+        """Return few virtual records of few cells, those of the smallest prior parameters, at the same rate.
+
+        A public minimum of the counts is a larger prior: these tables are what lies above it.
+        """
+        return VirtualRecords(
+            min(cells, self.levels),
+            sorted(self.floors(self.rate))[:cells],
+            min(_FEW, self.drawn),
+            rate=self.rate,
+            neighbours=self.neighbours,
+            records=records,
+        )
+
+    def spread(self, whole: float | Floats) -> Floats:
+        """Return the variance of a released proportion p over p (1-p), if the parameters add up to this."""
+        return np.asarray((whole + self.drawn) / (self.drawn * (whole + 1)))
 
     def cell_gammas(self, observed: Observed) -> CellGammas:
         """Return lnG(u + y) - lnG(u) in each cell, and lnG(A + r n) - lnG(A + r n + M)."""

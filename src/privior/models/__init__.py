@@ -1,32 +1,34 @@
 """Models: one family per file, each with prior, statistic, sensitivity, update and predictive."""
 
 from privior.models.dirichlet_categorical import DirichletCategorical
-from privior.models.documents import FAMILIES, Model, to_model
+from privior.models.dirichlet_table import DirichletTable
 from privior.models.families import Family, JointFamily, SummedModel
 from privior.models.finite_family import FiniteFamily
 from privior.models.learned_prior import LearnedPrior, RateLaws
 from privior.models.markov_chain import MarkovChain
-from privior.models.statistics import Counts, ExactStatistics, Observed, ObservedPoints, ObservedSticks
+from privior.models.model import MODELS, MOST_SUM, Model, to_model
+from privior.models.statistics import Counts, ExactStatistics, Layout, Observed
 from privior.models.summands import ONE, Factor, Summand
 from privior.models.table_model import MOST_CELLS, TableModel
 
 __all__ = [
-    "FAMILIES",
+    "MODELS",
     "MOST_CELLS",
+    "MOST_SUM",
     "ONE",
     "Counts",
     "DirichletCategorical",
+    "DirichletTable",
     "ExactStatistics",
     "Factor",
     "Family",
     "FiniteFamily",
     "JointFamily",
+    "Layout",
     "LearnedPrior",
     "MarkovChain",
     "Model",
     "Observed",
-    "ObservedPoints",
-    "ObservedSticks",
     "RateLaws",
     "Summand",
     "SummedModel",

@@ -10,17 +10,18 @@ al. 2017). A prior that is re-weighted by exp(-l(m)) is another prior: give the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, positive, rational
-from privior.models.table_model import TableModel
+from privior.models.model import MODELS, PRIOR_SHARE
+from privior.models.table_model import TableModel, column_names
 from privior.schema import Schema
 from privior.schema.names import check_distinct, check_name
 
@@ -32,6 +33,8 @@ WEIGHT_RANGE = (Fraction(1, 10**30), Fraction(10**30))
 MOST_CHANCES = 100_000
 
 
+@final
+@MODELS.register
 @dataclass(frozen=True)
 class FiniteFamily(TableModel):
     """One of several models of the table of `columns`.
@@ -48,6 +51,8 @@ class FiniteFamily(TableModel):
     chances: tuple[tuple[Fraction, ...], ...]
     prior: tuple[Fraction, ...]
     family: ClassVar[str] = "finite-family"
+    error_name: ClassVar[str] = "chance of wrong models"
+    error_heading: ClassVar[str] = "wrong models"
 
     def __init__(
         self, columns: str | Sequence[str], models: Mapping[str, Sequence[object]], prior: object = None
@@ -152,8 +157,37 @@ class FiniteFamily(TableModel):
             "prior": [decimal(weight) for weight in self.prior],
         }
 
-    @staticmethod
-    def from_entries(entries: dict[str, object]) -> FiniteFamily:
+    @property
+    def identity(self) -> object:
+        """Releases speak of the same models."""
+        return self.names, self.chances
+
+    def in_words(self, schema: Schema) -> str:
+        """Name the models, and say how many cells there are."""
+        names = ", ".join(self.names[:8]) + (", ..." if len(self.names) > 8 else "")
+        return f"{self}: {names}; {len(self.chances[0])} cells"
+
+    @property
+    def first_question(self) -> str:
+        """All models."""
+        return "models()"
+
+    @property
+    def remedy(self) -> str:
+        """Models that are alike need many records."""
+        return "models that differ more, fewer cells or more epsilon"
+
+    def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
+        """Compare what the records know with what the prior knows."""
+        if left_open() <= PRIOR_SHARE:
+            return ""
+        return (
+            f"{records} records hardly tell these models apart, with or without noise: answers will "
+            "mostly repeat the prior. Take models that differ more."
+        )
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, object]) -> Self:
         """Read what `to_document` wrote; models may also be written as a table of lists by name."""
         where = "model, finite-family"
         if set(entries) - {"columns", "models", "prior"} or not {"columns", "models"} <= set(entries):
@@ -163,9 +197,7 @@ class FiniteFamily(TableModel):
                 asked=", ".join(entries),
                 allowed="columns, models, prior",
             )
-        columns, models = entries["columns"], entries["models"]
-        if not isinstance(columns, (str, list)):
-            raise ModelError("columns are not names", where=where, asked=shown(columns))
+        columns, models = column_names(entries["columns"], cls.family), entries["models"]
         if isinstance(models, list):
             if not all(isinstance(one, dict) and set(one) == {"name", "chances"} for one in models):
                 raise ModelError("a model has a name and chances", where=where, asked=shown(models))
@@ -175,7 +207,7 @@ class FiniteFamily(TableModel):
             models = {str(one["name"]): one["chances"] for one in models}
         if not isinstance(models, dict):
             raise ModelError("models are not a table", where=where, asked=shown(models))
-        return FiniteFamily(columns, models, entries.get("prior"))
+        return cls(columns, models, entries.get("prior"))
 
     def __str__(self) -> str:
         return f"FiniteFamily({' x '.join(self.columns)}, {len(self.names)} models)"

@@ -19,15 +19,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self, final
 
-from privior.errors import ModelError, shown
-from privior.models.dirichlet_categorical import DirichletCategorical
+from privior.errors import ModelError
+from privior.models.dirichlet_table import DirichletTable
+from privior.models.model import MODELS, column_name
 from privior.schema import Schema
 
 
+@final
+@MODELS.register
 @dataclass(frozen=True)
-class MarkovChain(DirichletCategorical):
+class MarkovChain(DirichletTable):
     """Transition chances from the states of one column to those of another.
 
     Attributes:
@@ -47,10 +50,8 @@ class MarkovChain(DirichletCategorical):
             following: the column with the state after it; it has the same levels
             prior: the parameters; 1 is uniform over all transition matrices
         """
-        for name in (state, following):
-            if not isinstance(name, str) or not name:
-                raise ModelError("not the name of a column", where=self.family, asked=shown(name))
-        super().__init__((state, following), prior)
+        self._set_columns((column_name(state, self.family), column_name(following, self.family)))
+        self._set_prior(prior)
 
     @property
     def state(self) -> str:
@@ -80,8 +81,27 @@ class MarkovChain(DirichletCategorical):
 
     def to_document(self) -> dict[str, object]:
         """Write the model as plain values, for JSON and TOML."""
-        prior = super().to_document()["prior"]
-        return {"family": self.family, "state": self.state, "following": self.following, "prior": prior}
+        return {
+            "family": self.family,
+            "state": self.state,
+            "following": self.following,
+            "prior": self.prior_document,
+        }
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, object]) -> Self:
+        """Read what `to_document` wrote; without a prior it is uniform."""
+        state, following = entries.get("state"), entries.get("following")
+        if set(entries) - {"state", "following", "prior"} or not (
+            isinstance(state, str) and isinstance(following, str)
+        ):
+            raise ModelError(
+                "unknown or missing entries",
+                where="model, markov-chain",
+                asked=", ".join(entries),
+                allowed="state, following, prior",
+            )
+        return cls(state, following, entries.get("prior", 1))
 
     def __str__(self) -> str:
-        return super().__str__().replace("DirichletCategorical", "MarkovChain").replace(" x ", " to ")
+        return super().__str__().replace(" x ", " to ", 1)

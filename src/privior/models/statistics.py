@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -38,73 +39,55 @@ class ExactStatistics:
 
 
 @dataclass(frozen=True)
-class Observed:
-    """Counts as a mechanism published them: integers, possibly negative, one per cell."""
-
-    counts: tuple[int, ...]
-
-    def array(self) -> Counts:
-        """Return the counts as an array."""
-        return np.asarray(self.counts, dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class ObservedPoints(Observed):
-    """Draws of one parameter as published: whole numbers in units of 2^-places, exactly rounded.
+class Layout:
+    """What one array of a release looks like: a public fact.
 
     Attributes:
-        counts: one for each draw
-        places: binary places of the grid, negative for one coarser than the whole numbers
+        name: of the array, as files have it
+        shape: of the array; numbers are listed row by row
+        places: numbers are in units of 2^-places; negative for units larger than 1
     """
 
-    places: int
-
-    def values(self) -> NDArray[np.float64]:
-        """Return the draws as floats."""
-        return np.array([math.ldexp(point, -self.places) for point in self.counts])
-
-
-@dataclass(frozen=True)
-class ObservedSticks(Observed):
-    """Draws from a Dirichlet posterior as published: whole numbers that are sticks, not counts.
-
-    Stick i of a draw is the part of what the cells before left over that goes to cell i, in units of
-    2^-places, exactly rounded; the last cell gets what is left.
-
-    Attributes:
-        counts: the sticks, k-1 for each draw, one draw after the other
-        draws: how many draws
-        places: binary places of the grid
-    """
-
-    draws: int
-    places: int
+    name: str
+    shape: tuple[int, ...]
+    places: int = 0
 
     @property
-    def sticks(self) -> Counts:
-        """The sticks as (draws, k-1)."""
-        return self.array().reshape(self.draws, -1)
+    def size(self) -> int:
+        """How many numbers there are."""
+        return math.prod(self.shape)
 
-    def log_sticks(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the logs of x and of 1 - x for every stick x; at 0 and 1, of half a unit."""
-        sticks, unit = self.sticks, 1 << self.places
-        taken = np.log(np.maximum(sticks, 0.5)) - np.log(unit)
-        left = np.log(np.maximum(unit - sticks, 0.5)) - np.log(unit)
-        near = np.log1p(-np.minimum(sticks / unit, 0.5))
-        return taken, np.where(2 * sticks < unit, near, left)
 
-    def log_probabilities(self) -> NDArray[np.float64]:
-        """Return the log of each cell's probability, as (draws, k).
+@dataclass(frozen=True)
+class Observed:
+    """What a mechanism published: whole numbers, possibly negative, in one array or several.
 
-        A stick that was rounded to 0 or 1 is taken as half a unit away from there, where the end of its
-        interval lies.
-        """
-        taken, left = self.log_sticks()
-        passed = np.concatenate([np.zeros((self.draws, 1)), np.cumsum(left, axis=1)], axis=1)
-        return np.asarray(np.concatenate([taken, np.zeros((self.draws, 1))], axis=1) + passed)
+    Attributes:
+        layouts: what the arrays look like
+        numbers: those of each array, row by row
+    """
 
-    def probabilities(self) -> NDArray[np.float64]:
-        """Return the cell probabilities of each draw, as (draws, k), computed from the rounded sticks."""
-        sticks, unit, ones = self.sticks, 1 << self.places, np.ones((self.draws, 1))
-        passed = np.cumprod(np.concatenate([ones, (unit - sticks) / unit], axis=1), axis=1)
-        return np.asarray(np.concatenate([sticks / unit, ones], axis=1) * passed)
+    layouts: tuple[Layout, ...]
+    numbers: tuple[tuple[int, ...], ...]
+
+    @staticmethod
+    def of(
+        numbers: Sequence[int], name: str = "counts", shape: tuple[int, ...] = (), places: int = 0
+    ) -> Observed:
+        """Put one array into a release; without a shape it is a list."""
+        return Observed((Layout(name, shape or (len(numbers),), places),), (tuple(numbers),))
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The numbers of all arrays, one after the other."""
+        return self.numbers[0] if len(self.numbers) == 1 else tuple(one for part in self.numbers for one in part)
+
+    def array(self, place: int = 0) -> Counts:
+        """Return one array of whole numbers, as it is shaped."""
+        return np.asarray(self.numbers[place], dtype=np.int64).reshape(self.layouts[place].shape)
+
+    def values(self, place: int = 0) -> NDArray[np.float64]:
+        """Return one array as floats, in units of 1."""
+        layout = self.layouts[place]
+        floats = [math.ldexp(number, -layout.places) for number in self.numbers[place]]
+        return np.array(floats).reshape(layout.shape)

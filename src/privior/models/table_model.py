@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from privior.errors import ModelError, shown
+from privior.models.model import Model
 from privior.models.statistics import ExactStatistics
-from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
+from privior.models.summands import ONE, Summand
+from privior.privacy import Neighbours, Sensitivity
 from privior.schema import Schema
 
 #: tables with more cells than this are refused at planning time
 MOST_CELLS = 1_000_000
 
 
-class TableModel(ABC):
+class TableModel(Model):
     """A model whose statistic is the number of records in each cell of the table of `columns`.
 
     Attributes:
@@ -26,7 +27,15 @@ class TableModel(ABC):
     """
 
     columns: tuple[str, ...]
-    family: ClassVar[str]
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """Every cell of the table is counted."""
+        return self.columns
+
+    def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
+        """Every record counts once."""
+        return (ONE,)
 
     def _set_columns(self, columns: str | Sequence[str]) -> None:
         names = (columns,) if isinstance(columns, str) else columns
@@ -59,16 +68,18 @@ class TableModel(ABC):
         return ExactStatistics(np.bincount(cells, minlength=self.size(schema)))
 
     def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
-        """Return how far one unit moves the counts, by `Sensitivity.of_counts`.
-
-        Leaving out a record with a bad cell (`missing=DROP`) makes the number of counted records private,
-        so it is refused where that number is taken as public.
-        """
-        if Neighbours.of(neighbours) is REPLACE_ONE and schema.drops(self.columns):
-            raise ModelError(
-                "records with bad cells cannot be dropped under replace-one: their number would be public",
-                where=", ".join(name for name in self.columns if schema.drops((name,))),
-                asked="missing = DROP",
-                advice="Count them as a level (missing=...), or plan with neighbours=pv.ADD_OR_REMOVE_ONE.",
-            )
+        """Return how far one unit moves the counts, by `Sensitivity.of_counts`."""
+        self.size(schema)
+        self._check_drops(schema, neighbours)
         return Sensitivity.of_counts(neighbours, schema.unit.max_rows)
+
+    def width_in_words(self, schema: Schema) -> str:
+        """Intervals are of cells."""
+        return f"90% intervals of cell probabilities, average over {self.size(schema)} cells"
+
+
+def column_names(columns: object, family: str) -> str | list[str]:
+    """Return the columns that a file names: one or a list."""
+    if not isinstance(columns, (str, list)):
+        raise ModelError("columns are not names", where=f"model, {family}", asked=shown(columns))
+    return columns

@@ -1,110 +1,19 @@
-"""Planning: build every mechanism that fits, forecast its error from public facts, pick the best."""
+"""Planning: build everything that mechanisms offer for a model, forecast it from public facts, pick the best."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import overload
+from typing import Any
 
 from privior.errors import PlanError, shown
-from privior.mechanisms import (
-    FAMILY_MECHANISMS,
-    MECHANISMS,
-    ON_REQUEST,
-    AnyMechanism,
-    DirichletDraw,
-    Expect,
-    Mechanism,
-    ModelDraws,
-    PublicFacts,
-    VirtualRecords,
-    forecast,
-)
-from privior.models import DirichletCategorical, Family, FiniteFamily, JointFamily, Model, SummedModel
-from privior.planning.families import family_plan
-from privior.planning.finite import finite_plan
-from privior.plans import Candidate, FamilyPlan, FinitePlan, JointPlan, TablePlan, check_records
+from privior.forecasting import Expect, forecaster
+from privior.mechanisms import MECHANISMS, Asked, Mechanism, Offer, unsuited
+from privior.models import Model
+from privior.plans import Candidate, Plan, check_records
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
-
-
-@overload
-def plan(
-    model: DirichletCategorical,
-    schema: Schema,
-    *,
-    records: int,
-    epsilon: object,
-    delta: object = ...,
-    neighbours: Neighbours | str = ...,
-    mechanism: type[AnyMechanism] | None = ...,
-    draws: int = ...,
-    least: int = ...,
-    expect: Expect | str = ...,
-) -> TablePlan: ...
-
-
-@overload
-def plan(
-    model: Family,
-    schema: Schema,
-    *,
-    records: int,
-    epsilon: object,
-    delta: object = ...,
-    neighbours: Neighbours | str = ...,
-    mechanism: type[AnyMechanism] | None = ...,
-    draws: int = ...,
-    least: int = ...,
-    expect: Expect | str = ...,
-) -> FamilyPlan: ...
-
-
-@overload
-def plan(
-    model: FiniteFamily,
-    schema: Schema,
-    *,
-    records: int,
-    epsilon: object,
-    delta: object = ...,
-    neighbours: Neighbours | str = ...,
-    mechanism: type[AnyMechanism] | None = ...,
-    draws: int = ...,
-    least: int = ...,
-    expect: Expect | str = ...,
-) -> FinitePlan: ...
-
-
-@overload
-def plan(
-    model: JointFamily,
-    schema: Schema,
-    *,
-    records: int,
-    epsilon: object,
-    delta: object = ...,
-    neighbours: Neighbours | str = ...,
-    mechanism: type[AnyMechanism] | None = ...,
-    draws: int = ...,
-    least: int = ...,
-    expect: Expect | str = ...,
-) -> JointPlan: ...
-
-
-@overload
-def plan(
-    model: Model,
-    schema: Schema,
-    *,
-    records: int,
-    epsilon: object,
-    delta: object = ...,
-    neighbours: Neighbours | str = ...,
-    mechanism: type[AnyMechanism] | None = ...,
-    draws: int = ...,
-    least: int = ...,
-    expect: Expect | str = ...,
-) -> TablePlan | FamilyPlan | FinitePlan | JointPlan: ...
 
 
 def plan(
@@ -115,11 +24,10 @@ def plan(
     epsilon: object,
     delta: object = 0,
     neighbours: Neighbours | str = REPLACE_ONE,
-    mechanism: type[AnyMechanism] | None = None,
-    draws: int = 1,
-    least: int = 0,
+    mechanism: type[Mechanism] | None = None,
     expect: Expect | str = Expect.TYPICAL,
-) -> TablePlan | FamilyPlan | FinitePlan | JointPlan:
+    **options: Any,
+) -> Plan:
     """Plan one release: free, and without data.
 
     Args:
@@ -132,11 +40,11 @@ def plan(
         neighbours: `pv.REPLACE_ONE` (the number of records is public) or `pv.ADD_OR_REMOVE_ONE`
         mechanism: a class such as `pv.GaussianCounts` to use instead of the best forecast;
             `pv.DirichletDraw` and `pv.VirtualRecords` are built only if asked for here
-        draws: how many draws from the posterior to release; for `pv.DirichletDraw`
-        least: how many records every cell has at least, if that is public (the design of a sample, say), for
-            `pv.DirichletDraw` and `pv.VirtualRecords`; never read it from the data
         expect: what the truth is expected to look like, for forecasts and the choice alone: "typical" of
             the prior, "uniform" or "skewed"
+        options: what only this mechanism knows. `draws`: how many draws from the posterior to release.
+            `least`: how many records every cell has at least, if that is public (the design of a sample,
+            say), for `pv.DirichletDraw` and `pv.VirtualRecords`; never read it from the data
     """
     if not isinstance(model, Model):
         raise PlanError(
@@ -149,81 +57,121 @@ def plan(
     budget = Budget.of(epsilon, delta)
     records = int(records) if isinstance(records, Integral) else records  # numpy's numbers are not int
     check_records(records, schema)
-    if isinstance(model, SummedModel):
-        return family_plan(model, schema, records, budget, relation, mechanism, draws, least, expected)
-    if isinstance(model, FiniteFamily):
-        return finite_plan(model, schema, records, budget, relation, mechanism, draws, least, expected)
-    size = model.size(schema)
-    if mechanism is ModelDraws:
-        raise PlanError("for finite families, not for Dirichlet tables", where=mechanism.name)
-    if mechanism in FAMILY_MECHANISMS:
-        raise PlanError("for families, not for tables", where=mechanism.name)
-    if draws != 1 and mechanism is not DirichletDraw:
-        raise PlanError(
-            "only posterior draws have a number of draws",
-            where="draws",
-            asked=shown(draws),
-            advice="Say mechanism=pv.DirichletDraw, or --mechanism dirichlet-draw.",
-        )
-    if least != 0 and mechanism not in (DirichletDraw, VirtualRecords):
-        raise PlanError(
-            "only releases from the posterior use a public minimum of the counts",
-            where="least",
-            asked=shown(least),
-            advice="Say mechanism=pv.DirichletDraw or pv.VirtualRecords, or --mechanism dirichlet-draw.",
-        )
-    facts = PublicFacts(size, records, schema.unit.max_rows, relation, budget, model.prior, draws, least)
-    parameters = model.parameters(schema)
-
-    built: list[tuple[Mechanism, Candidate]] = []
-    candidates: list[Candidate] = []
-    for kind in (*MECHANISMS, *(one for one in ON_REQUEST if one is mechanism)):
-        try:
-            fitting = kind.for_facts(facts)
-        except PlanError as error:
-            candidates.append(
-                Candidate(kind.name, kind.about, None, None, unfit=error.what, advice=error.advice)
-            )
-            continue
-        error_ahead = forecast(fitting.spectrum, parameters, records, expected)
-        candidate = Candidate(kind.name, kind.about, error_ahead, fitting.guarantee.cost)
-        candidates.append(candidate)
-        built.append((fitting, candidate))
-
-    chosen, choice = _choose(built, candidates, mechanism)
-    if budget.delta > 0 and chosen.guarantee.cost.delta == 0:
-        choice += " It needs no delta, and none is spent."
-    return TablePlan(schema, model, chosen, relation, records, tuple(candidates), choice, expected)
+    wanted = _wanted(mechanism, model)
+    _check_options(options, wanted, model)
+    asked = Asked(model, schema, records, relation, budget, options)
+    tried = [_try(offer, kind, asked, expected) for kind, offer in _offers(asked, wanted)]
+    chosen = _choose(tried, wanted)
+    candidates = tuple(one.candidate for one in tried)
+    choice = _why(chosen, tried, asked, wanted)
+    law = chosen.mechanism
+    if law is None:
+        raise chosen.candidate.refusal("plan" if wanted is None else wanted.name)
+    return Plan(schema, model, law, relation, records, candidates, choice, expected)
 
 
-def _choose(
-    built: list[tuple[Mechanism, Candidate]], candidates: list[Candidate], wanted: type[AnyMechanism] | None
-) -> tuple[Mechanism, str]:
-    """Return the mechanism to use and one sentence that says why."""
-    if wanted is not None:
-        every = MECHANISMS + ON_REQUEST
-        if wanted not in every:
-            known = "a class: " + ", ".join(f"pv.{kind.__name__}" for kind in every)
+@dataclass(frozen=True)
+class _Tried:
+    """An offer that was looked at: what was built, if anything, and what the planner says of it."""
+
+    kind: type[Mechanism]
+    mechanism: Mechanism | None
+    candidate: Candidate
+
+    @property
+    def error(self) -> float:
+        ahead = self.candidate.forecast
+        return float("inf") if ahead is None else ahead.error
+
+
+def _wanted(mechanism: object, model: Model) -> type[Mechanism] | None:
+    """Return the mechanism that was asked for: it, or the one that stands for it with this model."""
+    if mechanism is None:
+        return None
+    if not isinstance(mechanism, type) or not issubclass(mechanism, Mechanism):
+        raise unsuited(mechanism, model)
+    for kind in (mechanism, *(one for one in MECHANISMS if one.stands_for == mechanism.name)):
+        if isinstance(model, kind.models):
+            return kind
+    raise unsuited(mechanism, model)
+
+
+def _check_options(options: dict[str, Any], wanted: type[Mechanism] | None, model: Model) -> None:
+    """Refuse what the mechanism does not know, and leave out what is as it would be anyway."""
+    usual = {name: value for kind in MECHANISMS for name, value in kind.options.items()}
+    known = {} if wanted is None else wanted.options
+    for name in list(options):
+        if name in usual and name not in known and options[name] == usual[name]:
+            del options[name]
+        elif name not in known:
+            having = [kind for kind in MECHANISMS if name in kind.options and isinstance(model, kind.models)]
+            ways = [f"mechanism=pv.{one.__name__} (--mechanism {one.name})" for one in having]
             raise PlanError(
-                "not a mechanism for a table of counts",
-                where="mechanism",
-                asked=shown(wanted),
-                allowed=known,
+                f"only {', '.join(one.name for one in having) or 'other models'} can be told this",
+                where=name,
+                asked=shown(options[name]),
+                advice=f"Say {' or '.join(ways)}." if ways else None,
             )
-        for fitting, candidate in built:
-            if isinstance(fitting, wanted):
-                return fitting, f"Takes {candidate.name} because it was asked for."
-        unfit = next(candidate for candidate in candidates if candidate.name == wanted.name)
-        raise unfit.refusal(wanted.name)
-    if not built:
+
+
+def _offers(asked: Asked, wanted: type[Mechanism] | None) -> Iterator[tuple[type[Mechanism], Offer]]:
+    """Yield all that mechanisms offer for a model; some only if they are asked for by name."""
+    kinds = [*MECHANISMS, *([] if wanted is None or wanted in MECHANISMS else [wanted])]
+    for kind in kinds:
+        if isinstance(asked.model, kind.models) and (kind is wanted or not kind.on_request):
+            own = {name: value for name, value in asked.options.items() if name in kind.options}
+            for offer in kind.offers(replace(asked, options=own)):
+                yield kind, offer
+
+
+def _try(offer: Offer, kind: type[Mechanism], asked: Asked, expect: Expect) -> _Tried:
+    try:
+        law = offer.build()
+    except PlanError as error:
+        unfit = Candidate(offer.name, kind.about, None, None, unfit=error.what, advice=error.advice)
+        return _Tried(kind, None, unfit)
+    ahead = forecaster(asked.model, asked.schema, expect).ahead(asked.records, law)
+    return _Tried(kind, law, Candidate(offer.name, law.about, ahead, law.guarantee.cost))
+
+
+def _choose(tried: list[_Tried], wanted: type[Mechanism] | None) -> _Tried:
+    """Return the offer with the smallest forecast error, of those that are wanted and fit."""
+    among = [one for one in tried if wanted is None or one.kind is wanted]
+    fitting = [one for one in among if one.mechanism is not None]
+    if not among:
         raise PlanError("no mechanism fits these public facts", where="plan")
-    best, candidate = min(built, key=lambda pair: _l2(pair[1]))
-    others = [_l2(other) for _, other in built if other is not candidate]
-    if not others:
-        return best, f"Takes {candidate.name}: the only one that fits."
-    margin = f", {min(others) / _l2(candidate):.3g} times smaller than the next" if _l2(candidate) > 0 else ""
-    return best, f"Takes {candidate.name}: the smallest forecast l2 error of those that fit{margin}."
+    return min(fitting, key=lambda one: one.error) if fitting else among[0]
 
 
-def _l2(candidate: Candidate) -> float:
-    return float("inf") if candidate.forecast is None else candidate.forecast.error
+def _why(chosen: _Tried, tried: list[_Tried], asked: Asked, wanted: type[Mechanism] | None) -> str:
+    """Say why this one is taken, and how noise compares with draws from the posterior."""
+    name, others = chosen.candidate.name, [one.error for one in tried if one is not chosen and one.mechanism]
+    if wanted is not None:
+        words = f"Takes {name} because it was asked for."
+    elif not others:
+        words = f"Takes {name}: the only one that fits."
+    else:
+        error = asked.model.error_name
+        margin = f", {min(others) / chosen.error:.3g} times smaller than the next" if chosen.error > 0 else ""
+        words = f"Takes {name}: the smallest forecast {error} of those that fit{margin}."
+    words += _draws_or_noise(tried)
+    law = chosen.mechanism
+    if law is not None and asked.budget.delta > 0 and law.guarantee.cost.delta == 0:
+        words += " It needs no delta, and none is spent."
+    return words
+
+
+def _draws_or_noise(tried: list[_Tried]) -> str:
+    """Compare draws from the posterior with noise at this guarantee, in words."""
+    drawn = [one for one in tried if one.kind.draws_posterior]
+    noisy = [one.error for one in tried if one.mechanism is not None and not one.kind.draws_posterior]
+    if not drawn or not noisy:
+        return ""
+    if drawn[0].mechanism is None:
+        return f" Posterior draws do not fit: {drawn[0].candidate.unfit}."
+    if not drawn[0].error > 0 or not min(noisy) > 0:
+        return ""
+    ratio = drawn[0].error / min(noisy)
+    if ratio > 1:
+        return f" At this guarantee noise beats draws: these err {ratio:.3g} times as much."
+    return f" At this guarantee draws beat noise: that errs {1 / ratio:.3g} times as much."

@@ -17,19 +17,13 @@ from fractions import Fraction
 
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms import (
-    Expect,
-    FamilyMechanism,
-    NoisyStatistics,
-    PosteriorDraws,
-    one_parameter,
-    parameter_forecast,
-)
+from privior.forecasting import forecaster
+from privior.mechanisms import NoisyStatistics, PosteriorDraws, one_parameter
 from privior.models import Family
 from privior.models.laws import Beta, Conjugate, Ends, Gamma, Law, Normal, Reweighted, Truncated
 from privior.pictures import listing
-from privior.planning.families import family_plan
-from privior.plans import Candidate, FamilyPlan
+from privior.planning.comparison import plan
+from privior.plans import Candidate, Plan
 from privior.privacy import REPLACE_ONE, Budget
 from privior.schema import Schema
 
@@ -76,7 +70,7 @@ class DrawCalibration:
         reason: why this one, and how it compares with noise, in words
     """
 
-    plan: FamilyPlan
+    plan: Plan
     chosen: DrawSetting
     settings: tuple[DrawSetting, ...]
     noise: float
@@ -120,7 +114,15 @@ def calibrate_draws(
     if not isinstance(model, Family):
         raise PlanError("not a family of one parameter", where="model", asked=shown(model))
     budget = Budget.of(epsilon, delta)
-    plain = family_plan(model, schema, records, budget, REPLACE_ONE, NoisyStatistics, 1, 0, Expect.TYPICAL)
+    plain = plan(
+        model,
+        schema,
+        records=records,
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        mechanism=NoisyStatistics,
+    )
+    forecasts = forecaster(model, schema)
     tried: list[tuple[DrawSetting, PosteriorDraws | None]] = []
     for setting in _settings(model, draws, cut, prior_weight):
         own = model.with_prior(setting.prior)
@@ -132,7 +134,7 @@ def calibrate_draws(
             facts = (setting.draws, setting.prior, setting.prior_weight)
             tried.append((DrawSetting(*facts, unfit=error.what), None))
             continue
-        found = parameter_forecast(model, schema, records, law).error
+        found = forecasts.ahead(records, law).error
         facts = (setting.draws, setting.prior, setting.prior_weight)
         tried.append((DrawSetting(*facts, law.weight, found), law))
     tried.sort(key=lambda pair: math.inf if pair[0].error is None else pair[0].error)
@@ -149,13 +151,12 @@ def calibrate_draws(
         )
     settings = tuple(setting for setting, _ in tried)
     reason = _reason(model, best, settings, plain.forecast.error)
-    kept: FamilyMechanism = mechanism
-    ahead = parameter_forecast(model, schema, records, kept)
-    candidates = [one for one in plain.candidates if one.name != kept.name]
-    candidates.append(Candidate(kept.name, kept.about, ahead, kept.guarantee.cost))
+    ahead = forecasts.ahead(records, mechanism)
+    candidates = [one for one in plain.candidates if one.name != mechanism.name]
+    candidates.append(Candidate(mechanism.name, mechanism.about, ahead, mechanism.guarantee.cost))
     own = one_parameter(mechanism.model)
-    plan = FamilyPlan(schema, own, kept, REPLACE_ONE, records, tuple(candidates), reason, believed=model)
-    return DrawCalibration(plan, best, settings, plain.forecast.error, reason)
+    made = Plan(schema, own, mechanism, REPLACE_ONE, records, tuple(candidates), reason, believed=model)
+    return DrawCalibration(made, best, settings, plain.forecast.error, reason)
 
 
 def _effort(setting: DrawSetting) -> tuple[bool, int, Fraction]:

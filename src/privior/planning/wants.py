@@ -6,11 +6,13 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
-from privior.mechanisms import Ahead, AnyMechanism, Expect
-from privior.models import DirichletCategorical, Model
+from privior.forecasting import Ahead, Expect
+from privior.mechanisms import Mechanism
+from privior.models import Model
 from privior.planning.comparison import plan
 from privior.plans import Plan
 from privior.privacy import REPLACE_ONE, Neighbours
@@ -93,14 +95,14 @@ def plan_for(
     records: int,
     delta: object = 0,
     neighbours: Neighbours | str = REPLACE_ONE,
-    mechanism: type[AnyMechanism] | None = None,
-    draws: int = 1,
-    least: int = 0,
+    mechanism: type[Mechanism] | None = None,
     expect: Expect | str = Expect.TYPICAL,
+    **options: Any,
 ) -> Plan:
     """Plan with the smallest epsilon, to three digits, whose forecast is what is wanted."""
-    if isinstance(model, DirichletCategorical) and want.most > 1:
-        raise PlanError("shares are never farther apart than 1", where="want", asked=str(want), allowed="1")
+    if want.most > model.largest_error:
+        most = f"{model.largest_error:g}"
+        raise PlanError(f"shares are never farther apart than {most}", where="want", asked=str(want), allowed=most)
 
     def planned(epsilon: Fraction) -> Plan:
         return plan(
@@ -111,9 +113,8 @@ def plan_for(
             delta=delta,
             neighbours=neighbours,
             mechanism=mechanism,
-            draws=draws,
-            least=least,
             expect=expect,
+            **options,
         )
 
     best = planned(_MOST)

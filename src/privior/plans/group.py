@@ -56,9 +56,9 @@ class Group:
                 advice="Plan under add-or-remove-one; a batch may be charged under replace-one all the same.",
             )
 
-    def counts(self, counts: NDArray[np.int64], schema: Schema) -> NDArray[np.int64]:
-        """Return the group's part of counts over its column and others."""
-        part: NDArray[np.int64] = counts.reshape(schema.column(self.column).size, -1)[self.place(schema)]
+    def part(self, sums: NDArray[np.int64], schema: Schema) -> NDArray[np.int64]:
+        """Return the group's part of the sums of cells, whose first column is the group's."""
+        part: NDArray[np.int64] = sums.reshape(schema.column(self.column).size, -1)[self.place(schema)]
         return part
 
     def to_document(self) -> dict[str, object]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from privior.errors import PlanError
 from privior.exact import decimal, round_up
-from privior.mechanisms import Ahead, HellingerMechanism
+from privior.forecasting import Ahead
 from privior.pictures import ErrorCurve
 
 if TYPE_CHECKING:
@@ -31,21 +31,23 @@ _IDLE = 0.9
 def warnings(plan: Plan) -> Iterator[str]:
     """Yield what somebody should know before she spends."""
     noun = plan.schema.unit.noun
-    drowned = plan.drowned
-    if drowned:
-        yield drowned
+
+    def left_open() -> float:
+        before = plan.without_release.error
+        return plan.without_noise.error / before if before > 0 else 1.0
+
+    outweighed = plan.inferred.prior_outweighs(plan.schema, plan.records, left_open)
+    if outweighed:
+        yield outweighed
     elif plan.forecast.error > _IDLE * plan.without_release.error:
-        yield f"This release would hardly say more than the prior alone. Take {plan.remedy}."
+        yield f"This release would hardly say more than the prior alone. Take {plan.model.remedy}."
     if plan.schema.unit.max_rows > 1:
         yield (
             f"Rows of one {noun} are treated as independent: if they resemble each other, intervals are too "
             "narrow (max_rows = 1 avoids this). Forecasts assume one row each; more rows give narrower ones."
         )
-    if isinstance(plan.mechanism, HellingerMechanism) and not plan.mechanism.listable:
-        yield (
-            "A table can be drawn, but no posterior be computed from it: there are too many possible ones. "
-            "Nothing but the released table itself could be looked at. Take k-norm, or fewer cells."
-        )
+    if plan.mechanism.drawback:
+        yield plan.mechanism.drawback
     if plan.effort is not None and plan.effort.warning():
         yield plan.effort.warning()
     sure = plan.guarantee.attacker_percent
@@ -81,12 +83,12 @@ def budgets(plan: Plan) -> Table:
     nothing = row("0", plan.without_release, 50, "no release")
     everything = row("no limit", plan.without_noise, 100, "no privacy")
     gain = "attacker at most" if plan.guarantee.pure is not None else "attacker right"
-    return ["epsilon", "90% width", plan.error_in_words, gain, ""], [nothing, *rows, everything]
+    return ["epsilon", "90% width", plan.model.error_heading, gain, ""], [nothing, *rows, everything]
 
 
 def curve(plan: Plan) -> ErrorCurve:
     """Draw the expected width of the intervals against epsilon, with what was chosen."""
-    others = plan.nearby() if plan.slow else plan.around(_CURVE)
+    others = plan.nearby() if plan.mechanism.slow else plan.around(_CURVE)
     plans = {round_up(other.cost.epsilon): other for other in (*others, plan)}
     epsilons = sorted(epsilon for epsilon, other in plans.items() if math.isfinite(other.forecast.width))
     if round_up(plan.cost.epsilon) not in epsilons or not math.isfinite(plan.without_release.width):
@@ -102,7 +104,7 @@ def curve(plan: Plan) -> ErrorCurve:
             "no noise: the records alone": plan.without_noise.width,
             "no release: the prior alone": plan.without_release.width,
         },
-        note=f"{plan.width_in_words}; forecast for {plan.expect.words}, {plan.mechanism.name}",
+        note=f"{plan.model.width_in_words(plan.schema)}; forecast for {plan.expect.words}, {plan.mechanism.name}",
     )
 
 

@@ -1,38 +1,28 @@
-"""The plan: model, mechanism and guarantee for one release, as a value with canonical bytes. No data.
-
-What tables of counts and families share; `table_plan` and `family_plan` have the rest.
-"""
+"""The plan: model, mechanism and guarantee for one release, as a value with canonical bytes. No data."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError, PriviorError, shown
-from privior.mechanisms import (
-    Ahead,
-    AnyMechanism,
-    Expect,
-    to_family_mechanism,
-    to_finite_mechanism,
-    to_mechanism,
-)
-from privior.models import FiniteFamily, Model, Summand, SummedModel, to_model
+from privior.forecasting import Ahead, Effort, Expect, Forecaster, forecaster
+from privior.mechanisms import Asked, Mechanism, to_mechanism
+from privior.models import MOST_SUM, Model, Summand, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
-from privior.plans.effort import Effort
 from privior.plans.group import Group
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
+from privior.registry import outside
 from privior.schema import Schema
 
 if TYPE_CHECKING:
@@ -60,8 +50,9 @@ class Candidate:
         return PlanError(f"does not fit: {self.unfit}", where=where, advice=self.advice)
 
 
+@final
 @dataclass(frozen=True, repr=False)
-class Plan(ABC):
+class Plan:
     """What `measure` will do, fixed before any data are opened.
 
     Attributes:
@@ -74,27 +65,56 @@ class Plan(ABC):
         choice: why this mechanism; likewise
         expect: what the truth is expected to look like, for forecasts alone; likewise
         group: the part of the table that is counted; None for all of it
+        believed: the model with the prior that is believed, where draws are made with another one; like
+            `expect` for forecasts alone
     """
 
     schema: Schema
     model: Model
-    mechanism: AnyMechanism
+    mechanism: Mechanism
     neighbours: Neighbours
     records: int
     candidates: tuple[Candidate, ...] = field(default=(), compare=False)
     choice: str = field(default="", compare=False)
     expect: Expect = field(default=Expect.TYPICAL, compare=False)
     group: Group | None = None
+    believed: Model | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         check_records(self.records, self.schema)
-        self._check()
+        if not isinstance(self.model, self.mechanism.models):
+            raise PlanError(f"not a mechanism for {self.model.family}", where=self.mechanism.name)
+        self.model.sensitivity(self.schema, self.neighbours)
+        self._check_sums()
+        self.mechanism.check(self.asked(self.mechanism.guarantee.cost))
         if self.group is not None:
             self.group.check(self.schema, self.model, self.neighbours)
 
-    @abstractmethod
-    def _check(self) -> None:
-        """Refuse a mechanism that is for another model, schema or number of records."""
+    def _check_sums(self) -> None:
+        """Refuse sums that some engine could not hold, and fewer records than the model needs."""
+        farthest = max(abs(end) for one in self.summands for end in one.bounds(self.schema))
+        if self.records * farthest >= MOST_SUM:
+            raise PlanError(
+                "the sum of so many records might not be exact in every engine",
+                where=", ".join(self.model.columns),
+                asked=f"{self.records} records of up to {farthest} units",
+                allowed=f"{MOST_SUM // farthest - 1} records",
+                advice="Give the column a coarser grid.",
+            )
+        if self.records < self.model.least_records:
+            raise PlanError(
+                "too few records for this family",
+                where=self.model.family,
+                asked=self.records,
+                allowed=f"{self.model.least_records} or more",
+            )
+
+    def asked(self, budget: Budget) -> Asked:
+        """Return what this mechanism would be asked for at a budget."""
+        options = self.mechanism.taken
+        return Asked(self.model, self.schema, self.records, self.neighbours, budget, options)
+
+    # What is promised
 
     @property
     def guarantee(self) -> Guarantee:
@@ -105,6 +125,11 @@ class Plan(ABC):
     def replacing(self) -> Guarantee:
         """What is promised about all groups together if a record is replaced."""
         return replace(self.mechanism.replacing, unit=self.schema.unit.noun)
+
+    @property
+    def declared(self) -> bool:
+        """Whether the guarantee rests on code outside privior, which nobody here has proved."""
+        return self.mechanism.declared or outside(type(self.model))
 
     @property
     def cost(self) -> Budget:
@@ -122,9 +147,9 @@ class Plan(ABC):
         return (self,)
 
     @property
-    def released(self) -> Self:
-        """The plan as a release says it."""
-        return self
+    def released(self) -> Plan:
+        """The plan as a release says it: whoever reads it may believe something else."""
+        return self if self.believed is None else replace(self, believed=None)
 
     @property
     def digests(self) -> tuple[str, ...]:
@@ -137,15 +162,17 @@ class Plan(ABC):
         where = "" if self.group is None else f" where {self.group}"
         return f"{self.model} by {self.mechanism.name}{where}"
 
-    @property
-    @abstractmethod
-    def by(self) -> tuple[str, ...]:
-        """The columns whose cells divide the records: the group's first."""
+    # What is read
 
     @property
-    @abstractmethod
+    def by(self) -> tuple[str, ...]:
+        """The columns whose cells divide the records: the group's first."""
+        return (*(() if self.group is None else (self.group.column,)), *self.model.by)
+
+    @cached_property
     def summands(self) -> tuple[Summand, ...]:
         """What each record adds to the statistics of its cell."""
+        return self.model.summands(self.schema, self.neighbours)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -158,33 +185,50 @@ class Plan(ABC):
         """The columns that are read, those whose levels make cells, and what is summed: all of a table."""
         return self.columns, self.by, self.summands
 
-    @abstractmethod
     def statistics(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return this plan's statistics from the sums of all cells, one row a cell."""
+        return np.ravel(sums if self.group is None else self.group.part(sums, self.schema))
 
     @property
     def total_public(self) -> bool:
         """Whether the statistics sum to the public number of records."""
         return self.mechanism.sensitivity.total_fixed
 
+    # What can be expected
+
     @property
-    @abstractmethod
+    def inferred(self) -> Model:
+        """The model with the prior that forecasts take readers to infer with."""
+        return self.believed or self.model
+
+    @cached_property
+    def _forecaster(self) -> Forecaster:
+        return forecaster(self.inferred, self.schema, self.expect)
+
+    @cached_property
     def forecast(self) -> Ahead:
         """How far from the truth the release will typically be."""
+        return self._forecaster.ahead(self.records, self.mechanism)
 
-    @property
-    @abstractmethod
+    @cached_property
     def without_release(self) -> Ahead:
         """How far from the truth publishing the prior alone would be."""
+        return self._forecaster.nothing(self.records)
 
-    @property
-    @abstractmethod
+    @cached_property
     def without_noise(self) -> Ahead:
         """How far from the truth publishing the true statistics would be: no epsilon can do better."""
+        return self._forecaster.ahead(self.records, None)
 
-    @abstractmethod
+    @property
+    def effort(self) -> Effort | None:
+        """What inference will take, where that may be much."""
+        return self._forecaster.effort(self.records, self.mechanism)
+
     def at(self, epsilon: object) -> Plan:
         """Return the plan of the same release with another epsilon."""
+        mechanism = self.mechanism.at(self.asked(Budget.of(epsilon, self.cost.delta)))
+        return replace(self, mechanism=mechanism, candidates=(), choice="")
 
     def around(self, factors: Sequence[Fraction]) -> list[Plan]:
         """Return the plans whose epsilon is this one's times each factor, as far as they exist."""
@@ -193,6 +237,8 @@ class Plan(ABC):
             with suppress(PriviorError):
                 found.append(self.at(self.mechanism.epsilon * factor))
         return found
+
+    # Words
 
     @property
     def records_in_words(self) -> str:
@@ -217,6 +263,8 @@ class Plan(ABC):
             for name, code in codes.items()
         )
 
+    # Files
+
     def to_document(self) -> dict[str, object]:
         """Write the plan as plain values: what a release says about how it was made."""
         group = {} if self.group is None else {"group": self.group.to_document()}
@@ -232,28 +280,18 @@ class Plan(ABC):
     @staticmethod
     def from_document(document: object) -> Plan:
         """Read what `to_document` wrote, building every part anew so that each checks itself."""
-        if not isinstance(document, dict) or set(document) - {"group"} != {
-            "schema",
-            "model",
-            "mechanism",
-            "neighbours",
-            "records",
-        }:
+        entries = {"schema", "model", "mechanism", "neighbours", "records"}
+        if not isinstance(document, dict) or set(document) - {"group"} != entries:
             raise PlanError("not a plan, or one with unknown or missing entries", where="plan")
-        from privior.plans.family_plan import summed_plan
-        from privior.plans.finite_plan import FinitePlan
-        from privior.plans.table_plan import TablePlan
-
         schema, model = Schema.from_document(document["schema"]), to_model(document["model"])
-        rest = (Neighbours.of(document["neighbours"]), document["records"])
-        group = Group.from_document(document["group"]) if "group" in document else None
-        if isinstance(model, SummedModel):
-            law = to_family_mechanism(document["mechanism"], model, schema)
-            return summed_plan(schema, model, law, *rest, group=group)
-        if isinstance(model, FiniteFamily):
-            made = to_finite_mechanism(document["mechanism"], model)
-            return FinitePlan(schema, model, made, *rest, group=group)
-        return TablePlan(schema, model, to_mechanism(document["mechanism"]), *rest, group=group)
+        return Plan(
+            schema,
+            model,
+            to_mechanism(document["mechanism"], model, schema),
+            Neighbours.of(document["neighbours"]),
+            document["records"],
+            group=Group.from_document(document["group"]) if "group" in document else None,
+        )
 
     @property
     def digest(self) -> str:
@@ -265,24 +303,17 @@ class Plan(ABC):
         facts = f"{self.mechanism.name}, {self.cost}, {self.neighbours}, {self.records} records"
         return f"<plan: {self.model}, {facts}>"
 
-    @property
-    @abstractmethod
-    def model_in_words(self) -> str:
-        """The model, and how much it learns."""
-
-    def further_facts(self) -> list[tuple[str, str]]:
-        """Say what else is declared or used."""
-        return []
-
     def facts(self) -> list[tuple[str, str]]:
         """Say what will be done and promised, as named facts."""
         unit = self.schema.unit
         return [
             ("population", f"{self.schema.population}, protecting {unit}"),
-            ("model", self.model_in_words),
+            ("model", self.model.in_words(self.schema)),
             *([] if self.group is None else [("group", f"only records with {self.group}")]),
             ("records", self.records_in_words),
-            *self.further_facts(),
+            *self.mechanism.facts(self.model, self.schema),
+            *self._whose_forecasts,
+            *self._declared_facts,
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
             ("that is", self.guarantee.claim()),
@@ -295,39 +326,16 @@ class Plan(ABC):
         return tuple(outlook.warnings(self))
 
     @property
-    def effort(self) -> Effort | None:
-        """What inference will take, where that may be much."""
-        return None
+    def _whose_forecasts(self) -> list[tuple[str, str]]:
+        if self.inferred == self.model:
+            return []
+        return [("forecasts", f"for data typical of {self.inferred.prior}, and who infers with it")]
 
     @property
-    def slow(self) -> bool:
-        """Whether planning with another epsilon takes seconds."""
-        return False
-
-    @property
-    @abstractmethod
-    def drowned(self) -> str:
-        """What to say if the prior is stronger than all records together; nothing if it is not."""
-
-    @property
-    @abstractmethod
-    def first_question(self) -> str:
-        """What somebody will ask a release first."""
-
-    @property
-    @abstractmethod
-    def remedy(self) -> str:
-        """What makes such a release more informative, in words."""
-
-    @property
-    @abstractmethod
-    def error_in_words(self) -> str:
-        """What the error of a forecast is, for the head of a column."""
-
-    @property
-    @abstractmethod
-    def width_in_words(self) -> str:
-        """What the forecast width is the width of."""
+    def _declared_facts(self) -> list[tuple[str, str]]:
+        if not self.declared:
+            return []
+        return [("declared", "the guarantee is declared by code outside privior, which has not checked it")]
 
     def comparison(self) -> outlook.Table:
         """Return header and rows of what the planner compared, with publishing nothing as the last row."""

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError
 from privior.models import DirichletCategorical
 from privior.pictures import IntervalChart, SplitBars, listing, markup
-from privior.plans import TablePlan
 from privior.posterior.averages import numbers_of
 from privior.posterior.certain import Betas, CertainCounts
 from privior.posterior.counts import CountsPosterior, MarginalCounts
@@ -48,7 +47,7 @@ class CategoricalPosterior(Shown):
         latent: the posterior of the true counts
     """
 
-    releases: tuple[Release[TablePlan], ...]
+    releases: tuple[Release, ...]
     model: DirichletCategorical
     latent: LatentCounts
 

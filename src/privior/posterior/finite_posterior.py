@@ -19,7 +19,6 @@ from privior.errors import InferenceError, shown
 from privior.mechanisms import ModelDraws
 from privior.models import FiniteFamily
 from privior.pictures import IntervalChart, listing, markup
-from privior.plans import FinitePlan
 from privior.posterior.averages import numbers_of
 from privior.posterior.drawn import DRAWS, SEED
 from privior.posterior.events import Event, Events, quoted
@@ -48,14 +47,14 @@ class FinitePosterior(Shown):
         ignored: whether the privacy noise is ignored
     """
 
-    releases: tuple[Release[FinitePlan], ...]
+    releases: tuple[Release, ...]
     model: FiniteFamily
     chances: ModelChances
     ignored: bool = False
 
     @staticmethod
     def given(
-        releases: tuple[Release[FinitePlan], ...], prior: object, *, ignore_noise: bool
+        releases: tuple[Release, ...], prior: object, *, ignore_noise: bool
     ) -> FinitePosterior:
         """Infer from releases of one table.
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError
-from privior.plans import TablePlan
 from privior.posterior.averages import numbers_of
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.quantity import Quantity, check_number
@@ -29,7 +28,7 @@ class GivenDraws:
         theta: the draws, as (draws, cells)
     """
 
-    releases: tuple[Release[TablePlan], ...]
+    releases: tuple[Release, ...]
     columns: tuple[str, ...]
     theta: Floats
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, overload
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
 from privior.mechanisms import CellGammas, PosteriorRelease
-from privior.models import DirichletCategorical, FiniteFamily, LearnedPrior, MarkovChain, Model
-from privior.plans import FamilyPlan, FinitePlan, JointPlan, TablePlan
+from privior.models import (
+    DirichletCategorical,
+    Family,
+    FiniteFamily,
+    JointFamily,
+    LearnedPrior,
+    MarkovChain,
+    Model,
+)
 from privior.posterior.categorical import CategoricalPosterior
 from privior.posterior.certain import CertainCounts
 from privior.posterior.evidence import CellEvidence, Total
@@ -26,33 +33,7 @@ from privior.posterior.markov import MarkovPosterior
 from privior.posterior.parameter_posterior import ParameterPosterior
 from privior.release import Release
 
-Tables = Release[TablePlan] | Sequence[Release[TablePlan]]
-Families = Release[FamilyPlan] | Sequence[Release[FamilyPlan]]
-Finite = Release[FinitePlan] | Sequence[Release[FinitePlan]]
-Joints = Release[JointPlan] | Sequence[Release[JointPlan]]
 Noise = Literal["account", "ignore"]
-
-
-@overload
-def infer(releases: Tables, *, prior: object = ..., noise: Noise = ...) -> CategoricalPosterior: ...
-
-
-@overload
-def infer(releases: Families, *, prior: object = ..., noise: Noise = ...) -> ParameterPosterior: ...
-
-
-@overload
-def infer(releases: Finite, *, prior: object = ..., noise: Noise = ...) -> FinitePosterior: ...
-
-
-@overload
-def infer(releases: Joints, *, prior: object = ..., noise: Noise = ...) -> JointPosterior: ...
-
-
-@overload
-def infer(
-    releases: str | Path, *, prior: object = ..., noise: Noise = ...
-) -> CategoricalPosterior | ParameterPosterior | FinitePosterior | JointPosterior: ...
 
 
 def infer(
@@ -77,17 +58,17 @@ def infer(
     given = _checked(read, priors_matter=prior is None)
     if noise not in ("account", "ignore"):
         raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
-    if isinstance(given[0].plan, FamilyPlan):
+    if isinstance(given[0].plan.model, Family):
         return ParameterPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
-    if isinstance(given[0].plan, FinitePlan):
+    if isinstance(given[0].plan.model, FiniteFamily):
         return FinitePosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
-    if isinstance(given[0].plan, JointPlan):
+    if isinstance(given[0].plan.model, JointFamily):
         return JointPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
     return _categorical(given, prior, ignore_noise=noise == "ignore")
 
 
 def _categorical(
-    given: list[Release[TablePlan]], prior: object, *, ignore_noise: bool
+    given: list[Release], prior: object, *, ignore_noise: bool
 ) -> CategoricalPosterior:
     plan = given[0].plan
     learned = prior if isinstance(prior, LearnedPrior) else None
@@ -112,20 +93,20 @@ def _categorical(
         latent = learned_counts(evidence, parameters.size, learned, total)
     else:
         latent = least_counts(
-            evidence, parameters, total, gammas, max(release.plan.least for release in given)
+            evidence, parameters, total, gammas, max(release.plan.mechanism.minimum for release in given)
         )
     return _posterior(given, model, latent)
 
 
 def _posterior(
-    given: list[Release[TablePlan]], model: DirichletCategorical, latent: LatentCounts
+    given: list[Release], model: DirichletCategorical, latent: LatentCounts
 ) -> CategoricalPosterior:
     if isinstance(model, MarkovChain):
         return MarkovPosterior(tuple(given), model, latent)
     return CategoricalPosterior(tuple(given), model, latent)
 
 
-def _certain(given: list[Release[TablePlan]], parameters: NDArray[np.float64]) -> CertainCounts:
+def _certain(given: list[Release], parameters: NDArray[np.float64]) -> CertainCounts:
     """Take the noisy counts of one release as the true ones."""
     mechanism = given[0].plan.mechanism
     if isinstance(mechanism, PosteriorRelease):
@@ -139,7 +120,7 @@ def _certain(given: list[Release[TablePlan]], parameters: NDArray[np.float64]) -
     return CertainCounts(np.maximum(given[0].statistics.array(), 0), parameters)
 
 
-def _evidence(given: list[Release[TablePlan]]) -> tuple[list[CellEvidence], list[CellGammas]]:
+def _evidence(given: list[Release]) -> tuple[list[CellEvidence], list[CellGammas]]:
     """Return what noisy counts and what posterior draws say of each cell; other releases say neither."""
     evidence, gammas = [], []
     for release in given:

@@ -20,7 +20,6 @@ from privior.models.families import JointLikelihood
 from privior.models.families.family import numeric
 from privior.models.laws import JointLaw
 from privior.pictures import IntervalChart
-from privior.plans import JointPlan
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.joint_chain import JointDraws, JointTarget
@@ -47,7 +46,7 @@ class GivenJoint:
         theta: the parameters, one draw a row
     """
 
-    releases: tuple[Release[JointPlan], ...]
+    releases: tuple[Release, ...]
     model: JointFamily
     theta: Floats
 
@@ -139,7 +138,7 @@ class JointPosterior(GivenJoint, Shown):
 
     @staticmethod
     def given(
-        releases: tuple[Release[JointPlan], ...], prior: object, *, ignore_noise: bool
+        releases: tuple[Release, ...], prior: object, *, ignore_noise: bool
     ) -> JointPosterior:
         """Infer from releases of one table.
 
@@ -307,7 +306,7 @@ def _with_prior(model: JointFamily, prior: object) -> JointFamily:
     return own
 
 
-def _as_they_are(target: JointTarget, releases: tuple[Release[JointPlan], ...]) -> JointDraws:
+def _as_they_are(target: JointTarget, releases: tuple[Release, ...]) -> JointDraws:
     """Take the noisy sums of one release as the true ones, moved to where sums can be."""
     plan, seen = releases[0].plan, releases[0].statistics.counts
     if len(releases) > 1 or not isinstance(plan.mechanism, NoisyStatistics):

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError
 from privior.mechanisms import ModelDraws
 from privior.models import FiniteFamily, Observed
-from privior.plans import FinitePlan
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.known_cells import log_evidence
 from privior.release import Release
@@ -44,7 +43,7 @@ class ModelChances:
     error: float = 0.0
 
 
-def model_chances(releases: Sequence[Release[FinitePlan]], model: FiniteFamily) -> ModelChances:
+def model_chances(releases: Sequence[Release], model: FiniteFamily) -> ModelChances:
     """Return the posterior given all releases of one table."""
     plan = releases[0].plan
     total = Total(most=plan.records * plan.schema.unit.max_rows, known=plan.total_public)
@@ -71,7 +70,7 @@ def model_chances(releases: Sequence[Release[FinitePlan]], model: FiniteFamily) 
     return _by_drawing(model, total, drawn)
 
 
-def certain_chances(release: Release[FinitePlan], model: FiniteFamily) -> ModelChances:
+def certain_chances(release: Release, model: FiniteFamily) -> ModelChances:
     """Take the noisy counts of one release as the true ones."""
     mechanism = release.plan.mechanism
     if isinstance(mechanism, ModelDraws):
@@ -85,7 +84,7 @@ def certain_chances(release: Release[FinitePlan], model: FiniteFamily) -> ModelC
 
 
 def _evidence(
-    releases: Sequence[Release[FinitePlan]],
+    releases: Sequence[Release],
 ) -> tuple[list[CellEvidence], list[tuple[ModelDraws, Observed]]]:
     evidence, drawn = [], []
     for release in releases:

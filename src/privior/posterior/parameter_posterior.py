@@ -20,7 +20,6 @@ from privior.mechanisms import NoisyStatistics
 from privior.models import Family, to_model
 from privior.models.laws import Law
 from privior.pictures import IntervalChart
-from privior.plans import FamilyPlan
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.latent_sums import LatentSums
 from privior.posterior.parameter import ParameterLaw, parameter_law
@@ -49,14 +48,14 @@ class ParameterPosterior(Shown):
         ignored: whether the privacy noise is ignored
     """
 
-    releases: tuple[Release[FamilyPlan], ...]
+    releases: tuple[Release, ...]
     model: Family
     sums: LatentSums
     ignored: bool = False
 
     @staticmethod
     def given(
-        releases: tuple[Release[FamilyPlan], ...], prior: object, *, ignore_noise: bool
+        releases: tuple[Release, ...], prior: object, *, ignore_noise: bool
     ) -> ParameterPosterior:
         """Infer from releases of one table.
 
@@ -262,7 +261,7 @@ def _with_prior(model: Family, prior: object) -> Family:
     return own
 
 
-def _as_they_are(releases: tuple[Release[FamilyPlan], ...], model: Family, public: bool) -> LatentSums:
+def _as_they_are(releases: tuple[Release, ...], model: Family, public: bool) -> LatentSums:
     """Take the noisy sums of one release as the true ones, moved to where sums can be."""
     plan, seen = releases[0].plan, releases[0].statistics.counts
     if len(releases) > 1 or not isinstance(plan.mechanism, NoisyStatistics):

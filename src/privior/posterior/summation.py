@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.plans.effort import CALL, PASSES, POINT
+from privior.forecasting.effort import CALL, PASSES, POINT
 from privior.posterior.law import Law
 
 #: from this many multiply-adds on, a convolution is left to the Fourier transform

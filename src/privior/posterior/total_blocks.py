@@ -24,7 +24,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.plans.effort import CALL, MOST_COST, MOST_VALUES, PASSES
+from privior.forecasting.effort import CALL, MOST_COST, MOST_VALUES, PASSES
 from privior.posterior.cell_weights import CellWeights
 from privior.posterior.gamma_terms import largest_terms, total_heights, total_steps
 from privior.posterior.law import Law

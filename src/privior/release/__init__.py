@@ -1,17 +1,7 @@
 """The release: what may be published, with the receipt of its spend."""
 
+from privior.release.payload import payload_document, to_payload
 from privior.release.receipt import LedgerReceipt
-from privior.release.release import (
-    FORMAT,
-    Release,
-    statistics_document,
-    statistics_from_document,
-)
+from privior.release.release import FORMAT, Release
 
-__all__ = [
-    "FORMAT",
-    "LedgerReceipt",
-    "Release",
-    "statistics_document",
-    "statistics_from_document",
-]
+__all__ = ["FORMAT", "LedgerReceipt", "Release", "payload_document", "to_payload"]

@@ -12,34 +12,27 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
-from privior.mechanisms import DirichletDraw, ModelDraws, PosteriorDraws
-from privior.models import DirichletCategorical, Observed, ObservedPoints, ObservedSticks
+from privior.mechanisms import MECHANISMS
+from privior.models import Observed
 from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
 from privior.release.documents import exactly, is_hex
+from privior.release.payload import LAST as FORMAT
+from privior.release.payload import payload_document, payload_format, to_payload
 from privior.release.receipt import LedgerReceipt
 from privior.release.wordings import known_words
 from privior.whole_files import read_whole, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from typing_extensions import TypeVar
 
-    PlanType = TypeVar("PlanType", bound=Plan, default=Any, covariant=True)
-else:
-    from typing import TypeVar
-
-    PlanType = TypeVar("PlanType")
-
-#: the number of the file format written here; older ones are read, newer ones refused
-FORMAT = 5
 #: where rows can have been read: in a process of their own, or in one shared with whoever asked
 PROCESSES = ("own", "shared")
 _KIND = "privior-release"
@@ -47,8 +40,9 @@ _LONGEST_REASON = 20_000
 _ENTRIES = {"kind", "format", "library", "id", "plan", "statistics", "guarantee", "ledger"}
 
 
+@final
 @dataclass(frozen=True, repr=False)
-class Release(Generic[PlanType]):
+class Release:
     """Noisy statistics with everything needed to use and check them.
 
     Attributes:
@@ -63,7 +57,7 @@ class Release(Generic[PlanType]):
         stated_reason: the words for the theorem in the file it was read from; shown is that of the plan
     """
 
-    plan: PlanType
+    plan: Plan
     statistics: Observed
     receipt: LedgerReceipt
     identifier: str
@@ -73,22 +67,27 @@ class Release(Generic[PlanType]):
     stated_reason: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        plan, counts = self.plan, self.statistics.counts
-        if type(self.statistics) is not _released_by(plan.mechanism):
+        plan, law = self.plan, self.plan.mechanism
+        if [one.name for one in self.statistics.layouts] != [one.name for one in law.layouts]:
             raise ReleaseError("the plan releases something else", where="statistics")
-        if type(self.statistics) is Observed and len(counts) != plan.mechanism.levels:
-            raise ReleaseError(
-                "not one number for each statistic",
-                where="statistics",
-                asked=len(counts),
-                allowed=plan.mechanism.levels,
-            )
-        largest = 2**1024 if isinstance(self.statistics, ObservedPoints) else 2**62
+        for found, expected, numbers in zip(
+            self.statistics.layouts, law.layouts, self.statistics.numbers, strict=True
+        ):
+            if found.shape != expected.shape or len(numbers) != expected.size:
+                raise ReleaseError(
+                    "not one number for each statistic",
+                    where=f"statistics, {found.name}",
+                    asked=len(numbers),
+                    allowed=expected.size,
+                )
+            if found.places != expected.places:
+                raise ReleaseError("another grid than the plan's", where=f"statistics, {found.name}")
         if any(
-            isinstance(count, bool) or not isinstance(count, int) or abs(count) >= largest for count in counts
+            isinstance(one, bool) or not isinstance(one, int) or abs(one) >= law.largest
+            for one in self.statistics.counts
         ):
             raise ReleaseError("a count is not a whole number, or too large", where="statistics")
-        if not plan.mechanism.admits(self.statistics, plan.records):
+        if not law.admits(self.statistics, plan.records):
             raise ReleaseError("the mechanism cannot have given these counts", where="statistics")
         self.receipt.check(plan, self.library)
 
@@ -101,13 +100,14 @@ class Release(Generic[PlanType]):
             "library": self.library,
             "id": self.identifier,
             "plan": self.plan.to_document(),
-            "statistics": statistics_document(self.statistics),
+            "statistics": payload_document(self.statistics),
             "guarantee": {
                 "epsilon": decimal(guarantee.cost.epsilon),
                 "delta": decimal(guarantee.cost.delta),
                 "neighbours": guarantee.neighbours.value,
                 "unit": self.plan.schema.unit.noun,
                 "reason": guarantee.reason,
+                **({"declared": True} if self.plan.declared else {}),
             },
             "ledger": self.receipt.to_document(),
             **({} if self.process is None else {"process": self.process}),
@@ -118,11 +118,12 @@ class Release(Generic[PlanType]):
     def format(self) -> int:
         """The oldest format that can hold it.
 
-        4 knows no families but Dirichlet tables, 3 no accounting, 2 no draws, 1 not what was spent.
+        5 knows no several arrays and no guarantees of others, 4 no families but Dirichlet tables, 3 no
+        accounting, 2 no draws, 1 not what was spent.
         """
-        least = 4 if self.process is not None else 3 if isinstance(self.statistics, ObservedSticks) else 1
-        tables = self.plan.model.family == DirichletCategorical.family
-        return max(self.receipt.format, least, 1 if tables else 5)
+        least = FORMAT if self.plan.declared else 4 if self.process is not None else 1
+        model = self.plan.model.first_format
+        return max(self.receipt.format, least, model, payload_format(self.statistics))
 
     @staticmethod
     def from_json(text: str, where: str = "release") -> Release:
@@ -183,20 +184,16 @@ class Release(Generic[PlanType]):
 
         Draws of models have the cell chances of the model that was drawn, in the order of the models.
         """
-        if isinstance(self.statistics, ObservedPoints) and isinstance(self.plan.mechanism, PosteriorDraws):
-            return self.plan.mechanism.values(self.statistics)
-        if isinstance(self.plan.mechanism, ModelDraws):
-            laws = np.exp(self.plan.mechanism.model.log_chances())
-            return np.repeat(laws, self.statistics.counts, axis=0)
-        if not isinstance(self.statistics, ObservedSticks):
+        drawn = self.plan.mechanism.parameters_drawn(self.statistics)
+        if drawn is None:
             raise ReleaseError(
                 "this release holds no posterior draws",
                 where=self.identifier,
                 asked=self.plan.mechanism.name,
-                allowed=f"{DirichletDraw.name}, {PosteriorDraws.name}, {ModelDraws.name}",
+                allowed=", ".join(kind.name for kind in MECHANISMS if kind.draws_posterior),
                 advice="Draw from what follows from it: pv.infer(release).draws(n).",
             )
-        return self.statistics.probabilities()
+        return drawn
 
     @property
     def words_hold(self) -> bool:
@@ -244,10 +241,13 @@ def _read(document: dict[str, object], number: int) -> Release:
     names = _ENTRIES | ({"process"} if number > 3 else set())
     if set(document) != names:
         raise ReleaseError("unknown or missing entries", asked=", ".join(sorted(set(document) ^ names)))
-    statistics = statistics_from_document(document["statistics"], number)
+    statistics = to_payload(document["statistics"], number)
     _check_size(document["plan"], statistics)
     plan = Plan.from_document(document["plan"])
-    stated = exactly(document["guarantee"], "guarantee", {"epsilon", "delta", "neighbours", "unit", "reason"})
+    names = {"epsilon", "delta", "neighbours", "unit", "reason"} | ({"declared"} if plan.declared else set())
+    stated = exactly(document["guarantee"], "guarantee", names)
+    if stated.get("declared", True) is not True:
+        raise ReleaseError("who declares the guarantee is not said", where="guarantee")
     cost = plan.guarantee.cost
     facts = (decimal(cost.epsilon), decimal(cost.delta), plan.neighbours.value, plan.schema.unit.noun)
     if (stated["epsilon"], stated["delta"], stated["neighbours"], stated["unit"]) != facts:
@@ -280,47 +280,6 @@ def _read(document: dict[str, object], number: int) -> Release:
     )
 
 
-def statistics_document(statistics: Observed) -> dict[str, object]:
-    """Write noisy statistics as plain values."""
-    if isinstance(statistics, ObservedSticks):
-        return {"places": statistics.places, "draws": statistics.sticks.tolist()}
-    if isinstance(statistics, ObservedPoints):
-        return {"places": statistics.places, "points": list(statistics.counts)}
-    return {"counts": list(statistics.counts)}
-
-
-def statistics_from_document(document: object, number: int = FORMAT) -> Observed:
-    """Read noisy statistics as a release of that format holds them."""
-    if number < 3 or (isinstance(document, dict) and "counts" in document):
-        counts = exactly(document, "statistics", {"counts"})["counts"]
-        if not isinstance(counts, list):
-            raise ReleaseError("counts are not a list", where="statistics")
-        return Observed(tuple(counts))
-    if number > 4 and isinstance(document, dict) and "points" in document:
-        return _points(exactly(document, "statistics", {"places", "points"}))
-    entries = exactly(document, "statistics", {"places", "draws"})
-    draws, places = entries["draws"], entries["places"]
-    if not isinstance(draws, list) or not draws or not all(isinstance(draw, list) for draw in draws):
-        raise ReleaseError("draws are not lists of sticks", where="statistics")
-    if len({len(draw) for draw in draws}) > 1 or not isinstance(places, int) or isinstance(places, bool):
-        raise ReleaseError("draws of different size, or no grid", where="statistics")
-    return ObservedSticks(tuple(stick for draw in draws for stick in draw), len(draws), places)
-
-
-def _points(entries: dict[str, object]) -> ObservedPoints:
-    points, places = entries["points"], entries["places"]
-    if not isinstance(points, list) or not points or not isinstance(places, int) or isinstance(places, bool):
-        raise ReleaseError("draws are not a list, or no grid", where="statistics")
-    return ObservedPoints(tuple(points), places)
-
-
-def _released_by(mechanism: object) -> type[Observed]:
-    """Return what a mechanism releases."""
-    if isinstance(mechanism, PosteriorDraws):
-        return ObservedPoints
-    return ObservedSticks if isinstance(mechanism, DirichletDraw) else Observed
-
-
 def _check_size(plan: object, statistics: Observed) -> None:
     """Refuse a file that names more cells than it has counts for, before anything of that size is built.
 
@@ -328,9 +287,7 @@ def _check_size(plan: object, statistics: Observed) -> None:
     """
     mechanism = plan.get("mechanism") if isinstance(plan, dict) else None
     levels = mechanism.get("levels") if isinstance(mechanism, dict) else None
-    held = len(statistics.counts)
-    if isinstance(statistics, ObservedSticks):
-        held = held // statistics.draws + 1
+    held = max(layout.shape[-1] + 1 for layout in statistics.layouts)
     if isinstance(levels, int) and levels > held:
         raise ReleaseError("not one count per cell", where="statistics", asked=held, allowed=levels)
 

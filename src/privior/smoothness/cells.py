@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.models import DirichletCategorical
+from privior.models import DirichletTable
 from privior.privacy import REPLACE_ONE
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import DominatingPair, dirichlet_draw
@@ -39,7 +39,7 @@ _MOST_ADDED = (400, 64)
 class Cells(Subject):
     """A table with a Dirichlet prior."""
 
-    model: DirichletCategorical
+    model: DirichletTable
     schema: Schema
     distance: Distance
 
@@ -228,7 +228,7 @@ def _beta_test(first: float, second: float, moved: int) -> RatioTest:
 
 
 @subject_of.register
-def _(model: DirichletCategorical, schema: Schema | None, distance: object) -> Cells:
+def _(model: DirichletTable, schema: Schema | None, distance: object) -> Cells:
     schema = schema_of_table(model, schema)
     points = np.arange(model.size(schema), dtype=np.float64)  # no two cells have the same likelihood
     return Cells(model, schema, distance_of_cells(model, schema, distance, points))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from privior.errors import ModelError
 from privior.models import Family
-from privior.models.families import BetaBinomial, GammaPoisson, NormalMean
+from privior.models.families import BetaChance, GammaPoisson, NormalMean
 from privior.models.families.family import as_beta, as_gamma
 from privior.models.families.gamma_rate import GammaRate
 
@@ -46,7 +46,7 @@ def natural_of(model: Family) -> Natural:
 
 
 @natural_of.register
-def _of_chances(model: BetaBinomial) -> Natural:
+def _of_chances(model: BetaChance) -> Natural:
     from scipy.special import expit, gammaln
 
     beta, trials = as_beta(model.law), model.trials

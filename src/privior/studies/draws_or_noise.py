@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from privior.errors import PlanError
-from privior.mechanisms import NoisyStatistics, PosteriorDraws, parameter_forecast
+from privior.forecasting import forecaster
+from privior.mechanisms import NoisyStatistics, PosteriorDraws
 from privior.models.families import BetaBernoulli, Family, GammaExponential, GammaPoisson, NormalMean
 from privior.models.laws import Beta, Gamma, Normal, Truncated
 from privior.pictures import ErrorCurve, Picture
@@ -82,10 +83,10 @@ def _rows(name: str, model: Family, ends: tuple[str, str], epsilon: str, records
             rows.append({**facts, "way": way, "weight": None, "error": None})
             continue
         weight = float(law.weight) if isinstance(law, PosteriorDraws) else None
-        error = parameter_forecast(model, SCHEMA, records, law).error
+        error = forecaster(model, SCHEMA).ahead(records, law).error
         rows.append({**facts, "way": way, "weight": weight, "error": error})
     for way, known in ((_ALONE, records), (_NOTHING, 0)):
-        error = parameter_forecast(model, SCHEMA, known, None).error
+        error = forecaster(model, SCHEMA).ahead(known, None).error
         rows.append({**facts, "way": way, "weight": None, "error": error})
     return rows
 

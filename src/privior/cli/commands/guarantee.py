@@ -150,10 +150,12 @@ def guarantee(
         made = CALCULATORS[mechanism].promised(facts, epsilon, delta, order)
     else:
         made = CALCULATORS[mechanism].solved(sought, facts, epsilon or "1", delta or 0, order)
+    from privior.forecasting import squared_error
+
     promise = replace(made.guarantee, unit=noun)
     slack = promise.slack(round_down(promise.cost.epsilon))
     curve = {chance: promise.epsilon(chance) for chance in at_delta or []}
-    noise = None if made.mechanism is None else made.mechanism.expected_squared_error
+    noise = None if made.mechanism is None else squared_error(made.mechanism)
     renyi = None if order is None else promise.renyi(order)
     screen.document(
         {
@@ -217,7 +219,7 @@ def _of_counts(
     from privior.calculator.facts import count
     from privior.errors import PlanError
     from privior.exact import rational
-    from privior.mechanisms import PublicFacts, table_mechanism_named
+    from privior.mechanisms import MECHANISMS, PublicFacts
     from privior.privacy import Budget, Neighbours
 
     if name not in names():
@@ -233,7 +235,7 @@ def _of_counts(
     cells = tuple(rational(cell, "prior") for cell in facts.get("prior", "1").split(","))
     prior = cells[0] if len(cells) == 1 else cells
     public = PublicFacts(levels, records, max_rows, relation, budget, prior)
-    return of_mechanism(table_mechanism_named(name), public, count({"draws": "1", **facts}, "draws"), sought)
+    return of_mechanism(MECHANISMS.named(name), public, count({"draws": "1", **facts}, "draws"), sought)
 
 
 def _beside(plot: Path) -> Path:

@@ -105,10 +105,10 @@ def planned(
     """Plan what an analysis file asks for, with what the command line says instead."""
     from privior.analyses import Analysis
     from privior.errors import PlanError
-    from privior.mechanisms import PosteriorDraws, mechanism_named
+    from privior.mechanisms import MECHANISMS, PosteriorDraws
     from privior.planning import Want, plan_for
 
-    kind = None if mechanism is None else mechanism_named(mechanism)
+    kind = None if mechanism is None else MECHANISMS.named(mechanism)
     if calibrate and (want is not None or least or expect != "typical" or kind not in (None, PosteriorDraws)):
         raise PlanError(
             "--calibrate chooses the dials of posterior draws at a given epsilon, for a typical truth",

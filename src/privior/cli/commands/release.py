@@ -184,7 +184,7 @@ def _show(screen: Screen, made: Release, place: Path, written: Path | None, *, a
     screen.text("Nothing was spent." if again else f"Spent {plan.cost}; left {receipt.left_in_words}.")
     screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
     screen.text(f"SHA-256 of {place}: {made.sha256}")
-    screen.text(f'Ask it, free: privior ask {quote(str(place))} "{plan.first_question}"')
+    screen.text(f'Ask it, free: privior ask {quote(str(place))} "{plan.model.first_question}"')
     if screen.quiet:
         screen.answer(str(place))
 

@@ -5,6 +5,7 @@
 
 from privior.models.families.beta_bernoulli import BetaBernoulli
 from privior.models.families.beta_binomial import BetaBinomial
+from privior.models.families.beta_chance import BetaChance
 from privior.models.families.family import Family
 from privior.models.families.gamma_exponential import GammaExponential
 from privior.models.families.gamma_poisson import GammaPoisson
@@ -21,6 +22,7 @@ from privior.models.families.summed import SummedModel
 __all__ = [
     "BetaBernoulli",
     "BetaBinomial",
+    "BetaChance",
     "Family",
     "GammaExponential",
     "GammaPoisson",

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, final
 
 import numpy as np
 
 from privior.errors import ModelError
-from privior.models.families.beta_binomial import BetaBinomial
+from privior.models.families.beta_chance import BetaChance
 from privior.models.families.family import Floats
-from privior.models.laws import Beta
+from privior.models.laws import Beta, Law
+from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
 from privior.schema import Schema
 
 
-@dataclass(frozen=True, init=False)
-class BetaBernoulli(BetaBinomial):
+@final
+@MODELS.register
+@dataclass(frozen=True)
+class BetaBernoulli(BetaChance):
     """x = 1 with chance theta, theta ~ Beta(a, b): theta | x ~ Beta(a + sum x, b + n - sum x).
 
     Attributes:
@@ -24,11 +27,14 @@ class BetaBernoulli(BetaBinomial):
         event: the level that counts as 1; None for true, or the second level
     """
 
-    event: str | None = None
+    column: str
+    prior: Law
+    event: str | None
+    trials: ClassVar[int] = 1  # type: ignore[misc]
     family: ClassVar[str] = "beta-bernoulli"
 
     def __init__(self, column: str, prior: object = Beta(), event: object = None) -> None:
-        super().__init__(column, 1, prior)
+        self._set(column, prior)
         object.__setattr__(self, "event", None if event is None else str(event))
 
     def summand(self, schema: Schema) -> Summand:

@@ -81,10 +81,10 @@ class Family(SummedModel):
         base: Conjugate = _plain(self.prior)
         return base
 
-    def with_prior(self, prior: Law) -> Self:
+    def with_prior(self, prior: object) -> Self:
         """Return the same family with another prior of the same kind."""
         other = copy(self)
-        object.__setattr__(other, "prior", prior)
+        other._set(self.column, prior)
         return other
 
     # What is summed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -12,12 +12,15 @@ from privior.errors import ModelError
 from privior.exact import decimal
 from privior.models.families.family import Family, Floats, as_gamma, numeric, pure_draws
 from privior.models.laws import Conjugate, Gamma, Law
+from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import DominatingPair, TruncatedPoisson, poisson_draw
 from privior.schema import Schema
 
 
+@final
+@MODELS.register
 @dataclass(frozen=True)
 class GammaPoisson(Family):
     """x ~ Poisson(theta), theta ~ Gamma(a, b): theta | x ~ Gamma(a + sum x, b + n)."""

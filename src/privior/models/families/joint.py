@@ -142,6 +142,7 @@ class JointFamily(SummedModel):
 
     vector: tuple[str, ...]
     prior: JointLaw
+    error_heading = "error / prior"
 
     def _set(self, columns: object, prior: object, kind: type[JointLaw]) -> None:
         listed = [columns] if isinstance(columns, str) else columns
@@ -181,6 +182,15 @@ class JointFamily(SummedModel):
     def columns(self) -> tuple[str, ...]:
         """The columns that are read."""
         return self.vector
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Every number by its own name."""
+        return self.names
+
+    def width_in_words(self, schema: Schema) -> str:
+        """Intervals are of the parameters, each by its own measure."""
+        return f"90% intervals of the {self.parameter}, in standard deviations of the prior"
 
     @property
     @abstractmethod

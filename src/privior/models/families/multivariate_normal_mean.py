@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import ClassVar
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -27,11 +27,14 @@ from privior.models.laws.matrices import (
     solved,
     times,
 )
+from privior.models.model import MODELS
 from privior.privacy.pairs import DominatingPair, GaussianPair
 from privior.randomness import Bits, NormalLaw, rounded
 from privior.schema import Schema
 
 
+@final
+@MODELS.register
 @dataclass(frozen=True)
 class MultivariateNormalMean(JointFamily):
     """x ~ Normal(theta, S), theta ~ Normal(m, V).

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from privior.models.families.joint import Floats, JointFamily, JointLikelihood, 
 from privior.models.laws.bounded_wishart import NODES, eigenvalues, log_trial, log_wishart_mass
 from privior.models.laws.joint import Wishart
 from privior.models.laws.matrices import Vector, floats, inverse, read_vector
+from privior.models.model import MODELS
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
 from privior.randomness import Bits, BoundedWishart
 from privior.schema import Schema
@@ -31,6 +32,8 @@ _MANY = 20
 _RATES = 16
 
 
+@final
+@MODELS.register
 @dataclass(frozen=True)
 class MultivariateNormalPrecision(JointFamily):
     """x ~ Normal(mean, X^-1), X ~ Wishart(k, V), the eigenvalues of X in [lower, upper].

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, final
 
 import numpy as np
 
 from privior.exact import decimal
 from privior.models.families.family import Family, Floats, above, as_normal, numeric, pure_draws
 from privior.models.laws import Conjugate, Law, Normal
+from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
 from privior.privacy.pairs import DominatingPair, TruncatedNormal, normal_mean_draw
 from privior.schema import Schema
 
 
+@final
+@MODELS.register
 @dataclass(frozen=True)
 class NormalMean(Family):
     """x ~ Normal(theta, s^2), theta ~ Normal(m, t^2).

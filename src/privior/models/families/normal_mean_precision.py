@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import ClassVar
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from privior.models.families.joint import Floats, JointFamily, JointLikelihood, 
 from privior.models.laws.gauss import gauss
 from privior.models.laws.joint import NormalGamma
 from privior.models.laws.matrices import Vector
+from privior.models.model import MODELS
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
 from privior.randomness import Bits, NormalGammaBox
 from privior.schema import Schema
@@ -28,6 +29,8 @@ _LEAST_CHANCE = 0.02
 _NODES, _DEPTH = 48, 40.0
 
 
+@final
+@MODELS.register
 @dataclass(frozen=True)
 class NormalMeanPrecision(JointFamily):
     """x ~ Normal(mu, 1/tau), tau ~ Gamma(a, b), mu | tau ~ Normal(m, 1/(k tau)).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -12,10 +12,13 @@ from privior.exact import decimal
 from privior.models.families.family import Floats, known, numeric
 from privior.models.families.gamma_rate import GammaRate
 from privior.models.laws import Gamma, Law
+from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
 from privior.schema import Schema
 
 
+@final
+@MODELS.register
 @dataclass(frozen=True)
 class NormalPrecision(GammaRate):
     """x ~ Normal(mean, 1/theta), theta ~ Gamma(a, b).

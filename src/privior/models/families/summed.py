@@ -5,13 +5,14 @@ Each record adds whole numbers with public bounds to some sums, which are all th
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
 from privior.errors import ModelError
-from privior.models.summands import Summand
-from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
+from privior.models.model import PRIOR_SHARE, Model
+from privior.privacy import Neighbours, Sensitivity
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 
@@ -23,32 +24,12 @@ class Prior(Protocol):
         """Write the law as plain values."""
 
 
-class SummedModel(ABC):
+class SummedModel(Model):
     """A family whose statistics are sums over the records."""
 
-    family: ClassVar[str]
     #: what the parameters are called in answers
     parameter: ClassVar[str]
     prior: Prior
-
-    @property
-    @abstractmethod
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are read."""
-
-    @abstractmethod
-    def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
-        """Return what is summed: where the number of records is private, they are counted too."""
-
-    @property
-    def least_records(self) -> int:
-        """With fewer records nothing can be inferred."""
-        return 1
-
-    @property
-    @abstractmethod
-    def first_question(self) -> str:
-        """What somebody will ask a release first."""
 
     @abstractmethod
     def statistic_in_words(self, schema: Schema) -> str:
@@ -67,13 +48,7 @@ class SummedModel(ABC):
     def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
         """Return how far one record moves the sums, each as far as it can."""
         relation = Neighbours.of(neighbours)
-        if relation is REPLACE_ONE and schema.drops(self.columns):
-            raise ModelError(
-                "records with bad cells cannot be dropped under replace-one: their number would be public",
-                where=", ".join(self.columns),
-                asked="missing = DROP",
-                advice="Count them as a value (missing=...), or plan with neighbours=pv.ADD_OR_REMOVE_ONE.",
-            )
+        self._check_drops(schema, relation)
         ranges = [one.bounds(schema) for one in self.summands(schema, relation)]
         return Sensitivity.of_sums(ranges, relation)
 
@@ -84,6 +59,24 @@ class SummedModel(ABC):
         Raises ModelError where no pair is proved.
         """
 
-    @abstractmethod
-    def to_document(self) -> dict[str, object]:
-        """Write the model as plain values, for JSON and TOML."""
+    def in_words(self, schema: Schema) -> str:
+        """Name the parameter."""
+        return f"{self}: its {self.parameter}"
+
+    @property
+    def remedy(self) -> str:
+        """One record moves a sum by the range of its column."""
+        return "narrower bounds of the column, a wider prior or more epsilon"
+
+    def width_in_words(self, schema: Schema) -> str:
+        """Intervals are of the parameter."""
+        return f"90% intervals of the {self.parameter}"
+
+    def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
+        """Compare what the records know with what the prior knows."""
+        if left_open() <= PRIOR_SHARE:
+            return ""
+        return (
+            f"The prior knows more than {records} records can tell, with or without noise: answers will "
+            "mostly repeat it. Take a wider prior, if that is what you believe."
+        )

@@ -23,9 +23,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.cell_error import NoiseLaw, log_rising
-from privior.mechanisms.expect import Expect
-from privior.mechanisms.scenarios import calibrated, noises, tables
+from privior.forecasting.cell_error import NoiseLaw, log_rising
+from privior.forecasting.expect import Expect
+from privior.forecasting.scenarios import calibrated, noises, tables
 
 Floats = NDArray[np.float64]
 

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.cell_error import CountLaw, around, log_rising, widths
-from privior.mechanisms.expect import Expect
-from privior.mechanisms.joint_error import mean_errors
-from privior.mechanisms.scenarios import strata, tables
+from privior.forecasting.cell_error import CountLaw, around, log_rising, widths
+from privior.forecasting.expect import Expect
+from privior.forecasting.joint_error import mean_errors
+from privior.forecasting.scenarios import strata, tables
 
 Floats = NDArray[np.float64]
 

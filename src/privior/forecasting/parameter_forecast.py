@@ -13,15 +13,17 @@ prior (`joint_forecast`).
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import asdict, dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.joint_forecast import joint_variances
-from privior.mechanisms.noisy_statistics import NoisyStatistics
-from privior.mechanisms.posterior_draws import PosteriorDraws, one_parameter
-from privior.models import Family, JointFamily, SummedModel
+from privior.forecasting.contract import FORECASTERS, Forecaster
+from privior.forecasting.joint_forecast import joint_variances
+from privior.mechanisms import Mechanism, PosteriorDraws, SumNoise, one_parameter
+from privior.models import Family, JointFamily
 from privior.models.laws import Beta, Gamma, Reweighted, Truncated
 from privior.schema import Schema
 
@@ -56,23 +58,49 @@ class ParameterForecast:
         return asdict(self)
 
 
-def parameter_forecast(
-    model: SummedModel, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
-) -> ParameterForecast:
-    """Forecast the error; without a mechanism that of the true sum, with 0 records that of the prior."""
-    if isinstance(model, JointFamily):
-        variance = joint_variances(model, schema, records, mechanism)
-    elif isinstance(model, Family):
+class SumsForecaster(Forecaster):
+    """Forecasts for families, by the variances that are left open."""
+
+    @abstractmethod
+    def variances(self, records: int, mechanism: Mechanism | None) -> Floats:
+        """Return what is left open at parameters typical of the prior; without records, what it leaves."""
+
+    def ahead(self, records: int, mechanism: Mechanism | None) -> ParameterForecast:
+        """Forecast the error; without a mechanism that of the true sum."""
+        variance = self.variances(records, mechanism)
+        return ParameterForecast(float((2 * _REACH * np.sqrt(variance)).mean()), math.sqrt(variance.mean()))
+
+    def nothing(self, records: int) -> ParameterForecast:
+        """Forecast the error of the prior."""
+        return self.ahead(0, None)
+
+
+@final
+@FORECASTERS.register(Family)
+class FamilyForecaster(SumsForecaster):
+    """Forecasts for one parameter."""
+
+    model: Family
+
+    def variances(self, records: int, mechanism: Mechanism | None) -> Floats:
+        """Return what is left open."""
         with np.errstate(all="ignore"):  # parameters next to an end, where slopes are beyond all floats
-            variance = _variances(model, schema, records, mechanism)
-    else:
-        raise TypeError("no forecast is known for this family")
-    return ParameterForecast(float((2 * _REACH * np.sqrt(variance)).mean()), math.sqrt(variance.mean()))
+            return _variances(self.model, self.schema, records, mechanism)
 
 
-def _variances(
-    model: Family, schema: Schema, records: int, mechanism: NoisyStatistics | PosteriorDraws | None
-) -> Floats:
+@final
+@FORECASTERS.register(JointFamily)
+class JointForecaster(SumsForecaster):
+    """Forecasts for several parameters, as shares of the prior's variances."""
+
+    model: JointFamily
+
+    def variances(self, records: int, mechanism: Mechanism | None) -> Floats:
+        """Return what is left open."""
+        return joint_variances(self.model, self.schema, records, mechanism)
+
+
+def _variances(model: Family, schema: Schema, records: int, mechanism: Mechanism | None) -> Floats:
     """Return what is left open at parameters typical of the prior."""
     theta, prior = _typical(model)
     variance = np.full(theta.shape, prior)
@@ -83,7 +111,7 @@ def _variances(
         if isinstance(mechanism, PosteriorDraws):
             seen = float(mechanism.weight) * information
             open_ = open_ + (seen + _knowledge(one_parameter(mechanism.model))) / (mechanism.draws * seen**2)
-        elif mechanism is not None:
+        elif isinstance(mechanism, SumNoise):
             open_ = open_ + _noise(model, schema, mechanism, theta) / (records * slope * spread) ** 2
         learned = 1 / (1 / variance + 1 / open_)
         variance = np.where(np.isfinite(learned), learned, prior)  # nothing is known to be learned there
@@ -146,7 +174,7 @@ def _slopes(model: Family, theta: Floats) -> tuple[Floats, Floats]:
     return natural, np.abs(slope(mean(theta - step), mean(theta + step)) / natural)
 
 
-def _noise(model: Family, schema: Schema, mechanism: NoisyStatistics, theta: Floats) -> Floats:
+def _noise(model: Family, schema: Schema, mechanism: SumNoise, theta: Floats) -> Floats:
     """Return the variance of the noise of T; a noisy number of records moves T by its mean."""
     base, unit = (float(one) for one in model.grid(schema))
     variances = mechanism.variances

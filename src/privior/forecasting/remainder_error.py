@@ -14,10 +14,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.cell_error import NoiseLaw
-from privior.mechanisms.expect import Expect
-from privior.mechanisms.forecasts import NO_NOISE, NoiseSpectrum, together
-from privior.mechanisms.joint_error import MOST_CELLS, remainder_errors
+from privior.forecasting.cell_error import NoiseLaw
+from privior.forecasting.expect import Expect
+from privior.forecasting.forecasts import NO_NOISE, NoiseSpectrum, together
+from privior.forecasting.joint_error import MOST_CELLS, remainder_errors
 
 Floats = NDArray[np.float64]
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.expect import Expect
+from privior.forecasting.expect import Expect
+from privior.forecasting.scenarios import strata, tables
 from privior.mechanisms.hellinger import distances
-from privior.mechanisms.scenarios import strata, tables
 
 Floats = NDArray[np.float64]
 Tables = NDArray[np.int64]

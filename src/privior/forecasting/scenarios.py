@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.cell_error import NoiseLaw
-from privior.mechanisms.expect import Expect
+from privior.forecasting.cell_error import NoiseLaw
+from privior.forecasting.expect import Expect
 
 Floats = NDArray[np.float64]
 

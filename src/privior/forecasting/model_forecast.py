@@ -8,13 +8,15 @@ the same normal laws. For draws the tables are the same, and the law of a draw g
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.contract import Mechanism
-from privior.mechanisms.model_draws import ModelDraws
-from privior.mechanisms.scenarios import strata
+from privior.forecasting.contract import FORECASTERS, Forecaster
+from privior.forecasting.scenarios import strata
+from privior.forecasting.tables import squared_error
+from privior.mechanisms import Mechanism, ModelDraws
 from privior.models import FiniteFamily
 
 Floats = NDArray[np.float64]
@@ -50,9 +52,23 @@ class ModelForecast:
         return asdict(self)
 
 
-def model_forecast(
-    model: FiniteFamily, records: int, mechanism: Mechanism | ModelDraws | None
-) -> ModelForecast:
+@final
+@FORECASTERS.register(FiniteFamily)
+class ModelForecaster(Forecaster):
+    """Forecasts for finite families."""
+
+    model: FiniteFamily
+
+    def ahead(self, records: int, mechanism: Mechanism | None) -> ModelForecast:
+        """Forecast; without a mechanism for the true counts."""
+        return model_forecast(self.model, records, mechanism)
+
+    def nothing(self, records: int) -> ModelForecast:
+        """Forecast for the prior alone."""
+        return model_forecast(self.model, 0, None)
+
+
+def model_forecast(model: FiniteFamily, records: int, mechanism: Mechanism | None) -> ModelForecast:
     """Forecast; without a mechanism for the true counts, with 0 records for the prior alone."""
     prior, chances = np.exp(model.log_prior()), np.exp(model.log_chances())
     if records == 0:
@@ -88,7 +104,7 @@ def _given_noise(mechanism: Mechanism | None, tables: Floats, chances: Floats, r
     known, variance = True, _NO_NOISE
     if mechanism is not None:
         known = mechanism.sensitivity.total_fixed
-        variance = max(mechanism.expected_squared_error / cells, _NO_NOISE)
+        variance = max(squared_error(mechanism) / cells, _NO_NOISE)
     noise = np.sqrt(variance) * ndtri(strata(each, cells, first=cells))
     seen = (tables + noise).reshape(models * each, cells)
     found = np.empty((len(seen), models))

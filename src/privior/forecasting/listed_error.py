@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.cell_error import log_rising, widths
-from privior.mechanisms.expect import Expect
-from privior.mechanisms.scenarios import strata, tables
+from privior.forecasting.cell_error import log_rising, widths
+from privior.forecasting.expect import Expect
+from privior.forecasting.scenarios import strata, tables
 from privior.privacy.hellinger import all_tables
 
 Floats = NDArray[np.float64]

@@ -19,9 +19,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.cell_error import CountLaw, NoiseLaw, SeenCell
-from privior.mechanisms.expect import Expect
-from privior.mechanisms.joint_error import MOST_CELLS, joint_errors
+from privior.forecasting.cell_error import CountLaw, NoiseLaw, SeenCell
+from privior.forecasting.expect import Expect
+from privior.forecasting.joint_error import MOST_CELLS, joint_errors
 
 Floats = NDArray[np.float64]
 
@@ -78,25 +78,6 @@ class NoiseSpectrum:
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Look at one cell at a time, or at all of them if the total is private."""
         return _errors(self, prior, records, expect)
-
-
-class Ahead(Protocol):
-    """What a forecast says, of a table or of a parameter."""
-
-    @property
-    def width(self) -> float:
-        """The expected width of 90% intervals."""
-
-    @property
-    def error(self) -> float:
-        """The distance by which mechanisms are compared."""
-
-    @property
-    def measures(self) -> dict[str, float]:
-        """The distances by the names that people read."""
-
-    def to_document(self) -> dict[str, float]:
-        """Write the distances as plain values."""
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms.cell_error import CountLaw, SeenCell, around
-from privior.mechanisms.expect import Expect
-from privior.mechanisms.forecasts import alike, divergences
-from privior.mechanisms.scenarios import strata, tables
-from privior.mechanisms.tied_error import TiedDraws
+from privior.forecasting.cell_error import CountLaw, SeenCell, around
+from privior.forecasting.expect import Expect
+from privior.forecasting.forecasts import alike, divergences
+from privior.forecasting.scenarios import strata, tables
+from privior.forecasting.tied_error import TiedDraws
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,30 @@
+"""Forecasts: what can be expected of a release, from public facts alone. One file for each kind of model."""
+
+from privior.forecasting.contract import FORECASTERS, Ahead, Forecaster, forecaster
+from privior.forecasting.effort import Effort
+from privior.forecasting.expect import Expect
+from privior.forecasting.forecasts import Forecast, forecast, prior_alone, records_alone
+from privior.forecasting.model_forecast import ModelForecast, ModelForecaster
+from privior.forecasting.parameter_forecast import FamilyForecaster, JointForecaster, ParameterForecast
+from privior.forecasting.tables import TableForecaster, error_law, squared_error
+
+__all__ = [
+    "FORECASTERS",
+    "Ahead",
+    "Effort",
+    "Expect",
+    "FamilyForecaster",
+    "Forecast",
+    "Forecaster",
+    "JointForecaster",
+    "ModelForecast",
+    "ModelForecaster",
+    "ParameterForecast",
+    "TableForecaster",
+    "error_law",
+    "forecast",
+    "forecaster",
+    "prior_alone",
+    "records_alone",
+    "squared_error",
+]

@@ -1,0 +1,152 @@
+"""Forecasts for tables with a Dirichlet prior: the error of each mechanism as its law has it."""
+
+from __future__ import annotations
+
+import math
+from functools import singledispatch
+from typing import final
+
+import numpy as np
+
+from privior.errors import PlanError
+from privior.forecasting.contract import FORECASTERS, Forecaster
+from privior.forecasting.drawn_error import DrawnLaw
+from privior.forecasting.effort import Effort
+from privior.forecasting.forecasts import (
+    ErrorLaw,
+    Floats,
+    Forecast,
+    NoiseSpectrum,
+    forecast,
+    prior_alone,
+    records_alone,
+)
+from privior.forecasting.listed_error import ListedLaw
+from privior.forecasting.remainder_error import RemainderLaw
+from privior.forecasting.sampled_error import SampledLaw
+from privior.mechanisms import (
+    DirichletDraw,
+    GaussianCounts,
+    HellingerMechanism,
+    KNorm,
+    LaplaceCounts,
+    Mechanism,
+    PosteriorRelease,
+    PublishedLaplace,
+    TableMechanism,
+    VirtualRecords,
+)
+from privior.mechanisms.hellinger_extremes import typical_table
+from privior.models import DirichletTable
+from privior.privacy.hellinger import all_tables
+
+#: counts whose log likelihood is so far below the largest do not matter, beside the number of cells
+_DEPTH = 36.0
+#: a squared error is summed over so many outputs, and over some of more
+_MOST_SUMMED = 20_000
+
+
+@singledispatch
+def error_law(mechanism: object) -> ErrorLaw:
+    """Return the law of a release as forecasts see it."""
+    raise PlanError("no forecast is known for this mechanism", where=getattr(mechanism, "name", None))
+
+
+@error_law.register
+def _(mechanism: KNorm) -> ErrorLaw:
+    """All cells are alike, by symmetry."""
+    each = mechanism.expected_squared_error / (mechanism.levels - 1)
+    return NoiseSpectrum.alike(each, mechanism.levels, laplace=True)
+
+
+@error_law.register
+def _(mechanism: LaplaceCounts) -> ErrorLaw:
+    return _alike(mechanism, mechanism.expected_squared_error, laplace=True)
+
+
+@error_law.register
+def _(mechanism: GaussianCounts) -> ErrorLaw:
+    return _alike(mechanism, mechanism.expected_squared_error, laplace=False)
+
+
+def _alike(mechanism: TableMechanism, squared_error: float, *, laplace: bool) -> ErrorLaw:
+    """Every cell has the same independent noise."""
+    return NoiseSpectrum.alike(
+        squared_error / mechanism.levels,
+        mechanism.levels,
+        laplace=laplace,
+        total_known=mechanism.sensitivity.total_fixed,
+    )
+
+
+@error_law.register
+def _(mechanism: PublishedLaplace) -> ErrorLaw:
+    """Clamping takes nothing away (`cell_noise`)."""
+    return RemainderLaw(mechanism.variance)
+
+
+@error_law.register
+def _(mechanism: DirichletDraw) -> ErrorLaw:
+    return _drawn(mechanism, None, mechanism.draws)
+
+
+@error_law.register
+def _(mechanism: VirtualRecords) -> ErrorLaw:
+    return _drawn(mechanism, mechanism.drawn, 1)
+
+
+def _drawn(mechanism: PosteriorRelease, drawn: int | None, draws: int) -> ErrorLaw:
+    known = mechanism.sensitivity.total_fixed
+    return DrawnLaw(float(mechanism.rate), drawn, draws, mechanism.least, known)
+
+
+@error_law.register
+def _(mechanism: HellingerMechanism) -> ErrorLaw:
+    """That of the posterior mean, or where `infer` gives none of the released table itself."""
+    return ListedLaw(mechanism.temperatures) if mechanism.listable else SampledLaw(mechanism.temperatures)
+
+
+def squared_error(mechanism: TableMechanism) -> float:
+    """Return the expected squared Euclidean length of the noise, before any use of public facts."""
+    if not isinstance(mechanism, HellingerMechanism):
+        return float(mechanism.expected_squared_error)  # type: ignore[attr-defined]
+    alpha = np.array([float(one) for one in mechanism.parameters])
+    typical = typical_table(alpha, mechanism.records)
+    if mechanism.outputs > _MOST_SUMMED:
+        return SampledLaw(mechanism.temperatures).squared_error(typical, alpha)
+    tables = all_tables(mechanism.records, mechanism.levels)
+    weights = mechanism.chances(typical, tables)
+    return float(weights @ ((tables - typical) ** 2).sum(axis=1))
+
+
+@final
+@FORECASTERS.register(DirichletTable)
+class TableForecaster(Forecaster):
+    """Distances between the estimated and the true proportions of a table."""
+
+    model: DirichletTable
+
+    @property
+    def _prior(self) -> Floats:
+        return self.model.parameters(self.schema)
+
+    def ahead(self, records: int, mechanism: Mechanism | None) -> Forecast:
+        """Forecast the error of a release, or of the true counts: what no epsilon can improve on."""
+        if mechanism is None:
+            return records_alone(self._prior, records, self.expect)
+        return forecast(error_law(mechanism), self._prior, records, self.expect)
+
+    def nothing(self, records: int) -> Forecast:
+        """Forecast the error of publishing nothing but the prior."""
+        return prior_alone(self._prior, records, self.expect)
+
+    def effort(self, records: int, mechanism: Mechanism) -> Effort | None:
+        """A sum over all tables, whose cells are as wide as the noise lets them be."""
+        noise = mechanism.cell_noise if isinstance(mechanism, TableMechanism) else None
+        if noise is None:
+            return None
+        cells = noise.rates.size
+        rows, depth = records * self.schema.unit.max_rows, math.log(cells) + _DEPTH
+        rate, bend = float(np.min(noise.rates)), float(np.min(noise.curvatures))
+        reach = depth / rate if rate > 0 else math.sqrt(2 * depth / bend) if bend > 0 else math.inf
+        return Effort.of(cells, min(reach, rows) + 1, rows, known=mechanism.sensitivity.total_fixed)

@@ -1,0 +1,182 @@
+"""What mechanisms for tables of counts have in common, and the public facts from which one is built."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import PlanError, shown
+from privior.mechanisms.contract import Asked, Floats, Mechanism, Offer
+from privior.models import MOST_CELLS, DirichletTable, ExactStatistics, Layout, Model, Observed, TableModel
+from privior.privacy import Budget, Neighbours
+
+#: one Dirichlet parameter for all cells, or one for each
+Prior = Fraction | tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class PublicFacts:
+    """What a mechanism for a table of counts may depend on: nothing here is read from data.
+
+    Attributes:
+        levels: number of cells k of the table
+        records: number of units n: exact under replace-one, the largest possible one otherwise
+        max_rows: records that one unit contributes at most
+        neighbours: the neighbour relation
+        budget: what may be spent
+        prior: the model's Dirichlet parameters, one for all cells or one for each
+        draws: how many draws to release, for mechanisms that release draws
+        least: records that every cell has at least, as a public fact, for mechanisms that use it
+    """
+
+    levels: int
+    records: int
+    max_rows: int
+    neighbours: Neighbours
+    budget: Budget
+    prior: Prior = Fraction(1)
+    draws: int = 1
+    least: int = 0
+
+    @staticmethod
+    def of(asked: Asked) -> PublicFacts:
+        """Take what is asked of a table."""
+        return PublicFacts(
+            asked.model.size(asked.schema),  # type: ignore[attr-defined]
+            asked.records,
+            asked.schema.unit.max_rows,
+            asked.neighbours,
+            asked.budget,
+            asked.model.prior if isinstance(asked.model, DirichletTable) else Fraction(1),
+            **asked.options,
+        )
+
+    @property
+    def parameters(self) -> tuple[Fraction, ...]:
+        """The prior parameter of each cell."""
+        return self.prior if isinstance(self.prior, tuple) else (self.prior,) * self.levels
+
+
+@dataclass(frozen=True)
+class CellNoise:
+    """A release's log likelihood as a function of the true counts c, cell by cell and up to a constant:
+
+    -rates |observed - c| - curvatures (observed - c)^2 / 2.
+    """
+
+    rates: Floats
+    curvatures: Floats
+
+
+class TableMechanism(Mechanism):
+    """A release law for tables of counts.
+
+    Attributes:
+        levels: number of cells
+        records: the number of records that the law depends on; None if it depends on none
+        prior: the prior that the law depends on; None if it depends on none
+    """
+
+    models: ClassVar[tuple[type[Model], ...]] = (TableModel,)
+    levels: int
+    records: int | None
+    prior: Prior | None
+
+    @property
+    @abstractmethod
+    def cell_noise(self) -> CellNoise | None:
+        """The noise as inference sees it; None if the law is no noise on the cells."""
+
+    @classmethod
+    @abstractmethod
+    def for_facts(cls, facts: PublicFacts) -> Self:
+        """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
+
+    @classmethod
+    def offers(cls, asked: Asked) -> Sequence[Offer]:
+        """Offer itself."""
+        return (Offer(cls.name, lambda: cls.for_facts(PublicFacts.of(asked))),)
+
+    def at(self, asked: Asked) -> Self:
+        """Build it anew."""
+        return self.for_facts(PublicFacts.of(asked))
+
+    def check(self, asked: Asked) -> None:
+        """Refuse another number of cells, unit, number of records or prior."""
+        facts = PublicFacts.of(replace(asked, options={}))
+        if self.levels != facts.levels:
+            raise PlanError(
+                "the mechanism is for another number of cells",
+                where=self.name,
+                asked=self.levels,
+                allowed=facts.levels,
+            )
+        check_unit(self, asked)
+        if self.records not in (None, asked.records):
+            raise PlanError("the mechanism is for another number of records", where=self.name)
+        if self.prior not in (None, facts.prior, facts.parameters):
+            raise PlanError("the mechanism is for another prior", where=self.name)
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """One number for each cell."""
+        return (Layout("counts", (self.levels,)),)
+
+    def outcomes(self, records: int, margin: int) -> range:
+        """Return the numbers that one cell of a table of so many records is listed with in audits."""
+        return range(-margin, records + margin + 1)
+
+    def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
+        """Take few cells and records, with the same epsilon and delta."""
+        prior = Fraction(1) if self.prior is None else self.prior
+        cost = self.guarantee.cost
+        few = min(cells, self.levels)
+        return self.for_facts(
+            PublicFacts(
+                few,
+                records,
+                max_rows,
+                self.sensitivity.neighbours,
+                Budget(self.epsilon, cost.delta),
+                prior[:few] if isinstance(prior, tuple) else prior,
+            )
+        )
+
+
+def check_unit(mechanism: Mechanism, asked: Asked) -> None:
+    """Refuse a mechanism that protects another unit than the schema's."""
+    needed, honoured = asked.model.sensitivity(asked.schema, asked.neighbours), mechanism.sensitivity
+    if needed != honoured:
+        raise PlanError(
+            "the mechanism is for another neighbour relation or unit of protection",
+            where=mechanism.name,
+            asked=f"{honoured.neighbours}, L1 {honoured.l1}",
+            allowed=f"{needed.neighbours}, L1 {needed.l1}",
+        )
+
+
+def check_levels(levels: int, name: str) -> None:
+    """Refuse a table of fewer than two cells, or of more than fit into memory."""
+    if isinstance(levels, bool) or not isinstance(levels, int) or not 2 <= levels <= MOST_CELLS:
+        raise PlanError(
+            "levels is out of range", where=name, asked=shown(levels), allowed=f"2 to {MOST_CELLS}"
+        )
+
+
+def true_counts(statistics: ExactStatistics, levels: int) -> NDArray[np.int64]:
+    """Return the counts, which must be one per cell."""
+    if statistics.counts.size != levels:
+        raise ValueError(f"the mechanism has {levels} cells, the statistics {statistics.counts.size}")
+    return statistics.counts
+
+
+def with_noise(statistics: ExactStatistics, noise: Sequence[int]) -> Observed:
+    """Add one noise to each count, in whole numbers of any length."""
+    counts = true_counts(statistics, len(noise))
+    return Observed.of([int(count) + z for count, z in zip(counts, noise, strict=True)])

@@ -1,0 +1,106 @@
+"""Kinds that register themselves: nobody lists them, and others may add theirs from outside.
+
+A file names a kind by its name, never a module. A name is known once its code was imported: privior's own
+kinds with their part, those of others by their own import, or from an installed package that declares the
+entry point group `privior`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar
+
+from privior.errors import PriviorError, shown
+
+Kind = TypeVar("Kind", bound=type)
+
+#: the group of entry points that installed packages declare
+GROUP = "privior"
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
+_loaded: set[str] = set()
+
+
+class Registry(Generic[Kind]):
+    """Classes by the name that they have in files, in the order in which they were registered."""
+
+    def __init__(self, noun: str, where: str, attribute: str, error: type[PriviorError]) -> None:
+        """Begin with none.
+
+        Args:
+            noun: what a kind is called in messages
+            where: which entry of a file names one
+            attribute: the class attribute that holds the name
+            error: what is raised
+        """
+        self._noun, self._where, self._attribute, self._error = noun, where, attribute, error
+        self._kinds: dict[str, Kind] = {}
+
+    def register(self, kind: Kind) -> Kind:
+        """Add a class under its own name; to be used as a decorator."""
+        name = getattr(kind, self._attribute, None)
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise self._error(f"a {self._noun} needs a name of small letters, digits and -", asked=shown(name))
+        taken = self._kinds.get(name)
+        if taken is not None and (taken.__module__, taken.__qualname__) != (kind.__module__, kind.__qualname__):
+            raise self._error(
+                f"there is another {self._noun} of this name", where=name, asked=f"{kind.__module__}"
+            )
+        self._kinds[name] = kind
+        return kind
+
+    def named(self, name: object) -> Kind:
+        """Return the kind of that name, or say which ones there are."""
+        if name not in self._kinds:
+            load_installed()
+        if isinstance(name, str) and name in self._kinds:
+            return self._kinds[name]
+        raise self._error(
+            f"unknown {self._noun}", where=self._where, asked=shown(name), allowed=", ".join(self._kinds)
+        )
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(self._kinds.values())
+
+
+def load_installed() -> None:
+    """Import what installed packages declare, each once."""
+    for entry in entry_points(group=GROUP):
+        if entry.value not in _loaded:
+            _loaded.add(entry.value)
+            entry.load()
+
+
+def outside(kind: type) -> bool:
+    """Say whether a class was written outside privior."""
+    return kind.__module__.partition(".")[0] != __name__.partition(".")[0]
+
+
+Made = TypeVar("Made")
+
+
+class ByClass(Generic[Made]):
+    """What somebody made for a class and those below it: found by the nearest one."""
+
+    def __init__(self, noun: str, error: type[PriviorError]) -> None:
+        """Begin with none; `noun` says in messages what is missing."""
+        self._noun, self._error = noun, error
+        self._made: dict[type, Made] = {}
+
+    def register(self, *kinds: type) -> Callable[[Made], Made]:
+        """Return a decorator that adds what was made for some classes."""
+
+        def add(made: Made) -> Made:
+            for kind in kinds:
+                self._made[kind] = made
+            return made
+
+        return add
+
+    def of(self, kind: type) -> Made:
+        """Return what was made for a class, or say that nothing was."""
+        for one in kind.__mro__:
+            if one in self._made:
+                return self._made[one]
+        raise self._error(f"no {self._noun} is known for this", where=kind.__name__)
