@@ -7,9 +7,13 @@ entry point group `privior`.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import re
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from privior.errors import PriviorError, shown
@@ -104,3 +108,34 @@ class ByClass(Generic[Made]):
             if one in self._made:
                 return self._made[one]
         raise self._error(f"no {self._noun} is known for this", where=kind.__name__)
+
+
+def import_extension(name: str) -> None:
+    """Import somebody's kinds: a module by its name, or a file by its path. Only people say which.
+
+    Raises PriviorError if there is none.
+    """
+    path = Path(name)
+    try:
+        if path.suffix != ".py":
+            importlib.import_module(name)
+            return
+        module = path.stem
+        spec = importlib.util.spec_from_file_location(module, path)
+        if module in sys.modules or spec is None or spec.loader is None:
+            return
+        sys.modules[module] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[module])
+    except (ImportError, OSError, SyntaxError) as error:
+        sys.modules.pop(path.stem, None)
+        raise PriviorError(f"the extension cannot be imported: {error}", where=shown(name)) from None
+
+
+def extensions(kinds: Iterable[type]) -> list[str]:
+    """Return what to import for these classes elsewhere: files, or modules where there is no file."""
+    found = []
+    for kind in kinds:
+        if outside(kind):
+            file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+            found.append(str(Path(file).resolve()) if file else kind.__module__)
+    return sorted(set(found))

@@ -181,7 +181,7 @@ def test_bad_models(change: dict[str, object], what: str) -> None:
 def test_bad_plans() -> None:
     with pytest.raises(pv.ModelError, match="one chance for each cell"):
         pv.plan(pv.FiniteFamily("die", {"a": [1, 0], "b": [0, 1]}), SCHEMA, records=10, epsilon=1)
-    with pytest.raises(pv.PlanError, match="not a mechanism for a finite family"):
+    with pytest.raises(pv.PlanError, match="not a mechanism for"):
         pv.plan(DIE, SCHEMA, records=10, epsilon=1, delta="1e-5", mechanism=pv.DirichletDraw)
     with pytest.raises(pv.PlanError, match="number of draws"):
         pv.plan(DIE, SCHEMA, records=10, epsilon=1, draws=3)

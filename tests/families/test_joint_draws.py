@@ -24,7 +24,7 @@ def released(model: JointFamily, records: int, sums: list[int], number: int) -> 
     mechanism = pv.PosteriorDraws(model, SCHEMA, records, 10**4, "0.5")
     assert mechanism.weight == 1
     exact = ExactStatistics(np.array(sums))
-    return np.concatenate([mechanism.values(mechanism.release(exact)) for _ in range(number)])
+    return np.concatenate([mechanism.parameters_drawn(mechanism.release(exact)) for _ in range(number)])
 
 
 def test_means_have_their_law_and_no_other() -> None:

@@ -54,7 +54,7 @@ def stick_law(mechanism: pv.DirichletDraw, stick: int, cells: int, factor: float
 @pytest.mark.parametrize("stick", [0, 1])
 def test_sticks_follow_the_posterior_and_no_other(stick: int) -> None:
     cells = 16
-    draws = [DRAW.release(COUNTS).sticks[0, stick] for _ in range(4000)]
+    draws = [DRAW.release(COUNTS).array()[0, stick] for _ in range(4000)]
     sample = [min(int(draw) * cells >> DRAW.places, cells - 1) for draw in draws]
     assert fits(sample, stick_law(DRAW, stick, cells, 1.0))
     assert not fits(sample, stick_law(DRAW, stick, cells, 1.7))

@@ -276,7 +276,7 @@ def test_the_plan_says_so_and_it_is_part_of_its_identity(tmp_path: Path) -> None
     assert plan.digest != without.digest
     assert "every cell has at least 2 records, which is public" in str(plan)
     assert "minimum" not in dict(without.facts())
-    assert plan.at(1).least == 2
+    assert plan.at(1).mechanism.minimum == 2
     assert plan.forecast.l2 < without.forecast.l2
     release = measured(plan, [4, 2, 3])
     review = pv.review(release)
@@ -291,9 +291,9 @@ def test_the_plan_says_so_and_it_is_part_of_its_identity(tmp_path: Path) -> None
 
 
 def test_refusals_say_why() -> None:
-    with pytest.raises(pv.PlanError, match="only releases from the posterior use a public minimum"):
+    with pytest.raises(pv.PlanError, match="only dirichlet-draw, virtual-records can be told this"):
         planned(pv.KNorm, pv.REPLACE_ONE, 1)
-    with pytest.raises(pv.PlanError, match="only releases from the posterior use a public minimum"):
+    with pytest.raises(pv.PlanError, match="only dirichlet-draw, virtual-records can be told this"):
         planned(None, pv.REPLACE_ONE, 1)
     with pytest.raises(pv.PlanError, match="more than there can be"):
         planned(pv.DirichletDraw, pv.REPLACE_ONE, 4)

@@ -15,7 +15,7 @@ from privior.forecasting.cell_error import NoiseLaw
 from privior.forecasting.joint_error import remainder_means
 from privior.forecasting.sampled_error import SampledLaw
 from privior.forecasting.tied_error import TiedCells, TiedDraws
-from privior.mechanisms import CellGammas, HellingerMechanism
+from privior.mechanisms import CellGammas, HellingerMechanism, TableMechanism
 from privior.mechanisms.hellinger import distances
 from privior.posterior.evidence import CellEvidence, Total
 from privior.posterior.latent import latent_counts

@@ -11,7 +11,7 @@ import family_cases
 import finite_cases
 import joint_cases
 import pytest
-from privior.models.documents import MODELS, Model
+from privior.models import MODELS, Model
 
 import privior as pv
 from privior.models import JointFamily, to_model

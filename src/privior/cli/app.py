@@ -73,8 +73,21 @@ def _program(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
+    extension: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Import somebody's own models and mechanisms first: a Python file, or an installed module. "
+            "It runs as code; guarantees that rest on it are called declared.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Publish what you learned from people's records, not whom you learned it from."""
+    for name in extension or []:
+        from privior.registry import import_extension
+
+        import_extension(name)
 
 
 app.command()(demo)

@@ -24,6 +24,7 @@ from privior.curator.progress import COUNTING, Progress, tell
 from privior.errors import PlanError, TableError
 from privior.models import Observed
 from privior.plans import Plan
+from privior.registry import extensions
 from privior.release import to_payload
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from privior.curator.worker import main; main()"
@@ -63,6 +64,7 @@ class OwnProcess:
                 "plans": [plan.to_document() for plan in plans],
                 "digests": [plan.digest for plan in plans],
                 "table": table,
+                "extensions": extensions(type(part) for one in plans for part in (one.model, one.mechanism)),
             }
             self._channel.send(order)
             answer = self._channel.receive()

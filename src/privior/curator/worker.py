@@ -22,6 +22,7 @@ from privior.curator.rows import Rows
 from privior.curator.silence import be_silent, take_streams
 from privior.errors import PriviorError, TableError
 from privior.plans import Plan
+from privior.registry import import_extension
 from privior.release import payload_document
 from privior.tables import without_secrets
 
@@ -56,6 +57,8 @@ def _prepared(order: Message, channel: Channel) -> Rows | None:
             channel.send({"step": step})
 
     try:
+        for extension in order["extensions"] if isinstance(order["extensions"], list) else ():
+            import_extension(str(extension))  # as the program that asked has it; no file names one
         sent = order["plans"]
         plans = [Plan.from_document(document) for document in (sent if isinstance(sent, list) else ())]
         if [plan.digest for plan in plans] != order["digests"]:

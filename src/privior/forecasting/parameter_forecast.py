@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.joint_forecast import joint_variances
-from privior.mechanisms import Mechanism, PosteriorDraws, SumNoise, one_parameter
+from privior.mechanisms import Mechanism, PosteriorDraws, SumNoise
 from privior.models import Family, JointFamily
-from privior.models.laws import Beta, Gamma, Reweighted, Truncated
+from privior.models.laws import Reweighted, Truncated
 from privior.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -110,13 +110,13 @@ def _variances(model: Family, schema: Schema, records: int, mechanism: Mechanism
         open_ = 1 / information
         if isinstance(mechanism, PosteriorDraws):
             seen = float(mechanism.weight) * information
-            open_ = open_ + (seen + _knowledge(one_parameter(mechanism.model))) / (mechanism.draws * seen**2)
+            open_ = open_ + (seen + mechanism.model.law.information) / (mechanism.draws * seen**2)
         elif isinstance(mechanism, SumNoise):
             open_ = open_ + _noise(model, schema, mechanism, theta) / (records * slope * spread) ** 2
         learned = 1 / (1 / variance + 1 / open_)
         variance = np.where(np.isfinite(learned), learned, prior)  # nothing is known to be learned there
         if isinstance(mechanism, PosteriorDraws):
-            variance = variance + _outside(one_parameter(mechanism.model), theta) ** 2
+            variance = variance + _outside(mechanism.model, theta) ** 2
     return variance
 
 
@@ -134,19 +134,6 @@ def _typical(model: Family) -> tuple[Floats, float]:
         below = np.cumsum(np.exp(logs - logs.max()))
         theta = np.interp(_SHARES, below / below[-1], points)
     return theta, float(theta.var()) * 1.02
-
-
-def _knowledge(model: Family) -> float:
-    """Return one over the variance of the law that draws are made with, the interval left out."""
-    law = model.law
-    match law:
-        case Beta():
-            both = law.first + law.second
-            return float(both**2 * (both + 1) / (law.first * law.second))
-        case Gamma():
-            return float(law.rate**2 / law.shape)
-        case _:
-            return float(1 / law.variance)
 
 
 def _outside(model: Family, theta: Floats) -> Floats:

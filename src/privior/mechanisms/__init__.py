@@ -17,8 +17,8 @@ from privior.mechanisms.ehdl import EHDL
 from privior.mechanisms.posterior_release import CellGammas, PosteriorRelease
 from privior.mechanisms.dirichlet_draw import DirichletDraw
 from privior.mechanisms.virtual_records import VirtualRecords
-from privior.mechanisms.noisy_statistics import NoisyStatistics, SumNoise
-from privior.mechanisms.posterior_draws import PosteriorDraws, one_parameter
+from privior.mechanisms.noisy_statistics import NoisyStatistics, SummedMechanism, SumNoise
+from privior.mechanisms.posterior_draws import PosteriorDraws
 from privior.mechanisms.model_draws import ModelDraws
 
 # isort: on
@@ -48,9 +48,9 @@ __all__ = [
     "PublicFacts",
     "PublishedLaplace",
     "SumNoise",
+    "SummedMechanism",
     "TableMechanism",
     "VirtualRecords",
-    "one_parameter",
     "to_mechanism",
     "unfit",
     "unsuited",

@@ -40,23 +40,33 @@ WIDEST_EXACT = Fraction(2**16)
 _COUNT_OF_EPSILON, _COUNT_OF_RHO = Fraction(2, 5), Fraction(1, 3)
 
 
-class SumNoise(Mechanism):
-    """Noise on the sums of a family, independent of them."""
+class SummedMechanism(Mechanism):
+    """A release that tells of the sums of a family."""
 
     models: ClassVar[tuple[type[Model], ...]] = (SummedModel,)
-
-    @property
-    @abstractmethod
-    def variances(self) -> tuple[float, ...]:
-        """Of the noise of each sum."""
 
     @abstractmethod
     def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
         """Return the log probability of what was observed for each column of possible sums."""
 
-    @abstractmethod
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
+        """Return it for the true sums."""
+        return float(self.log_likelihoods(observed, statistics.counts[:, np.newaxis])[0])
+
     def count_log_likelihoods(self, observed: Observed, numbers: NDArray[np.int64]) -> Floats:
-        """Return the log probability of the noisy count alone for each possible number of records."""
+        """Return what is said of the number of records alone, for each possible one: nothing unless it is noisy."""
+        return np.zeros(numbers.shape)
+
+
+class SumNoise(SummedMechanism):
+    """Noise on the sums of a family, independent of them, as wide as the ranges of its summands ask for."""
+
+    trusts_model: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def variances(self) -> tuple[float, ...]:
+        """Of the noise of each sum."""
 
 
 @final
@@ -265,10 +275,6 @@ class NoisyStatistics(SumNoise):
         """Say between which values records are taken to lie."""
         noise = f"one record moves the sums by up to {', '.join(map(str, self.moves))} units"
         return [("statistic", f"{summed_model(model).statistic_in_words(schema)}; {noise}")]
-
-    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
-        """Return the log probability of releasing `observed` if these are the true sums."""
-        return float(self.log_likelihoods(observed, statistics.counts[:, np.newaxis])[0])
 
     def admits(self, observed: Observed, records: int) -> bool:
         """Any whole numbers are possible, one for each sum."""

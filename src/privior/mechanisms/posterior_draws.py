@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -14,23 +14,16 @@ from numpy.typing import NDArray
 
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, round_down
-from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism, Offer
-from privior.mechanisms.noisy_statistics import summed_model
+from privior.mechanisms.contract import MECHANISMS, Asked, Offer
+from privior.mechanisms.noisy_statistics import SummedMechanism, summed_model
 from privior.mechanisms.weighting import weight_for
-from privior.models import ExactStatistics, Family, JointFamily, Layout, Model, Observed, SummedModel
-from privior.models.families import JointLikelihood, reweighted_draw
-from privior.models.laws import Beta, Conjugate, Gamma, Reweighted, Truncated
+from privior.models import ExactStatistics, Layout, Model, Observed, SummedModel
+from privior.models.families.drawing import Drawing
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.randomness import (
     EXACTLY_ROUNDED,
     MOST_PLACES,
-    BetaLaw,
     Bits,
-    GammaLaw,
-    NormalLaw,
-    Piece,
-    TruncatedLaw,
-    draw_mixture,
 )
 from privior.schema import Schema
 
@@ -43,7 +36,7 @@ _DIGITS = 40
 @final
 @MECHANISMS.register
 @dataclass(frozen=True)
-class PosteriorDraws(Mechanism):
+class PosteriorDraws(SummedMechanism):
     """N draws from the posterior of the parameter, in which every record has the same weight.
 
     theta_1, ..., theta_N ~ prior(theta) * exp(weight * (h(theta) T - n A(theta))), rounded exactly to a
@@ -71,7 +64,6 @@ class PosteriorDraws(Mechanism):
     about: ClassVar[str] = "exactly rounded draws from the posterior"
     randomness: ClassVar[str] = EXACTLY_ROUNDED
     neighbours: ClassVar[Neighbours] = REPLACE_ONE
-    models: ClassVar[tuple[type[Model], ...]] = (SummedModel,)
     options: ClassVar[Mapping[str, object]] = {"draws": 1}
     draws_posterior: ClassVar[bool] = True
     largest: ClassVar[int] = 2**1024
@@ -99,7 +91,7 @@ class PosteriorDraws(Mechanism):
             "epsilon": budget.epsilon,
             "delta": budget.delta,
             "draws": draws,
-            "places": self._places(model, schema) if places is None else places,
+            "places": _places(model, schema) if places is None else places,
         }
         for name, value in facts.items():
             object.__setattr__(self, name, value)
@@ -121,8 +113,7 @@ class PosteriorDraws(Mechanism):
     @property
     def layouts(self) -> tuple[Layout, ...]:
         """All numbers of all draws, one draw after the other."""
-        each = len(self.model.products) if isinstance(self.model, JointFamily) else 1
-        return (Layout("points", (self.draws * each,), self.places),)
+        return (Layout("points", (self.draws * self._drawing.numbers,), self.places),)
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -136,8 +127,6 @@ class PosteriorDraws(Mechanism):
             raise _refused(error) from None
 
     def _check_draws(self) -> None:
-        if not isinstance(self.model, JointFamily):
-            return
         try:
             self.model.check_draws(self.schema, self.weight * self.records)
         except ModelError as error:
@@ -166,78 +155,25 @@ class PosteriorDraws(Mechanism):
         budget = Budget(self.epsilon, Fraction(0) if pure else self.delta)
         return Guarantee(self._pair, self.neighbours, budget, reason)
 
+    @cached_property
+    def _drawing(self) -> Drawing:
+        return self.model.drawing(self.schema, self.records, self.weight)
+
     def release(self, statistics: ExactStatistics) -> Observed:
         """Update the prior exactly and draw, exactly rounded."""
-        if isinstance(self.model, JointFamily):
-            return self._joint(self.model, statistics)
-        model = one_parameter(self.model)
-        total = model.total(self.schema, self.records, int(statistics.counts[0]))
-        pieces, bits = self._pieces(model, total), Bits()
-        points = tuple(draw_mixture(pieces, self.places, bits) for _ in range(self.draws))
-        return Observed(self.layouts, (points,))
+        sums = [int(one) for one in statistics.counts]
+        return Observed(self.layouts, (tuple(self._drawing.drawn(sums, self.places, Bits(), self.draws)),))
 
-    def _pieces(self, model: Family, total: Fraction) -> list[Piece]:
-        """Return the posterior as a mixture: of one law, or of those on both sides of a pivot."""
-
-        def updated(law: Conjugate) -> BetaLaw | GammaLaw | NormalLaw:
-            return _exact(model.update(law, self.weight * self.records, self.weight * total))
-
-        prior, law = model.prior, updated(model.law)
-        if not isinstance(prior, Reweighted):
-            cut = TruncatedLaw(law, *prior.support) if isinstance(prior, Truncated) else law
-            return [Piece(_certain, cut)]
-        glued = reweighted_draw(model, self.schema, self.records, self.weight)
-        return [
-            Piece(partial(side.log_mass, total), TruncatedLaw(updated(piece.law), piece.lower, piece.upper))
-            for piece, side in zip(prior.pieces, glued.sides, strict=True)
-        ]
-
-    def _joint(self, model: JointFamily, statistics: ExactStatistics) -> Observed:
-        bits, sums = Bits(), [int(one) for one in statistics.counts]
-        points = [
-            model.drawn(self.schema, self.records, self.weight, sums, self.places, bits)
-            for _ in range(self.draws)
-        ]
-        return Observed(self.layouts, (tuple(one for draw in points for one in draw),))
-
-    def values(self, observed: Observed) -> Floats:
+    def parameters_drawn(self, observed: Observed) -> Floats:
         """Return the draws as floats: of several parameters one draw a row."""
-        if not isinstance(self.model, JointFamily):
-            return observed.values()
-        points = observed.values().reshape(self.draws, -1)
-        return self.model.from_points(self.schema, self.records, self.weight, points)
+        return self._drawing.values(self._points(observed))
+
+    def _points(self, observed: Observed) -> Floats:
+        return observed.values().reshape(self.draws, -1)
 
     def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
-        """Return the log density of the draws for each possible sum, up to the same constant."""
-        if isinstance(self.model, JointFamily):
-            return self._joint_logs(observed, sums)
-        model = one_parameter(self.model)
-        base, unit = model.grid(self.schema)
-        totals = float(base) * self.records + float(unit) * sums[0].astype(np.float64)
-        found = np.zeros(totals.shape)
-        for theta in self.inside(observed):
-            found += model.log_posterior(theta, self.records, totals, float(self.weight))
-        return found
-
-    @cached_property
-    def _likelihood(self) -> JointLikelihood:
-        if not isinstance(self.model, JointFamily):
-            raise TypeError("not a family of several parameters")
-        return self.model.at(self.schema)
-
-    def _joint_logs(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
-        likelihood = self._likelihood
-        theta = likelihood.clipped(self.values(observed))
-        return likelihood.log_posterior(theta, self.records, sums.T * likelihood.units, float(self.weight))
-
-    def inside(self, observed: Observed) -> Floats:
-        """Return the draws, those that were rounded to an end of the support half a unit inside it."""
-        low, high = one_parameter(self.model).prior.support
-        half = math.ldexp(0.5, -self.places)
-        values = observed.values()
-        if low is not None:
-            values = np.maximum(values, float(low) + half)
-        return values if high is None else np.minimum(values, float(high) - half)
+        """Return the log density of the draws for each column of possible sums, up to the same constant."""
+        return self._drawing.log_densities(self._points(observed), self.places, sums)
 
     def check(self, asked: Asked) -> None:
         """Refuse another model, schema, neighbour relation or number of records."""
@@ -267,10 +203,6 @@ class PosteriorDraws(Mechanism):
         """Read it beside its model and schema."""
         return cls(summed_model(model), schema, **entries)
 
-    def parameters_drawn(self, observed: Observed) -> Floats:
-        """Return the draws."""
-        return self.values(observed)
-
     @property
     def draw_weight(self) -> Fraction:
         """The weight of a record."""
@@ -281,20 +213,9 @@ class PosteriorDraws(Mechanism):
         noise = f"every record has the weight {float(self.weight):.4g} in the posterior drawn from"
         return [("statistic", f"{summed_model(model).statistic_in_words(schema)}; {noise}")]
 
-    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
-        """Return the log density of the draws if this is the true sum."""
-        return float(self.log_likelihoods(observed, statistics.counts[:, np.newaxis])[0])
-
     def admits(self, observed: Observed, records: int) -> bool:
         """Draws lie in the support, but for rounding."""
-        unit = Fraction(2) ** -self.places
-        if isinstance(self.model, JointFamily):
-            return self.model.admits(observed.counts, unit)
-        low, high = one_parameter(self.model).prior.support
-        return all(
-            (low is None or low <= (point + 1) * unit) and (high is None or (point - 1) * unit <= high)
-            for point in observed.counts
-        )
+        return self._drawing.admits(observed.counts, Fraction(2) ** -self.places)
 
     def to_document(self) -> dict[str, object]:
         """Write the mechanism as plain values; the model and the schema stand beside it in a plan."""
@@ -308,14 +229,13 @@ class PosteriorDraws(Mechanism):
             "places": self.places,
         }
 
-    def _places(self, model: SummedModel, schema: Schema) -> int:
-        """Choose the grid from public facts alone."""
-        if not isinstance(model, JointFamily):
-            return _places(one_parameter(model))
-        try:
-            return _DIGITS - math.floor(math.log2(max(model.finest(schema), 1e-200)))
-        except ModelError as error:
-            raise _refused(error) from None
+
+def _places(model: SummedModel, schema: Schema) -> int:
+    """Choose the grid from public facts alone."""
+    try:
+        return _DIGITS - math.floor(math.log2(max(model.finest(schema), 1e-200)))
+    except ModelError as error:
+        raise _refused(error) from None
 
 
 def _refused(error: ModelError) -> PlanError:
@@ -326,35 +246,3 @@ def _refused(error: ModelError) -> PlanError:
         allowed=error.allowed,
         advice=error.advice,
     )
-
-
-def one_parameter(model: SummedModel) -> Family:
-    """Return a model that is known to be of one parameter."""
-    if not isinstance(model, Family):
-        raise TypeError("not a family of one parameter")
-    return model
-
-
-def _places(model: Family) -> int:
-    """Choose the grid from the prior alone: so many digits below its median."""
-    law = model.law
-    if isinstance(law, Beta):
-        return _DIGITS
-    typical = law.quantile(0.5) if isinstance(law, Gamma) else math.sqrt(law.variance)
-    return _DIGITS - math.floor(math.log2(max(typical, 1e-200)))
-
-
-def _exact(posterior: Conjugate) -> BetaLaw | GammaLaw | NormalLaw:
-    """Return the law to draw from."""
-    match posterior:
-        case Beta():
-            return BetaLaw(posterior.first, posterior.second)
-        case Gamma():
-            return GammaLaw(posterior.shape, posterior.rate)
-        case _:
-            return NormalLaw(posterior.mean, posterior.variance)
-
-
-def _certain() -> Any:
-    """The weight of a law that has no other beside it: it is never looked at."""
-    raise AssertionError

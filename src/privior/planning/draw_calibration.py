@@ -18,9 +18,9 @@ from fractions import Fraction
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, positive
 from privior.forecasting import forecaster
-from privior.mechanisms import NoisyStatistics, PosteriorDraws, one_parameter
+from privior.mechanisms import NoisyStatistics, PosteriorDraws
 from privior.models import Family
-from privior.models.laws import Beta, Conjugate, Ends, Gamma, Law, Normal, Reweighted, Truncated
+from privior.models.laws import Conjugate, Ends, Law, Reweighted, Truncated
 from privior.pictures import listing
 from privior.planning.comparison import plan
 from privior.plans import Candidate, Plan
@@ -154,8 +154,7 @@ def calibrate_draws(
     ahead = forecasts.ahead(records, mechanism)
     candidates = [one for one in plain.candidates if one.name != mechanism.name]
     candidates.append(Candidate(mechanism.name, mechanism.about, ahead, mechanism.guarantee.cost))
-    own = one_parameter(mechanism.model)
-    made = Plan(schema, own, mechanism, REPLACE_ONE, records, tuple(candidates), reason, believed=model)
+    made = Plan(schema, mechanism.model, mechanism, REPLACE_ONE, records, tuple(candidates), reason, believed=model)
     return DrawCalibration(made, best, settings, plain.forecast.error, reason)
 
 
@@ -180,7 +179,7 @@ def _settings(
         )
     for times in (Fraction(1),) if fixed else weights:
         laws: list[Law] = (
-            [model.prior] if fixed else [_cut(_weighed(model.law, times), ends) for ends in _ends(model, cut)]
+            [model.prior] if fixed else [_cut(model.law.knowing(times), ends) for ends in _ends(model, cut)]
         )
         for law in laws:
             bounded = isinstance(law, Truncated | Reweighted)
@@ -221,17 +220,6 @@ def _cut(law: Conjugate, ends: tuple[object, object] | None) -> Law:
 def _short(number: float) -> Fraction:
     """Round a public number to three digits."""
     return Fraction(f"{number:.2e}")
-
-
-def _weighed(law: Conjugate, times: Fraction) -> Conjugate:
-    """Return the law that knows so many times as much."""
-    match law:
-        case Beta():
-            return Beta(law.first * times, law.second * times)
-        case Gamma():
-            return Gamma(law.shape * times, law.rate * times)
-        case _:
-            return Normal(law.mean, variance=law.variance / times)
 
 
 def _reason(model: Family, best: DrawSetting, settings: tuple[DrawSetting, ...], noise: float) -> str:

@@ -86,7 +86,7 @@ class Plan:
             raise PlanError(f"not a mechanism for {self.model.family}", where=self.mechanism.name)
         self.model.sensitivity(self.schema, self.neighbours)
         self._check_sums()
-        self.mechanism.check(self.asked(self.mechanism.guarantee.cost))
+        self.mechanism.check(self.asked(Budget(self.mechanism.epsilon, Fraction(0))))
         if self.group is not None:
             self.group.check(self.schema, self.model, self.neighbours)
 
@@ -129,7 +129,8 @@ class Plan:
     @property
     def declared(self) -> bool:
         """Whether the guarantee rests on code outside privior, which nobody here has proved."""
-        return self.mechanism.declared or outside(type(self.model))
+        trusted = self.mechanism.trusts_model and outside(type(self.model))
+        return self.mechanism.declared or trusted
 
     @property
     def cost(self) -> Budget:

@@ -287,7 +287,7 @@ def _check_size(plan: object, statistics: Observed) -> None:
     """
     mechanism = plan.get("mechanism") if isinstance(plan, dict) else None
     levels = mechanism.get("levels") if isinstance(mechanism, dict) else None
-    held = max(layout.shape[-1] + 1 for layout in statistics.layouts)
+    held = max(layout.shape[-1] + bool(layout.places) for layout in statistics.layouts)
     if isinstance(levels, int) and levels > held:
         raise ReleaseError("not one count per cell", where="statistics", asked=held, allowed=levels)
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, rational
+from privior.models.families.drawing import FamilyDrawing
 from privior.models.families.reweighting import reweighted_draw
 from privior.models.families.summed import SummedModel
 from privior.models.laws import Beta, Conjugate, Gamma, Law, Normal, Reweighted, Truncated, to_law
@@ -236,6 +237,14 @@ class Family(SummedModel):
         if isinstance(self.prior, Reweighted):
             return reweighted_draw(self, schema, records, weight)
         return None if self.cut_ends is None else self.cut_pair(schema, records, weight)
+
+    def drawing(self, schema: Schema, records: int, weight: Fraction) -> FamilyDrawing:
+        """Return the posterior of the parameter."""
+        return FamilyDrawing(self, schema, records, weight)
+
+    def finest(self, schema: Schema) -> float:
+        """Return the scale of the prior."""
+        return self.law.scale
 
     # Files
 

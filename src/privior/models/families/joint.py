@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import ModelError, shown
+from privior.models.families.drawing import JointDrawing
 from privior.models.families.family import numeric
 from privior.models.families.summed import SummedModel
 from privior.models.laws.joint import JointLaw, to_joint_law
@@ -265,8 +266,9 @@ class JointFamily(SummedModel):
 
     # Draws
 
-    def check_draws(self, schema: Schema, records: Fraction) -> None:
-        """Refuse draws that might take long, whatever the data: `records` are n times their weight."""
+    def drawing(self, schema: Schema, records: int, weight: Fraction) -> JointDrawing:
+        """Return the posterior of all parameters together."""
+        return JointDrawing(self, schema, records, weight)
 
     def finest(self, schema: Schema) -> float:
         """Return the smallest scale of what is drawn, from public facts: draws are rounded far below it."""

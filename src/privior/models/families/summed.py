@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import ClassVar, Protocol
 
 from privior.errors import ModelError
+from privior.models.families.drawing import Drawing
 from privior.models.model import PRIOR_SHARE, Model
 from privior.privacy import Neighbours, Sensitivity
 from privior.privacy.pairs import DominatingPair
@@ -58,6 +59,17 @@ class SummedModel(Model):
 
         Raises ModelError where no pair is proved.
         """
+
+    @abstractmethod
+    def drawing(self, schema: Schema, records: int, weight: Fraction) -> Drawing:
+        """Return the posterior given so many weighted records, as it is drawn from."""
+
+    @abstractmethod
+    def finest(self, schema: Schema) -> float:
+        """Return the smallest scale of what is drawn, from public facts: draws are rounded far below it."""
+
+    def check_draws(self, schema: Schema, records: Fraction) -> None:
+        """Refuse draws that might take long, whatever the data: `records` are n times their weight."""
 
     def in_words(self, schema: Schema) -> str:
         """Name the parameter."""

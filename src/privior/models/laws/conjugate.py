@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from privior.errors import ModelError, NumberError
 from privior.exact import decimal, positive, rational
+from privior.randomness import BetaLaw, GammaLaw, NormalLaw
 
 Floats = NDArray[np.float64]
 #: the ends of an interval; None where there is no end
@@ -50,6 +51,26 @@ class Beta:
 
         return float(betaincinv(float(self.first), float(self.second), share))
 
+    @property
+    def exact(self) -> BetaLaw:
+        """The law as exact draws are made of it."""
+        return BetaLaw(self.first, self.second)
+
+    @property
+    def scale(self) -> float:
+        """How large the parameter typically is: draws are rounded far below it."""
+        return 1.0
+
+    @property
+    def information(self) -> float:
+        """One over the variance."""
+        both = self.first + self.second
+        return float(both**2 * (both + 1) / (self.first * self.second))
+
+    def knowing(self, times: Fraction) -> Beta:
+        """Return the law that knows so many times as much."""
+        return Beta(self.first * times, self.second * times)
+
     def to_document(self) -> dict[str, object]:
         """Write the law as plain values."""
         return {"law": self.name, "first": decimal(self.first), "second": decimal(self.second)}
@@ -80,6 +101,25 @@ class Gamma:
         from scipy.special import gammaincinv
 
         return float(gammaincinv(float(self.shape), share)) / float(self.rate)
+
+    @property
+    def exact(self) -> GammaLaw:
+        """The law as exact draws are made of it."""
+        return GammaLaw(self.shape, self.rate)
+
+    @property
+    def scale(self) -> float:
+        """How large the parameter typically is: draws are rounded far below it."""
+        return self.quantile(0.5)
+
+    @property
+    def information(self) -> float:
+        """One over the variance."""
+        return float(self.rate**2 / self.shape)
+
+    def knowing(self, times: Fraction) -> Gamma:
+        """Return the law that knows so many times as much."""
+        return Gamma(self.shape * times, self.rate * times)
 
     def to_document(self) -> dict[str, object]:
         """Write the law as plain values."""
@@ -116,6 +156,25 @@ class Normal:
         from scipy.special import ndtri
 
         return float(self.mean) + float(ndtri(share)) * math.sqrt(self.variance)
+
+    @property
+    def exact(self) -> NormalLaw:
+        """The law as exact draws are made of it."""
+        return NormalLaw(self.mean, self.variance)
+
+    @property
+    def scale(self) -> float:
+        """How far the parameter typically varies: draws are rounded far below it."""
+        return math.sqrt(self.variance)
+
+    @property
+    def information(self) -> float:
+        """One over the variance."""
+        return float(1 / self.variance)
+
+    def knowing(self, times: Fraction) -> Normal:
+        """Return the law that knows so many times as much."""
+        return Normal(self.mean, variance=self.variance / times)
 
     def to_document(self) -> dict[str, object]:
         """Write the law as plain values."""

@@ -1,0 +1,77 @@
+"""What somebody needs who writes a model or a mechanism of her own, outside privior.
+
+    model        subclass `Family` (one parameter), `JointFamily`, `DirichletTable` or `Model`; MODELS.register
+    mechanism    subclass `SumNoise` (noise on sums), `TableMechanism` or `Mechanism`; MECHANISMS.register
+    posterior    for a model of another kind: subclass `Posterior`, posterior_for(YourModel)
+    forecast     likewise: subclass `Forecaster`, FORECASTERS.register(YourModel)
+
+`privior.testing` checks what you wrote; `examples/own_model.py` is a whole example. A guarantee that comes
+from such code is called declared, everywhere: privior has not proved it.
+"""
+
+from privior.errors import InferenceError, ModelError, PlanError
+from privior.forecasting import FORECASTERS, Ahead, Forecaster, error_law
+from privior.mechanisms import (
+    MECHANISMS,
+    Asked,
+    CellNoise,
+    Mechanism,
+    Offer,
+    PublicFacts,
+    SumNoise,
+    TableMechanism,
+)
+from privior.models import (
+    MODELS,
+    DirichletTable,
+    ExactStatistics,
+    Factor,
+    Family,
+    JointFamily,
+    Layout,
+    Model,
+    Observed,
+    Summand,
+    SummedModel,
+    TableModel,
+)
+from privior.models.laws import Conjugate, Law
+from privior.privacy import DominatingPair, Guarantee, Sensitivity, SignedSteps
+from privior.schema import Schema
+
+__all__ = [
+    "FORECASTERS",
+    "MECHANISMS",
+    "MODELS",
+    "Ahead",
+    "Asked",
+    "CellNoise",
+    "Conjugate",
+    "DirichletTable",
+    "DominatingPair",
+    "ExactStatistics",
+    "Factor",
+    "Family",
+    "Forecaster",
+    "Guarantee",
+    "InferenceError",
+    "JointFamily",
+    "Law",
+    "Layout",
+    "Mechanism",
+    "Model",
+    "ModelError",
+    "Observed",
+    "Offer",
+    "PlanError",
+    "PublicFacts",
+    "Schema",
+    "Sensitivity",
+    "SignedSteps",
+    "SumNoise",
+    "Summand",
+    "SummedModel",
+    "TableMechanism",
+    "TableModel",
+    "error_law",
+]

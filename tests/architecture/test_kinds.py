@@ -1,0 +1,61 @@
+"""Nobody asks of what kind something is: kinds answer for themselves.
+
+A chain of `isinstance` over kinds forgets the next kind, silently. What is counted here are checks of objects
+against a class of models, mechanisms, plans or posteriors, anywhere in the sources.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+SOURCES = Path(__file__).parents[2] / "src" / "privior"
+#: fewer than this are allowed in all
+MOST = 15
+#: classes of kinds are those that come from these parts
+PARTS = ("models", "mechanisms", "plans", "posterior", "forecasting")
+
+
+def kinds() -> set[str]:
+    """Return the names of all classes that have a kind of model, mechanism, plan or posterior above them."""
+    bases: dict[str, set[str]] = {}
+    for part in PARTS:
+        for file in (SOURCES / part).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    bases[node.name] = {base.id for base in node.bases if isinstance(base, ast.Name)}
+    found = {"Model", "Mechanism", "Plan", "Posterior", "Observed"}
+    while True:
+        more = {name for name, above in bases.items() if above & found} - found
+        if not more:
+            return found
+        found |= more
+
+
+def asked(text: str, known: set[str]) -> list[tuple[int, str]]:
+    """Return the lines that ask whether something is of a kind, and the kinds."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in ("isinstance", "issubclass") and len(node.args) == 2:
+                names = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
+                found += [(node.lineno, name) for name in sorted(names & known)]
+        if isinstance(node, ast.MatchClass) and isinstance(node.cls, ast.Name) and node.cls.id in known:
+            found.append((node.lineno, node.cls.id))
+    return found
+
+
+def test_few_places_ask_of_what_kind_something_is() -> None:
+    known = kinds()
+    places = Counter(
+        str(file.relative_to(SOURCES))
+        for file in SOURCES.rglob("*.py")
+        for _ in asked(file.read_text("utf-8"), known)
+    )
+    assert sum(places.values()) < MOST, places.most_common()
+
+
+def test_a_planted_chain_is_seen() -> None:
+    planted = "if isinstance(plan.mechanism, KNorm | DirichletDraw):\n    pass\nmatch model:\n    case MarkovChain():\n        pass\n"
+    assert [name for _, name in asked(planted, kinds())] == ["DirichletDraw", "KNorm", "MarkovChain"]
