@@ -63,7 +63,7 @@ class Certificate:
     sources: dict[str, str]
 
     @staticmethod
-    def of(*files: str) -> Certificate:
+    def of(*files: str | Path) -> Certificate:
         """Hash these files and all that they reach, as they are now."""
         return Certificate(Sources(ROOT).reached(files))
 

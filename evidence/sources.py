@@ -74,7 +74,7 @@ class Sources:
                     self._members[list(self._found(name))[-1]].add(file)
         self._places[_EVERYTHING] = set(package)
 
-    def reached(self, files: Iterable[str]) -> dict[str, str]:
+    def reached(self, files: Iterable[str | Path]) -> dict[str, str]:
         """Return the hashes of these files and of all they reach, by place; of files that exist."""
         found = set[Path]()
         new = {self._root / file for file in files if (self._root / file).is_file()}
@@ -108,12 +108,12 @@ class Sources:
     def _parsed(self, file: Path) -> Source:
         data = file.read_bytes()
         if file.suffix != ".py":
-            return Source(hashlib.sha256(data).hexdigest())
+            return Source(_hash(data))
         tree, said, nodes = ast.parse(data), list[str](), list[ast.AST]()
         if file == self._facade:  # its table counts by the modules that names lead to, its version not at all
             tree.body = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
         _write(tree, said, nodes)
-        found = hashlib.sha256("\n".join(said).encode()).hexdigest()
+        found = _hash("\n".join(said).encode())
         if file == self._facade:
             return Source(found)
         strings = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
@@ -135,6 +135,10 @@ class Sources:
             frozenset(name for name in used if re.fullmatch(r"privior\..*\.register", name)),
             frozenset(each for s in strings if _FILE.fullmatch(s) and (each := file.with_name(s)).is_file()),
         )
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def _write(found: object, said: list[str], nodes: list[ast.AST]) -> None:

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from finite_cases import DIE, PAIR
 from finite_cases import SCHEMA as CASINO
+from markov_cases import SCHEMA as DAYS
+from markov_cases import SEQUENCES, STATES, walked
 from record import Certificate, store
 from scipy.stats import kstest
-from test_markov_chain import SCHEMA as DAYS
-from test_markov_chain import SEQUENCES, STATES, walked
 
 import privior as pv
 from privior.curator import measure_statistics
