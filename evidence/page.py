@@ -10,9 +10,10 @@ from record import ROOT, Evidence, load
 PAGE = ROOT / "docs" / "evidence.md"
 _INTRODUCTION = """# Evidence
 
-Slow measurements, made by `make evidence` and stored in `evidence/results/` with their date and the hash of
-the sources they certify. A *stale* one was measured before those sources last changed. This page is written
-by `make pages`; do not edit it. A measurement is evidence, never a proof.
+Slow measurements, made by `make evidence` and stored in `evidence/results/` with their date and the hashes of
+the sources they were made with: the file that measures and all it imports, without comments and docstrings. A
+*stale* one was measured before that code last changed. This page is written by `make pages`, which says what
+changed; do not edit it. A measurement is evidence, never a proof.
 """
 
 
@@ -32,12 +33,22 @@ def _section(evidence: Evidence) -> str:
         "|" + "---|" * len(evidence.header),
         *("| " + " | ".join(row) + " |" for row in evidence.rows),
         "",
-        f"Measured {evidence.date}; certifies {', '.join(evidence.parts)}",
-        f"({evidence.sources[:12]}): {state}.",
+        f"Measured {evidence.date}; certifies {_parts(evidence)}: {state}.",
         "",
     ]
     return "\n".join(lines)
 
 
+def _parts(evidence: Evidence) -> str:
+    """Name the parts of the package that the sources belong to."""
+    parts = {place.removeprefix("src/privior/").partition("/")[0] for place in evidence.sources}
+    others = {"__init__.py", "benchmarks", "evidence", "tests"}
+    return ", ".join(sorted(part.removesuffix(".py") for part in parts - others))
+
+
 if __name__ == "__main__":
-    PAGE.write_text(render(load()), "utf-8")
+    found = load()
+    PAGE.write_text(render(found), "utf-8")
+    for evidence in found:
+        if changed := evidence.changed:
+            print(f"{evidence.name} is stale: {', '.join(changed)}")

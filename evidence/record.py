@@ -1,13 +1,15 @@
-"""Evidence on disk: what was measured, when, and the hash of the sources it certifies."""
+"""Evidence on disk: what was measured, when, and the hashes of the sources it certifies."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+
+from sources import Sources
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "privior"
@@ -22,51 +24,48 @@ class Evidence:
         name: its file
         title: what it shows
         claim: the bar it had to pass
-        parts: the parts of the package that it certifies
         header: the columns of its table
         rows: the numbers, as text
         date: the day it was measured
-        sources: the hash of those parts on that day
+        sources: the files that it was made with, and the hash of each on that day
     """
 
     name: str
     title: str
     claim: str
-    parts: tuple[str, ...]
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     date: str
-    sources: str
+    sources: dict[str, str]
+
+    @property
+    def changed(self) -> list[str]:
+        """The sources that are not what they were, or new, or gone."""
+        now = sources_under(ROOT).reached(self.sources)
+        return sorted({place for place, _ in self.sources.items() ^ now.items()})
 
     @property
     def stale(self) -> bool:
         """Whether the sources have changed since."""
-        return self.sources != hash_of(self.parts)
+        return bool(self.changed)
 
 
-def hash_of(parts: tuple[str, ...]) -> str:
-    """Hash the source files of these parts."""
-    digest = hashlib.sha256()
-    for part in sorted(parts):
-        place = PACKAGE / part
-        files = sorted(place.rglob("*.py")) if place.is_dir() else [PACKAGE / f"{part}.py"]
-        for file in files:
-            digest.update(f"{file.relative_to(PACKAGE)}\n".encode())
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
+@cache
+def sources_under(root: Path) -> Sources:
+    """Return the sources under a folder, read once in a process."""
+    return Sources(root)
 
 
 @dataclass(frozen=True)
 class Certificate:
     """What a measurement certifies: made before it starts, so that later edits are not certified with it."""
 
-    parts: tuple[str, ...]
-    sources: str
+    sources: dict[str, str]
 
     @staticmethod
-    def of(*parts: str) -> Certificate:
-        """Hash the sources of these parts as they are now."""
-        return Certificate(parts, hash_of(parts))
+    def of(*files: str | Path) -> Certificate:
+        """Hash these files and all that they reach, as they are now."""
+        return Certificate(Sources(ROOT).reached(files))
 
 
 def store(
@@ -83,7 +82,6 @@ def store(
     document = {
         "title": title,
         "claim": claim,
-        "parts": certificate.parts,
         "header": header,
         "rows": rows,
         "date": datetime.now(UTC).date().isoformat(),
@@ -97,16 +95,16 @@ def load() -> list[Evidence]:
     found = []
     for path in sorted(RESULTS.glob("*.json")):
         document = json.loads(path.read_text())
+        sources = document["sources"]  # once there was one hash of whole parts: those results stay stale
         found.append(
             Evidence(
                 name=path.stem,
                 title=document["title"],
                 claim=document["claim"],
-                parts=tuple(document["parts"]),
                 header=tuple(document["header"]),
                 rows=tuple(tuple(row) for row in document["rows"]),
                 date=document["date"],
-                sources=document["sources"],
+                sources=sources if isinstance(sources, dict) else dict.fromkeys(document["parts"], sources),
             )
         )
     return found

@@ -61,7 +61,7 @@ def passes(coverage: float) -> bool:
 
 
 def test_intervals_cover() -> None:
-    certificate = Certificate.of("posterior", "mechanisms", "randomness", "models")
+    certificate = Certificate.of(__file__)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         cells = list(pool.map(measured, CELLS))
     store(

@@ -82,7 +82,7 @@ def measured(cell: tuple[int, str, str]) -> Measured:
 
 
 def test_families_are_calibrated() -> None:
-    certificate = Certificate.of("posterior", "mechanisms", "randomness", "models")
+    certificate = Certificate.of(__file__)
     cells = [(number, way, epsilon) for number in range(len(CASES)) for way in WAYS for epsilon in EPSILONS]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         found = list(pool.map(measured, cells))

@@ -26,7 +26,7 @@ MISSES = 2
 
 
 def test_forecasts_of_families() -> None:
-    certificate = Certificate.of("posterior", "mechanisms", "models")
+    certificate = Certificate.of(__file__)
     rng = np.random.default_rng(np.random.SeedSequence().entropy)
     rows, ratios, within = [], [], 0
     for name in NAMES:

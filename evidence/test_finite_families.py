@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from finite_cases import DIE, PAIR
 from finite_cases import SCHEMA as CASINO
+from markov_cases import SCHEMA as DAYS
+from markov_cases import SEQUENCES, STATES, walked
 from record import Certificate, store
 from scipy.stats import kstest
-from test_markov_chain import SCHEMA as DAYS
-from test_markov_chain import SEQUENCES, STATES, walked
 
 import privior as pv
 from privior.curator import measure_statistics
@@ -100,7 +100,7 @@ def _rank(shares: Any, values: Any, truth: int, rng: np.random.Generator) -> flo
 
 
 def test_finite_families_and_chains_are_calibrated() -> None:
-    certificate = Certificate.of("posterior", "mechanisms", "randomness", "models")
+    certificate = Certificate.of(__file__)
     cells = [(kind, way, epsilon) for kind in KINDS for way in WAYS for epsilon in EPSILONS]
     cells += [("die", "draws", epsilon) for epsilon in EPSILONS]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:

@@ -13,7 +13,7 @@ _WRITING = 10  # of so many flips, one is also spent on
 
 
 def test_every_byte(tmp_path: Path) -> None:
-    certificate = Certificate.of("ledger")
+    certificate = Certificate.of(__file__)
     ledger = FlippedLedger(tmp_path / "ledger")
     outcomes = Counter[tuple[str, str]]()
     for number, flip in enumerate(all_of(ledger.whole, 1, SEED)):

@@ -48,7 +48,7 @@ def simulated(plan: pv.Plan, rng: np.random.Generator) -> tuple[float, float, fl
 
 
 def test_forecasts_are_near_what_happens() -> None:
-    certificate = Certificate.of("mechanisms", "planning", "posterior")
+    certificate = Certificate.of(__file__)
     rng = np.random.default_rng(11)
     rows, ratios, width_ratios = [], [], []
     for kind, levels, records, epsilon in CELLS:
@@ -87,7 +87,7 @@ def test_forecasts_are_near_what_happens() -> None:
 
 def test_forecasts_and_choices_on_a_grid_drawn_now() -> None:
     """Facts nobody has seen: k, n, epsilon, delta, prior, relation and the kind of truth."""
-    certificate = Certificate.of("mechanisms", "planning", "posterior")
+    certificate = Certificate.of(__file__)
     seed = np.random.SeedSequence().entropy
     rng = np.random.default_rng(seed)
     cases = [Case.drawn(rng, 20, 1500) for _ in range(60)]
@@ -153,7 +153,7 @@ def test_forecasts_of_whole_tables_on_a_grid_drawn_now() -> None:
 
 def compare(name: str, title: str, facts: list[Facts], note: str = "") -> None:
     """Compare forecasts with simulated releases, for each kind of facts by itself."""
-    certificate = Certificate.of("mechanisms", "posterior")
+    certificate = Certificate.of(__file__)
     seed = np.random.SeedSequence().entropy
     rng = np.random.default_rng(seed)
     rows, tallies = [], []

@@ -195,7 +195,7 @@ def claim(cells: list[Measured]) -> str:
 @pytest.fixture(scope="module")
 def cells() -> list[Measured]:
     """Measure all rows, and store them."""
-    certificate = Certificate.of("posterior", "mechanisms", "randomness", "models")
+    certificate = Certificate.of(__file__)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         cells = [one for some in pool.map(measured, CELLS) for one in some]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from faults import FAULTS
 from mutants import judged, sound
-from record import Certificate, store
+from record import ROOT, Certificate, store
 
 
 def test_every_fault_is_caught() -> None:
-    parts = {fault.source.removesuffix(".py").partition("/")[0] for fault in FAULTS}
-    certificate = Certificate.of(*sorted(parts))
+    tests = {test.partition("::")[0] for fault in FAULTS for test in fault.tests}
+    certificate = Certificate.of(__file__, *ROOT.glob("tests/**/conftest.py"), *tests)
     verdicts = [judged(fault) for fault in FAULTS]
     missed = [verdict for verdict in verdicts if not verdict.caught]
     assert not missed, "\n".join(f"{one.fault.name} {one.state}: {one.said}" for one in missed)

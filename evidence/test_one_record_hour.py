@@ -19,7 +19,7 @@ SEED = int(os.environ.get("PRIVIOR_FUZZ_SEED", "1"))
 
 
 def test_one_record_moves_exact_statistics_by_no_more_than_itself(tmp_path: Path) -> None:
-    certificate = Certificate.of("tables", "schema")
+    certificate = Certificate.of(__file__)
     choose, end = random.Random(SEED), time.monotonic() + SECONDS
     tried: Counter[str] = Counter()
     found = []

@@ -12,7 +12,7 @@ PROCESSES, ROUNDS = 64, 20
 
 
 def test_the_storm(tmp_path: Path) -> None:
-    certificate = Certificate.of("ledger", "whole_files")
+    certificate = Certificate.of(__file__)
     lines = []
     with running_server() as server:
         places = {"SQLite": str(tmp_path / "{}.ledger"), "PostgreSQL": server.local_address("round-{}")}

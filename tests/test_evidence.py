@@ -1,18 +1,182 @@
-"""The page of evidence shows what is stored, and marks what is stale."""
+"""The page of evidence shows what is stored, and marks what is stale: what was made with other code."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import page
+import pytest
 import record
+from sources import Sources
+
+START = "evidence/test_claim.py"
+HOUSE = {
+    START: "from helper import claimed\nfrom record import store\n\n\ndef test():\n    store(claimed())\n",
+    "evidence/record.py": "def store(it): ...\n",
+    "tests/some/helper.py": "import privior as pv\n\n\ndef claimed() -> object:\n    return pv.plan()\n",
+    "src/privior/__init__.py": "from typing import TYPE_CHECKING\n__version__ = '1'\n"
+    "if TYPE_CHECKING:\n    from privior.other import idle\n"
+    "_CONTENTS = {'near': 'plan', 'middle.copy': 'copy', 'other': 'idle'}\n"
+    "def __getattr__(name): return load(name)\n",
+    "src/privior/near.py": '"""Plans."""\nfrom typing import TYPE_CHECKING\nfrom privior.middle import FAR\n'
+    "from privior.registry import subject_of\nif TYPE_CHECKING:\n    from privior.typed import Kind\n"
+    "PROGRAM = 'import sys; from privior.worker import main; main()'\nTABLE = 'table.csv'\n"
+    "def plan() -> Kind:\n    from privior.lazy import late\n    return late(FAR)\n",
+    "src/privior/middle/__init__.py": "from .far import FAR\n",
+    "src/privior/middle/far.py": '"""Says how far."""\nFAR = (3, "a")\n\n\ndef go(x: int) -> int:\n'
+    '    """Go."""\n    return x + FAR[0]  # as far as that\n',
+    "src/privior/middle/copy.py": "N = 1\n",
+    "src/privior/lazy.py": "N = 1\n",
+    "src/privior/registry.py": "from functools import singledispatch as open\n@open\ndef subject_of(x): 1\n",
+    "src/privior/member.py": "from privior.registry import subject_of\n@subject_of.register\ndef f(x): 1\n",
+    "src/privior/worker.py": "N = 1\n",
+    "src/privior/typed.py": "class Kind:\n    N = 1\n",
+    "src/privior/other.py": "N = 1\n",
+    "src/privior/table.csv": "N\n1\n",
+}
+NEAR, FAR, FACADE = "src/privior/near.py", "src/privior/middle/far.py", "src/privior/__init__.py"
+#: what leaves evidence as it is: a place, what stands there and what is put there
+KEPT = {
+    "a docstring": (FAR, '"""Go."""', '"""Go on."""'),
+    "a docstring less": (FAR, '    """Go."""\n', ""),
+    "a docstring of the module": (FAR, "Says how far.", "Says how far it is.\n\nAnd why."),
+    "a comment": (FAR, "as far as that", "as far as this"),
+    "formatting": (FAR, "x + FAR[0]", "(\n        x\n        + FAR[0]\n    )"),
+    "quotes": (FAR, '"a"', "'a'"),
+    "text in two pieces": (FAR, '"a"', '"" "a"'),
+    "what nobody imports": ("src/privior/other.py", "1", "2"),
+    "what only a type checker reads": ("src/privior/typed.py", "1", "2"),
+    "another name in the facade": (FACADE, "'idle'", "'idle more'"),
+    "the version": (FACADE, "'1'", "'2'"),
+    "what stores": ("evidence/record.py", "it", "what"),
+}
+#: what makes it stale
+STALE = {
+    "a number three imports away": (FAR, "3", "4"),
+    "its type": (FAR, "3", "3.0"),
+    "a letter": (FAR, '"a"', '"b"'),
+    "an annotation": (FAR, "x: int", "x: float"),
+    "an operator": (FAR, "x + FAR", "x - FAR"),
+    "an import inside a function": ("src/privior/lazy.py", "1", "2"),
+    "what registers itself": ("src/privior/member.py", "1", "2"),
+    "a program in text": ("src/privior/worker.py", "1", "2"),
+    "data": ("src/privior/table.csv", "1", "2"),
+    "how the facade finds": (FACADE, "load(name)", "load(name + 's')"),
+    "where the facade finds": (FACADE, "'near': 'plan', 'middle.copy': 'copy'", "'middle.copy': 'plan'"),
+    "the helper": ("tests/some/helper.py", "pv.plan()", "pv.plan"),
+    "the measuring file": (START, "claimed()", "claimed"),
+    "an import more": ("src/privior/lazy.py", "N = 1", "N = 1\nimport privior.other"),
+}
+#: ways to one module and no other
+FOLLOWED = {
+    "by name": "import privior as pv\npv.idle",
+    "from the facade": "from privior import idle",
+    "by its path": "import privior.other",
+    "an attribute of the package": "import privior\nprivior.other.N",
+    "one name for two modules": "def f(): import privior.other as x\ndef g(): import privior.worker as x",
+    "patched": "patch('privior.other.N', 2)",
+    "in a program": "run('''\n    import privior as pv\n    pv.idle\n''')",
+    "in an alternative": "if TYPE_CHECKING:\n    import typed\nelse:\n    from privior.other import N",
+}
+#: ways that cannot be followed: they may lead to any
+UNKNOWN = {
+    "all names": "from privior import *",
+    "a name of a run": "import privior as pv\ngetattr(pv, name)",
+    "all modules": "import privior\nmodules(privior.__path__)",
+    "imported by a name of a run": "import importlib\nimportlib.import_module(name)",
+    "imported by that, renamed": "from importlib import import_module as load\nload(name)",
+    "imported the older way": "__import__(name)",
+    "in a program with gaps": "run(f'import privior as pv; print({name}, pv.idle, {name})')",
+}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A package of a few modules, and a file that measures it."""
+    for place, text in HOUSE.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text)
+    return tmp_path
+
+
+def changed(house: Path, place: str, old: str, new: str) -> bool:
+    """Change one source after a measurement; return whether that is stale now."""
+    before = Sources(house).reached([START])
+    text = (house / place).read_text()
+    assert old in text
+    (house / place).write_text(text.replace(old, new))
+    return Sources(house).reached(before) != before
+
+
+@pytest.mark.parametrize("change", KEPT)
+def test_what_leaves_evidence_fresh(house: Path, change: str) -> None:
+    assert not changed(house, *KEPT[change])
+
+
+@pytest.mark.parametrize("change", STALE)
+def test_what_makes_it_stale(house: Path, change: str) -> None:
+    assert changed(house, *STALE[change])
+
+
+@pytest.mark.parametrize("way", [*FOLLOWED, *UNKNOWN])
+def test_ways_to_a_module(house: Path, way: str) -> None:
+    (house / START).write_text({**FOLLOWED, **UNKNOWN}[way])
+    reached = Sources(house).reached([START])
+    assert "src/privior/other.py" in reached
+    assert ("src/privior/typed.py" in reached) == (way in UNKNOWN)
+
+
+def test_a_source_that_is_gone_makes_evidence_stale(house: Path) -> None:
+    before = Sources(house).reached([START])
+    (house / "src/privior/lazy.py").unlink()
+    assert Sources(house).reached(before) != before
+
+
+def test_the_hash_is_the_same_under_every_python(house: Path) -> None:
+    (house / START).write_text(
+        "@a\nclass B(C, d=1):\n    pass\n"
+        "async def f(x: int = 1, /, *y, z=None, **k) -> None:\n"
+        "    u'a', b'\\xff', 1e3, 2j, ..., {**k}, x[1:], [*y], (w := 3)\n"
+        "    return f'{x!r:>{y}}{x:{y}} {z}' 'end', lambda: (yield)\n"
+        "try:\n    pass\nexcept* E as e:\n    del e\n"
+        "match a:\n    case {'b': 1, **c} | [_, *c]:\n        pass\n"
+    )
+    assert Sources(house).reached([START])[START] == "a1878cf3b5bf0edc"
+
+
+def test_what_real_evidence_is_made_with() -> None:
+    reached = set(record.sources_under(record.ROOT).reached(["evidence/test_storm.py"]))
+    assert {"evidence/test_storm.py", "tests/ledger/storm.py", "src/privior/ledger/sqlite.py"} <= reached
+    assert not [
+        place for place in reached if place.startswith(("src/privior/cli/", "src/privior/posterior/"))
+    ]
 
 
 def test_the_page_is_what_is_stored() -> None:
     assert page.PAGE.read_text("utf-8") == page.render(record.load()), "run make pages"
 
 
-def test_a_change_of_the_sources_makes_evidence_stale() -> None:
-    found = record.load()
-    assert found
-    old = record.Evidence(**{**vars(found[0]), "sources": "0" * 64})
-    assert old.stale
+def test_what_is_stored_is_read(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "ROOT", house)
+    monkeypatch.setattr(record, "RESULTS", house)
+    certificate = record.Certificate.of(str(house / START))
+    record.store("new", certificate, title="t", claim="c", header=("a",), rows=[("1",)])
+    (new,) = record.load()
+    assert new.sources == certificate.sources
+    assert not new.stale
+    assert "certifies lazy, member, middle, near, registry, table.csv, worker: current." in page.render([new])
+    old = record.Evidence(**{**vars(new), "sources": {**new.sources, FAR: "0" * 64}})
+    assert old.changed == [FAR]
     assert "**stale**" in page.render([old])
+
+
+def test_evidence_of_whole_parts_is_read_and_stale(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "ROOT", house)
+    monkeypatch.setattr(record, "RESULTS", house)
+    (house / "old.json").write_text(
+        '{"title": "t", "claim": "c", "parts": ["middle", "near"], "header": ["a"], "rows": [["1"]], '
+        f'"date": "2026-01-01", "sources": "{"0" * 64}"}}'
+    )
+    (old,) = record.load()
+    assert old.stale
+    assert "certifies middle, near: **stale**" in page.render([old])

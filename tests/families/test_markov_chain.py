@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from finite_cases import all_tables
+from markov_cases import SCHEMA, SEQUENCES, STATES, walked
 from numpy.typing import NDArray
 from program import inside
 from scipy.special import betaln, gammaln
@@ -23,15 +24,6 @@ from privior.privacy.pairs import both_orders
 from privior.report import page_of
 
 Floats = NDArray[np.float64]
-STATES = ("sun", "cloud", "rain")
-SCHEMA = pv.Schema(
-    {"today": pv.Categorical(STATES), "tomorrow": pv.Categorical(STATES)}, population="weather", unit="day"
-)
-SEQUENCES = pv.Schema(
-    {"today": pv.Categorical(STATES), "tomorrow": pv.Categorical(STATES)},
-    population="weather",
-    unit=pv.Unit("town", "town", max_rows=5),
-)
 TWO = pv.Schema({"a": pv.Boolean(), "b": pv.Boolean()}, population="weather", unit="day")
 MATRIX = np.array([[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.2, 0.3, 0.5]])
 RECORDS = 600
@@ -43,19 +35,6 @@ WAYS: dict[str, tuple[type | None, str, pv.Neighbours, pv.Schema]] = {
     "sequences": (pv.LaplaceCounts, "0", pv.REPLACE_ONE, SEQUENCES),
     "sequences, private number": (pv.LaplaceCounts, "0", pv.ADD_OR_REMOVE_ONE, SEQUENCES),
 }
-
-
-def walked(rng: np.random.Generator, matrix: Floats, towns: int, steps: int) -> dict[str, list[str]]:
-    """Walk through the states, one sequence for each town."""
-    columns: dict[str, list[str]] = {"town": [], "today": [], "tomorrow": []}
-    for town in range(towns):
-        state = int(rng.integers(len(matrix)))
-        for _ in range(steps):
-            after = int(rng.choice(len(matrix), p=matrix[state]))
-            for name, value in zip(columns, (str(town), STATES[state], STATES[after]), strict=True):
-                columns[name].append(value)
-            state = after
-    return columns
 
 
 @pytest.mark.parametrize("way", WAYS)
