@@ -21,7 +21,7 @@ from postgres_server import running_server
 
 import privior as pv
 from privior.ledger.request import Request
-from privior.ledger.rules import blank, next_entry
+from privior.ledger.rules import next_entry
 
 ENTRIES = (0, 1_000, 100_000)
 
@@ -40,7 +40,7 @@ def fill(book: pv.Ledger, plan: pv.Plan, entries: int) -> None:
             else:
                 total = entry.accounting.add(entry.total, entry.price)
                 entry = replace(
-                    blank(entry),
+                    entry.followed(),
                     price=entry.price,
                     total=total,
                     cost=entry.cost,

@@ -62,17 +62,16 @@ def decimal(number: Fraction) -> str:
     >>> decimal(Fraction(1, 10)), decimal(Fraction(1, 3)), decimal(Fraction(1, 10**6))
     ('0.1', '1/3', '1e-6')
     """
-    twos = fives = 0
-    rest = number.denominator
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
+    below, fives = number.denominator, 0
+    twos = (below & -below).bit_length() - 1
+    rest = below >> twos
     while rest % 5 == 0:
         rest, fives = rest // 5, fives + 1
     places = max(twos, fives)
     if rest != 1 or places > _MOST_PLACES:
         return f"{number.numerator}/{number.denominator}"
-    sign = "-" if number < 0 else ""
-    digits = str(abs(number.numerator) * 10**places // number.denominator)
+    sign = "-" if number.numerator < 0 else ""
+    digits = str(abs(number.numerator) * 10**places // below)
     if places == 0:
         return sign + digits
     if len(digits) + 3 <= places:  # below a thousandth

@@ -44,8 +44,13 @@ def anchor_of(identity: str) -> LedgerEntry | None:
         return None
 
 
-def drop_anchor(identity: str, entry: LedgerEntry, *, anew: bool = False) -> None:
-    """Remember an entry, if it is newer than the one remembered or that one is to be replaced."""
+def drop_anchor(identity: str | None, entry: LedgerEntry, *, anew: bool = False) -> None:
+    """Remember an entry, if it is newer than the one remembered or that one is to be replaced.
+
+    A ledger without a name of its own has no anchor.
+    """
+    if identity is None:
+        return
     with suppress(OSError, ValueError, RuntimeError):
         before = None if anew else anchor_of(identity)
         if before is not None and before.number >= entry.number:

@@ -64,6 +64,8 @@ class CellNoise:
 class InEachGroup:
     """What a mechanism promises if it is carried out in each of several disjoint groups of records."""
 
+    declared: ClassVar[bool] = False
+
     @property
     def guarantee(self) -> Guarantee:
         """What is promised about one group, whatever the data."""
@@ -82,9 +84,11 @@ class Mechanism(Protocol):
     """A release law for tables of counts: a frozen value, built from public facts.
 
     `release` and `log_likelihood` describe the same law; tests compare them by chi-square, and the
-    enumeration audit compares `log_likelihood` with `guarantee`.
+    enumeration audit compares `log_likelihood` with `guarantee`. If the guarantee is `declared` by code outside
+    privior, only ledgers take it that were created so.
     """
 
+    declared: ClassVar[bool]
     name: ClassVar[str]
     about: ClassVar[str]
     randomness: ClassVar[str]

@@ -107,6 +107,11 @@ class Plan(ABC):
         return replace(self.mechanism.replacing, unit=self.schema.unit.noun)
 
     @property
+    def declared(self) -> bool:
+        """Whether the guarantee is declared by code outside privior, which nobody here has proved."""
+        return self.mechanism.declared
+
+    @property
     def cost(self) -> Budget:
         """What a ledger will be charged."""
         return self.guarantee.cost
