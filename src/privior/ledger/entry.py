@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from privior.errors import LedgerError, PriviorError
@@ -142,6 +142,10 @@ class LedgerEntry:
 
     def body(self) -> str:
         """Write all of the entry but its number and hash, in canonical form."""
+        return self._body
+
+    @cached_property
+    def _body(self) -> str:
         document = _first_format(self) if not self.day else _document(self)
         return json.dumps(document, sort_keys=True, separators=(",", ":"))
 

@@ -29,9 +29,15 @@ def must_be_copied(path: Path) -> bool:
     """Say whether SQLite cannot read a file where it lies."""
     real = path.resolve()
     neighbours = any(os.path.lexists(f"{real}{ending}") for ending in _NEIGHBOURS)
-    if _may_be_changed(real):
+    if may_be_changed(real):
         return neighbours and not _is_safe(path)
     return neighbours or _has_log(path)
+
+
+def may_be_changed(real: Path) -> bool:
+    """Say whether this user may write a file, and beside it."""
+    writable = real.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
+    return bool(writable) and all(os.access(place, os.W_OK) for place in (real, real.parent))
 
 
 @contextmanager
@@ -56,11 +62,6 @@ def _copy(content: bytes, real: Path, copy: Path) -> None:
     for ending in _NEIGHBOURS:
         if os.path.lexists(f"{real}{ending}"):
             shutil.copyfile(f"{real}{ending}", f"{copy}{ending}")
-
-
-def _may_be_changed(real: Path) -> bool:
-    writable = real.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
-    return bool(writable) and all(os.access(place, os.W_OK) for place in (real, real.parent))
 
 
 def _is_safe(path: Path) -> bool:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 import tempfile
 import threading
 import time
@@ -25,7 +24,7 @@ from urllib.parse import quote
 
 from privior.errors import LedgerError, shown
 from privior.ledger.entry import LedgerEntry
-from privior.ledger.file_copies import copied, must_be_copied
+from privior.ledger.file_copies import copied, may_be_changed, must_be_copied
 from privior.ledger.file_locks import opened
 from privior.ledger.file_pages import FIRST_FORMAT, THIRD_FORMAT, FilePage, check
 from privior.ledger.file_systems import refuse_unsafe
@@ -169,8 +168,8 @@ class SqliteStore:
     def _alone(self) -> Iterator[sqlite3.Connection]:
         """Give a connection to write with, while nobody else has one."""
         self._check_file()
-        if not self._path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-            raise LedgerError("the ledger is read-only", where=self.where)
+        if not may_be_changed(self._path.resolve()):
+            raise LedgerError("the ledger, or its folder, is read-only", where=self.where)
         refuse_unsafe(self._path)
         try:
             with (

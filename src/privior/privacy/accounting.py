@@ -294,6 +294,10 @@ class Accounting:
 
     def to_document(self) -> dict[str, object]:
         """Write the accounting as plain values."""
+        return dict(self._document)
+
+    @cached_property
+    def _document(self) -> dict[str, object]:
         return {
             "kind": self.kind.value,
             "cap": self.cap.to_document(),
