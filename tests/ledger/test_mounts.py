@@ -252,9 +252,7 @@ def _another_thread_writes(small: pv.Ledger, plan: pv.Plan) -> Iterator[None]:
         thread.join()
 
 
-def test_a_child_forked_while_a_thread_writes_is_told_so_at_once(
-    small: pv.Ledger, schema: pv.Schema
-) -> None:
+def test_a_child_forked_while_a_thread_writes_is_told_so_at_once(small: pv.Ledger, schema: pv.Schema) -> None:
     """What SQLite remembers of the thread's locks is never forgotten in the child."""
     plan = fruit_plan(schema, "0.1")
     with _another_thread_writes(small, plan):

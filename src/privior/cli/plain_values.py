@@ -1,8 +1,8 @@
 """Plain values: what a command line says, taken as it is where that is what a command wants.
 
-Typer lets pydantic turn texts into the types of a command's parameters, and loading pydantic takes longer than
-most commands do. A text that is to be a text or a path needs none of it. Whatever else is given goes the
-usual way.
+Typer lets pydantic turn texts into the types of a command's parameters, and loading pydantic takes longer
+than most commands do. A text that is to be a text or a path needs none of it. Whatever else is given goes
+the usual way.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ from privior.errors import PriviorError
 from privior.ledger.entry import CORRECTS, RULES, EntryKind, LedgerEntry
 from privior.ledger.first_rules import concerns, forgotten_at_most
 from privior.ledger.pages import Page
-from privior.ledger.reconciling import writable
 from privior.ledger.quotas import own_of
+from privior.ledger.reconciling import writable
 from privior.privacy import Accounting, Amount
 
 if TYPE_CHECKING:  # few ledgers need a correction, and plans take long to load

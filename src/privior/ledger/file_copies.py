@@ -49,8 +49,9 @@ def copied(path: Path, wait: float) -> Iterator[Path]:
             with opened(path) as file, file.locked(path, wait):
                 _copy(file.content(path), path.resolve(), copy)
         except OSError as error:
+            reason = error.strerror or "no access"
             raise LedgerError(
-                f"a write to the ledger was cut off, and it cannot be copied: {error.strerror or 'no access'}",
+                f"a write to the ledger was cut off, and it cannot be copied: {reason}",
                 where=str(path),
                 advice="Copy it, with what lies beside it, into a folder of your own, and read it there.",
             ) from None

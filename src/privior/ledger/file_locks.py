@@ -77,7 +77,7 @@ class OpenFile:
                 self.connections -= 1
 
     def content(self, path: Path, size: int | None = None) -> bytes:
-        """Read the file, or its first bytes, by the descriptor that is not closed while there are connections."""
+        """Read the file, or its first bytes, by the descriptor that stays while there are connections."""
         if sys.platform == "win32":
             return path.read_bytes()[:size]
         descriptor = self._opened(path)

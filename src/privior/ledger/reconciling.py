@@ -38,7 +38,8 @@ class KnownSpend:
         population: whose budget was charged
         accounting: how costs add up in the ledger that was charged
         rules: by which the price and the total were computed
-        declared: whether any spend by then, itself included, was for a guarantee declared by code outside privior
+        declared: whether any spend by then, itself included, was for a guarantee that code outside privior
+            declares
     """
 
     entry: int

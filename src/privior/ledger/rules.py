@@ -93,7 +93,7 @@ def _check_facts(last: LedgerEntry, plan: Spendable, where: str) -> None:
             asked=plan.about,
             allowed="guarantees that privior computes itself",
             advice="Choose a mechanism of privior. Whether a ledger takes declared guarantees is said when it "
-            "is created: privior ledger create --accept-declared, or pv.Ledger.create(..., accept_declared=True).",
+            "is created: privior ledger create --accept-declared, pv.Ledger.create(..., accept_declared=True).",
         )
 
 

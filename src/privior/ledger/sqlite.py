@@ -144,8 +144,8 @@ class SqliteStore:
             if number == FORMAT:
                 yield FilePage(execute, self.where)
                 return
-            with _in_memory(connection) as copy:
-                yield _page(copy, self.where)
+            with _in_memory(connection) as current:
+                yield _page(current, self.where)
 
     @contextmanager
     def writing(self) -> Iterator[Page]:

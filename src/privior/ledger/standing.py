@@ -58,4 +58,5 @@ def _declared(last: LedgerEntry) -> str:
     """Say what a ledger holds that takes declared guarantees."""
     if not last.declared_spends:
         return "takes guarantees that code outside privior declares; holds none so far"
-    return f"{last.declared_spends} of {last.spends} releases have a guarantee that code outside privior declares"
+    many = f"{last.declared_spends} of {last.spends} releases"
+    return f"{many} have a guarantee that code outside privior declares"

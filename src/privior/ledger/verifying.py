@@ -28,7 +28,13 @@ def verified(entries: Iterable[LedgerEntry], where: str) -> LedgerEntry:
     owns: dict[str, Amount] = {}
     for entry in chained(entries, where):
         if before is None:
-            if entry.kind is not EntryKind.OPENED or any(entry.price) or any(entry.total) or entry.spends or entry.declared_spends:
+            if (
+                entry.kind is not EntryKind.OPENED
+                or any(entry.price)
+                or any(entry.total)
+                or entry.spends
+                or entry.declared_spends
+            ):
                 raise LedgerError("the ledger does not begin with an entry that spends nothing", where=where)
         elif not (_follows(before, entry) and _within(entry, shares, owns)):
             raise LedgerError("the totals do not add up", where=where, asked=f"entry {entry.number}")
@@ -81,15 +87,14 @@ def _follows(before: LedgerEntry, entry: LedgerEntry) -> bool:
         for fact in ("accounting", "accepts_declared", "population", "neighbours", "unit")
     )
     counted = entry.spends == before.spends + entry.kind.spends and entry.rules >= before.rules
-    declared = (
-        entry.declared_spends == before.declared_spends + entry.declared
-        and entry.declared <= (entry.accepts_declared and entry.kind.spends)
-    )
+    may_be_declared = entry.accepts_declared and entry.kind.spends
+    marked = entry.declared_spends == before.declared_spends + entry.declared
     return (
         adds_up
         and kept
         and counted
-        and declared
+        and marked
+        and (may_be_declared or not entry.declared)
         and entry.kind.charges == any(number != 0 for number in entry.price)
         and entry.kind is not EntryKind.OPENED
     )

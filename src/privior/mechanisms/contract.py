@@ -84,8 +84,8 @@ class Mechanism(Protocol):
     """A release law for tables of counts: a frozen value, built from public facts.
 
     `release` and `log_likelihood` describe the same law; tests compare them by chi-square, and the
-    enumeration audit compares `log_likelihood` with `guarantee`. If the guarantee is `declared` by code outside
-    privior, only ledgers take it that were created so.
+    enumeration audit compares `log_likelihood` with `guarantee`. If the guarantee is `declared` by code
+    outside privior, only ledgers take it that were created so.
     """
 
     declared: ClassVar[bool]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
+from privior.ledger import declared_in_words
 from privior.mechanisms import DirichletDraw, ModelDraws, PosteriorDraws
 from privior.models import DirichletCategorical, Observed, ObservedPoints, ObservedSticks
 from privior.pictures import BudgetBar, listing, markup
@@ -212,7 +213,8 @@ class Release(Generic[PlanType]):
         """Say what was released and promised, as named facts."""
         receipt = self.receipt
         where = f"entry {receipt.entry}, head {receipt.head}"
-        spent = [] if receipt.spent is None else [("spent by then", f"{receipt.spent} of {receipt.cap}")]
+        then = f"{receipt.spent} of {receipt.cap}{declared_in_words(receipt.declared)}"
+        spent = [] if receipt.spent is None else [("spent by then", then)]
         return [
             ("release", f"{self.identifier} (privior {self.library})"),
             *self.plan.facts(),
