@@ -151,7 +151,9 @@ class LedgerEntry:
 
     def sealed(self) -> LedgerEntry:
         """Return the entry with its hash."""
-        return replace(self, hash=_seal(self.number, self.body()))
+        made = replace(self, hash=_seal(self.number, self.body()))
+        vars(made)["_body"] = self.body()  # which has no hash in it
+        return made
 
     def followed(self) -> LedgerEntry:
         """Return an entry after this one that does nothing yet."""

@@ -92,8 +92,8 @@ def _check_facts(last: LedgerEntry, plan: Spendable, where: str) -> None:
             where=where,
             asked=plan.about,
             allowed="guarantees that privior computes itself",
-            advice="Choose a mechanism of privior. Whether a ledger takes declared guarantees is said when it "
-            "is created: privior ledger create --accept-declared, pv.Ledger.create(..., accept_declared=True).",
+            advice="Choose a mechanism of privior. What a ledger takes is said when it is created: "
+            "privior ledger create --accept-declared, or pv.Ledger.create(..., accept_declared=True).",
         )
 
 
