@@ -1,16 +1,23 @@
-"""What one spend takes, and whether that grows with the ledger.
+"""What one spend takes, what verifying takes, and what `privior ledger show` takes from start to end.
 
 PYTHONPATH=tests/ledger python benchmarks/ledger.py
 
 CPU milliseconds of one spend with a key and an analyst, and wall milliseconds beside them, which have the
-server's work and the disk in them. The last column compares with the empty ledger: O(1) gives about 1.
+server's work and the disk in them. "of raw" compares with SQLite by hand in the same run, turn by turn: one
+connection, one row with a unique key, the same journal and the same synchronous=EXTRA. "of empty" compares
+with the empty ledger: O(log n) gives about 1. Verifying looks at every entry; milliseconds for one of them.
 Ledgers are filled in one transaction, by the rules that spends go by.
+`ledger show` is the CPU time of the whole process, the best of several.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import sqlite3
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,9 +28,11 @@ from postgres_server import running_server
 
 import privior as pv
 from privior.ledger.request import Request
-from privior.ledger.rules import blank, next_entry
+from privior.ledger.rules import next_entry
 
-ENTRIES = (0, 1_000, 100_000)
+ENTRIES = (0, 1_000, 40_000)
+#: CPU milliseconds of a spend, CPU seconds of `ledger show`
+MOST_SPEND, MOST_SHOW = 4.0, 0.35
 
 
 def plan_of_fruit() -> pv.Plan:
@@ -40,7 +49,7 @@ def fill(book: pv.Ledger, plan: pv.Plan, entries: int) -> None:
             else:
                 total = entry.accounting.add(entry.total, entry.price)
                 entry = replace(
-                    blank(entry),
+                    entry.followed(),
                     price=entry.price,
                     total=total,
                     cost=entry.cost,
@@ -53,48 +62,87 @@ def fill(book: pv.Ledger, plan: pv.Plan, entries: int) -> None:
             page.append(entry)
 
 
-def spend_times(book: pv.Ledger, plan: pv.Plan, repetitions: int) -> tuple[float, float]:
-    """Return the medians of CPU and wall milliseconds."""
-    book.spend(plan, key="warm", analyst="ann")
-    found = []
+class RawSqlite:
+    """A spend as somebody would write it by hand who trusts the file and everybody who opens it."""
+
+    def __init__(self, path: Path, body: str) -> None:
+        self._path, self._body = path, body
+        connection = sqlite3.connect(path)
+        connection.execute("CREATE TABLE spends (number INTEGER PRIMARY KEY, body TEXT, key TEXT UNIQUE)")
+        connection.commit()
+        connection.close()
+
+    def spend(self, key: str) -> None:
+        connection = sqlite3.connect(self._path, isolation_level=None)
+        connection.execute("PRAGMA synchronous=EXTRA")
+        connection.execute("BEGIN IMMEDIATE")
+        (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM spends").fetchone()
+        connection.execute("INSERT INTO spends VALUES (?, ?, ?)", (last + 1, self._body, key))
+        connection.execute("COMMIT")
+        connection.close()
+
+
+def timed(act: Callable[[], object]) -> tuple[float, float]:
+    """Return CPU and wall milliseconds."""
+    began, busy = time.perf_counter(), time.process_time()
+    act()
+    return (time.process_time() - busy) * 1e3, (time.perf_counter() - began) * 1e3
+
+
+def spend_times(book: pv.Ledger, plan: pv.Plan, raw: RawSqlite, repetitions: int) -> list[float]:
+    """Return the medians of CPU and wall milliseconds of a spend, and of CPU milliseconds by hand."""
+    warm = book.spend(plan, key="warm", analyst="ann").number
+    found, by_hand = [], []
     for number in range(repetitions):
-        began, busy = time.perf_counter(), time.process_time()
-        book.spend(plan, key=f"timed {number}", analyst="ann")
-        found.append((time.process_time() - busy, time.perf_counter() - began))
-    cpu, wall = (statistics.median(times) * 1e3 for times in zip(*found, strict=True))
-    return cpu, wall
+        key = f"timed {number}"
+        found.append(timed(lambda key=key: book.spend(plan, key=key, analyst="ann")))  # type: ignore[misc]
+        by_hand.append(timed(lambda key=key: raw.spend(f"{warm} {key}"))[0])  # type: ignore[misc]
+    return [*(statistics.median(times) for times in zip(*found, strict=True)), statistics.median(by_hand)]
 
 
-def measure(
-    store: str, address: Callable[[int], str], sizes: tuple[int, ...], repetitions: int
-) -> list[tuple[str, int, float, float]]:
-    plan, rows = plan_of_fruit(), []
-    for entries in sizes:
-        book = pv.Ledger.create(address(entries), population="orchard", epsilon=10)
-        fill(book, plan, entries)
-        assert book.last().number == entries
-        rows.append((store, entries, *spend_times(book, plan, repetitions)))
-        if entries <= 1_000:
-            book.verify()
-    return rows
+def show_time(path: Path, repetitions: int) -> float:
+    """Return the least CPU seconds of a process that shows a ledger."""
+    found = []
+    for _ in range(repetitions):
+        before = os.times()
+        program = [sys.executable, "-c", "from privior.cli import main; main()", "ledger", "show", str(path)]
+        subprocess.run(program, check=True, stdout=subprocess.DEVNULL)
+        after = os.times()
+        found.append(sum(after[2:4]) - sum(before[2:4]))
+    return min(found)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=51)
     parser.add_argument("--entries", type=int, nargs="+", default=list(ENTRIES))
+    parser.add_argument("--no-server", action="store_true", help="files only")
     asked = parser.parse_args()
-    sizes = tuple(asked.entries)
-    print(f"{'one spend':<12}{'entries':>10}{'CPU ms':>10}{'wall ms':>10}{'CPU, of empty':>16}")
-    with tempfile.TemporaryDirectory() as folder, running_server() as server:
-        stores: dict[str, Callable[[int], str]] = {
-            "SQLite": lambda entries: str(Path(folder, f"{entries}.ledger")),
-            "PostgreSQL": lambda entries: server.local_address(f"filled-{entries}"),
-        }
-        for store, address in stores.items():
-            rows = measure(store, address, sizes, asked.repetitions)
-            for _, entries, cpu, wall in rows:
-                print(f"{store:<12}{entries:>10,}{cpu:>10.2f}{wall:>10.2f}{cpu / rows[0][2]:>16.2f}")
+    plan = plan_of_fruit()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["PRIVIOR_STATE"] = str(Path(folder, "state"))
+        raw = RawSqlite(Path(folder, "raw.sqlite"), "x" * 800)
+
+        def measure(store: str, address: Callable[[int], str]) -> None:
+            print(f"\n{store:<12}{'entries':>9}{'CPU ms':>9}{'wall ms':>9}{'raw ms':>9}", end="")
+            print(f"{'of raw':>8}{'of empty':>10}{'verifying, ms an entry':>24}")
+            first = 0.0
+            for entries in asked.entries:
+                book = pv.Ledger.create(address(entries), population="orchard", epsilon=10)
+                fill(book, plan, entries)
+                cpu, wall, by_hand = spend_times(book, plan, raw, asked.repetitions)
+                each = timed(book.verify)[0] / (book.last().number + 1)
+                first = first or cpu
+                print(f"{'one spend':<12}{entries:>9,}{cpu:>9.2f}{wall:>9.2f}{by_hand:>9.2f}", end="")
+                print(f"{cpu / by_hand:>8.2f}{cpu / first:>10.2f}{each:>24.3f}", flush=True)
+
+        measure("SQLite", lambda entries: str(Path(folder, f"{entries}.ledger")))
+        print(f"at most {MOST_SPEND} CPU ms, where SQLite by hand takes 1.5")
+        shown = show_time(Path(folder, f"{asked.entries[-1]}.ledger"), 5)
+        print(f"\nprivior ledger show, {asked.entries[-1]:,} entries: {shown:.2f} CPU s, at most {MOST_SHOW}")
+        if not asked.no_server:
+            with running_server() as server:
+                measure("PostgreSQL", lambda entries: server.local_address(f"filled-{entries}"))
 
 
 if __name__ == "__main__":

@@ -414,12 +414,12 @@ FAULTS = (
         "check-then-insert",
         "a spend is compared with the cap before its transaction begins",
         "ledger/ledger.py",
-        "        with self._store.writing() as page:\n            _append(page, corrections(page))\n"
-        "            entry = next_entry(page, request)\n            page.append(entry)\n            identity",
-        "        with self._store.reading() as page:\n            early = next_entry(page, request)\n"
-        "        with self._store.writing() as page:\n            last = page.last()\n"
-        "            entry = replace(early, number=last.number + 1, previous=last.hash).sealed()\n"
-        "            page.append(entry)\n            identity",
+        "            with self._store.writing() as page:\n                if not corrections(page):\n"
+        "                    entry = next_entry(page, request)\n",
+        "            with self._store.reading() as page:\n                early = next_entry(page, request)\n"
+        "            with self._store.writing() as page:\n                if not corrections(page):\n"
+        "                    from dataclasses import replace\n\n                    last = page.last()\n"
+        "                    entry = replace(early, number=last.number + 1, previous=last.hash).sealed()\n",
         ("tests/threats/test_t26_races.py", "tests/ledger/test_storm_small.py"),
     ),
     Fault(
@@ -446,6 +446,38 @@ FAULTS = (
         "    refuse_rollback(page, ())\n    _check_facts",
         "    _check_facts",
         ("tests/threats/test_t32_rollbacks.py",),
+    ),
+    Fault(
+        "declared-taken",
+        "a ledger takes guarantees that code outside privior declares, though it was not created so",
+        "ledger/rules.py",
+        "if plan.declared and not last.accepts_declared:",
+        "if plan.declared and not last.accepts_declared and last.number < 0:",
+        ("tests/ledger/test_declared.py::test_a_ledger_takes_them_only_if_it_was_created_so",),
+    ),
+    Fault(
+        "declared-forgotten",
+        "only the next receipt says that a guarantee was declared, and not all later ones",
+        "ledger/rules.py",
+        "declared_spends=last.declared_spends + plan.declared,",
+        "declared_spends=int(plan.declared),",
+        ("tests/ledger/test_declared.py::test_its_totals_and_all_later_receipts_say_it",),
+    ),
+    Fault(
+        "forked-in-the-middle",
+        "a child that was forked while a thread had the ledger open uses what SQLite remembers of its locks",
+        "ledger/file_locks.py",
+        "            if file.connections:\n",
+        "            if not file.inode:\n",
+        ("tests/ledger/test_mounts.py::test_a_child_forked_while_a_thread_writes_is_told_so_at_once",),
+    ),
+    Fault(
+        "remembered-while-others-write",
+        "a page that others may write to meanwhile gives the newest entry that it saw first",
+        "ledger/file_pages.py",
+        "        if self._alone:\n            self._newest = ",
+        "        if True:\n            self._newest = ",
+        ("tests/ledger/test_ledger.py::test_a_page_for_reading_sees_what_others_write_meanwhile",),
     ),
     Fault(
         "ledger-copied",

@@ -6,6 +6,7 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Rational, Real
 
 from privior.errors import NumberError, shown
@@ -62,17 +63,16 @@ def decimal(number: Fraction) -> str:
     >>> decimal(Fraction(1, 10)), decimal(Fraction(1, 3)), decimal(Fraction(1, 10**6))
     ('0.1', '1/3', '1e-6')
     """
-    twos = fives = 0
-    rest = number.denominator
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
+    below, fives = number.denominator, 0
+    twos = (below & -below).bit_length() - 1
+    rest = below >> twos
     while rest % 5 == 0:
         rest, fives = rest // 5, fives + 1
     places = max(twos, fives)
     if rest != 1 or places > _MOST_PLACES:
         return f"{number.numerator}/{number.denominator}"
-    sign = "-" if number < 0 else ""
-    digits = str(abs(number.numerator) * 10**places // number.denominator)
+    sign = "-" if number.numerator < 0 else ""
+    digits = str(abs(number.numerator) * 10**places // below)
     if places == 0:
         return sign + digits
     if len(digits) + 3 <= places:  # below a thousandth
@@ -84,19 +84,25 @@ def decimal(number: Fraction) -> str:
 
 def from_decimal(text: object, name: str) -> Fraction:
     """Read what `decimal` wrote, also a sum of many amounts, which is longer than what people type."""
-    if (
-        not isinstance(text, str)
-        or len(text) > _LONGEST_SUM
-        or not (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text))
-    ):
+    if not isinstance(text, str) or len(text) > _LONGEST_SUM:
         raise _unreadable(text, name)
+    number = _written(text)
+    if number is None:
+        raise _unreadable(text, name)
+    return number
+
+
+@lru_cache(1024)
+def _written(text: str) -> Fraction | None:
+    """Read what `decimal` wrote; the entries of a ledger repeat most of it."""
+    if not (_DECIMAL.fullmatch(text) or _RATIO.fullmatch(text)):
+        return None
     try:
         number = Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise _unreadable(text, name) from None
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS_OF_SUM:
-        raise _unreadable(text, name)
-    return number
+        return None
+    bits = max(number.numerator.bit_length(), number.denominator.bit_length())
+    return None if bits > _MOST_BITS_OF_SUM else number
 
 
 def round_up(number: Fraction) -> float:

@@ -218,8 +218,9 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
         )
     if release.plan.digest not in entry.plans:
         return Check("ledger", Verdict.FAILS, f"entry {receipt.entry} was charged for another plan")
-    stated = (receipt.total, receipt.accounting, receipt.price, receipt.previous)
-    kept = (entry.total, entry.accounting, entry.price, entry.previous)
+    declared = None if receipt.price is None else receipt.declared  # older files do not say it
+    stated = (receipt.total, receipt.accounting, receipt.price, receipt.previous, declared)
+    kept = (entry.total, entry.accounting, entry.price, entry.previous, entry.declared_spends)
     if any(said not in (None, there) for said, there in zip(stated, kept, strict=True)):
         return Check("ledger", Verdict.FAILS, "the file states other totals than the ledger")
     if receipt.paid_too_little(release.plan):

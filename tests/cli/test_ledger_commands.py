@@ -181,3 +181,12 @@ def test_corrupt_text_in_a_ledger_is_an_error_of_the_ledger(clinic: Path) -> Non
         assert ended.code == 4
         assert "Traceback" not in ended.errors
         assert "secret" not in ended.errors
+
+
+def test_a_ledger_for_declared_guarantees_says_so(tmp_path: Path) -> None:
+    asked = ["ledger", "create", "c.ledger", "-p", "clinic", "-e", "4"]
+    assert run([*asked, "--accept-declared"], tmp_path).code == 0
+    shown = run(["ledger", "show", "c.ledger"], tmp_path)
+    assert "takes guarantees that code outside privior declares" in " ".join(shown.output.split())
+    document = json.loads(run(["ledger", "show", "c.ledger", "--json"], tmp_path).output)
+    assert (document["accepts declared"], document["declared releases"]) == (True, 0)

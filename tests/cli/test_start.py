@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from program import PROGRAM, environment
 
 import forking
+import privior as pv
 
 
 def _seconds(command: list[str]) -> float:
@@ -40,6 +42,20 @@ def test_help_loads_nothing_heavy() -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"numpy", "scipy", "matplotlib", "rich", "duckdb", "ibis", "pyarrow", "opendp", "numba"}
     assert not heavy & set(ran.stdout.split())
+
+
+def test_showing_a_ledger_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    place = tmp_path / "orchard.ledger"
+    pv.Ledger.create(place, population="orchard", epsilon=1)
+    code = (
+        f"import sys; sys.argv = ['privior', 'ledger', 'show', {str(place)!r}]\n"
+        "from privior.cli import main\ntry: main()\nexcept SystemExit: pass\nprint(*sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "left        epsilon 1" in ran.stdout
+    heavy = {"numpy", "scipy", "matplotlib", "rich", "pydantic", "psycopg", "opendp", "flint"}
+    ours = {f"privior.{part}" for part in ("mechanisms", "models", "plans", "randomness", "schema")}
+    assert not (heavy | ours | {"privior.privacy.pairs"}) & set(ran.stdout.split())
 
 
 def test_every_command_explains_itself() -> None:

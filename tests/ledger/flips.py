@@ -14,8 +14,9 @@ from ledger_places import fruit_plan
 import privior as pv
 from privior.ledger import sqlite, state_folder
 from privior.ledger.pages import Page
+from privior.ledger.quotas import share_of
 from privior.ledger.request import Request
-from privior.ledger.rules import next_entry, share_of
+from privior.ledger.rules import next_entry
 
 _SCHEMA = pv.Schema({"fruit": pv.Categorical(["apple", "pear", "plum"])}, population="orchard", unit="person")
 _PAGE = 512  # bytes; small ones make trees of several levels

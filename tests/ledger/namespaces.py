@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 _NEW_MOUNTS, _NEW_USERS = 0x00020000, 0x10000000
-_BIND, _PRIVATE = 4096, 0x4000 | (1 << 18)
+_BIND, _PRIVATE, _READ_ONLY = 4096, 0x4000 | (1 << 18), 1 | 32  # a mount that is there, read-only
 
 
 class NotAllowedError(Exception):
@@ -97,9 +97,11 @@ def _answer(act: Callable[[], object], writer: int) -> None:
         os._exit(0)
 
 
-def bind(source: Path, target: Path) -> None:
+def bind(source: Path, target: Path, *, read_only: bool = False) -> None:
     """Mount a file or a folder a second time."""
     _call("mount", os.fsencode(source), os.fsencode(target), None, _BIND, None)
+    if read_only:
+        _call("mount", b"none", os.fsencode(target), None, _BIND | _READ_ONLY, None)
 
 
 def mount(kind: str, target: Path) -> None:

@@ -15,7 +15,8 @@ import pytest
 from sqlite_work import steps_of
 
 import privior as pv
-from privior.ledger import EntryKind
+from privior.ledger import EntryKind, LedgerEntry
+from privior.ledger import entry as entry_module
 from privior.privacy import Accounting, AccountingKind
 
 TENTH = (Fraction(1, 10), Fraction(0))
@@ -118,6 +119,45 @@ def test_t42_one_spend_reads_one_entry(small: pv.Ledger, schema: pv.Schema) -> N
     for _ in range(200):
         small.spend(plan)
     assert steps_of(lambda: small.spend(plan)) <= first + 10
+
+
+def test_a_spend_opens_one_connection_and_reads_its_entries_once(
+    small: pv.Ledger, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What costs time in a spend; benchmarks/ledger.py measures it."""
+    plan = plan_for(schema, "0.001")
+    small.spend(plan, key="warm", analyst="ann")
+    connections, statements, rebuilt = [], list[str](), list[int]()
+    connect, rebuild = sqlite3.connect, entry_module._rebuilt
+
+    def connected(*given: Any, **named: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*given, **named)
+        connection.set_trace_callback(statements.append)
+        connections.append(connection)
+        return connection
+
+    def rebuilding(number: int, *given: Any) -> LedgerEntry:
+        rebuilt.append(number)
+        return rebuild(number, *given)
+
+    monkeypatch.setattr(sqlite3, "connect", connected)
+    monkeypatch.setattr(entry_module, "_rebuilt", rebuilding)
+    small.spend(plan, key="counted", analyst="ann")
+    assert len(connections) == 1
+    assert rebuilt == [1]
+    looked = [statement for statement in statements if statement.startswith("SELECT")]
+    assert len(looked) == len(set(looked)) <= 14
+
+
+def test_a_page_for_reading_sees_what_others_write_meanwhile(small: pv.Ledger, schema: pv.Schema) -> None:
+    plan = plan_for(schema, "0.1")
+    with small._store.reading() as page:
+        assert page.last().number == 0
+        small.spend(plan)
+        assert page.last().number == 1
+    with small._store.writing() as page:
+        page.append(page.last().followed().sealed())
+        assert page.last().number == 2
 
 
 def test_entries_cannot_be_changed_or_removed(small: pv.Ledger, schema: pv.Schema) -> None:

@@ -7,8 +7,11 @@ import os
 import shutil
 import signal
 import sqlite3
+import tempfile
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from pathlib import Path
 
@@ -221,20 +224,62 @@ def test_a_child_does_not_inherit_the_lock(small: pv.Ledger, schema: pv.Schema) 
             patch.setattr(sqlite, "_WAIT", 0.2)
             return _refusal(lambda: small.spend(plan))
 
-    def meanwhile() -> None:
+    path = Path(small.where)
+    with file_locks.opened(path) as file, file.locked(path, 1):
         assert "another process holds it" in forked([child])[0]
-
-    _append(small, plan, meanwhile)
-    assert small.spent == pv.Budget.of("0.1")
+    assert small.last().number == 0
 
 
-def test_a_write_that_was_cut_off_is_undone_once_nobody_writes(
+@contextmanager
+def _another_thread_writes(small: pv.Ledger, plan: pv.Plan) -> Iterator[None]:
+    """Let another thread be in the middle of a spend, which it ends with the context."""
+    begun, end = threading.Event(), threading.Event()
+
+    def spend() -> None:
+        def meanwhile() -> None:
+            begun.set()
+            end.wait(30)
+
+        _append(small, plan, meanwhile)
+
+    thread = threading.Thread(target=spend)
+    thread.start()
+    begun.wait(30)
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
+
+
+def test_a_child_forked_while_a_thread_writes_is_told_so_at_once(small: pv.Ledger, schema: pv.Schema) -> None:
+    """What SQLite remembers of the thread's locks is never forgotten in the child."""
+    plan = fruit_plan(schema, "0.1")
+    with _another_thread_writes(small, plan):
+        answer = beforehand(lambda: [_refusal(act) for act in (lambda: small.spend(plan), small.last)])
+    began = time.monotonic()
+    for refusal in answer():
+        assert "this process was forked while its parent had the ledger open" in refusal
+        assert "Start processes anew" in refusal
+    assert time.monotonic() - began < 20  # of the 60 seconds that one waits for another
+    small.spend(plan)
+    assert small.verify().number == 2
+
+
+def test_without_that_the_child_waits_in_vain_and_all_others_with_it(
     small: pv.Ledger, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The journal of one who writes still, and lost SQLite's locks, looks the same."""
-    monkeypatch.setattr(sqlite, "_WAIT", 0.2)
-    small.spend(fruit_plan(schema, "0.1"))
-    before, path = small.last(), Path(small.where)
+    """The twin of the test above."""
+    plan = fruit_plan(schema, "0.1")
+    monkeypatch.setattr(file_locks.OpenFile, "connected", lambda file: nullcontext())
+    monkeypatch.setattr(sqlite, "_WAIT", 0.3)
+    with _another_thread_writes(small, plan):
+        answer = beforehand(lambda: _refusal(lambda: small.spend(plan)))
+    assert "database is locked" in answer()
+
+
+def _cut_off(path: Path) -> None:
+    """Leave a write that was cut off, with its journal."""
     child = os.fork()
     if child == 0:
         connection = sqlite3.connect(path, isolation_level=None)
@@ -246,6 +291,92 @@ def test_a_write_that_was_cut_off_is_undone_once_nobody_writes(
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     assert Path(f"{path}-journal").stat().st_size > 4096
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+
+
+def test_a_write_that_was_cut_off_is_no_hindrance_to_reading_where_nothing_can_be_changed(
+    small: pv.Ledger, schema: pv.Schema, tmp_path: Path
+) -> None:
+    plan = fruit_plan(schema, "0.1")
+    entry = small.spend(plan, key="march")
+    small.finish(entry, "what was released")
+    _cut_off(Path(small.where))
+    before = _files(tmp_path)
+
+    def look() -> list[str]:
+        inside = tmp_path / "fixed"
+        inside.mkdir()
+        bind(tmp_path, inside, read_only=True)
+        book = pv.Ledger.open(inside / "small.ledger")
+        assert "epsilon 0.1, delta 0 by 1 release" in str(book)
+        assert book.verify() == entry
+        assert book.replay(plan, key="march") == ("what was released",)
+        assert len(book.history().entries) == 2
+        return [_refusal(lambda: book.spend(plan)), str(len(os.listdir(tempfile.gettempdir())))]
+
+    refusal, temporary = in_namespace(look)
+    assert "the ledger, or its folder, is read-only" in refusal
+    assert int(temporary) == len(os.listdir(tempfile.gettempdir()))  # the copies are gone
+    assert _files(tmp_path) == before
+    assert small.last() == entry  # and here it is undone
+    assert not Path(f"{small.where}-journal").exists()
+
+
+@pytest.mark.parametrize("why", ["a file without rights", "an unknown file system"])
+def test_likewise_where_it_may_not_be_changed(
+    why: str, small: pv.Ledger, schema: pv.Schema, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, path = small.spend(fruit_plan(schema, "0.1")), Path(small.where)
+    _cut_off(path)
+    if why == "a file without rights":
+        path.chmod(0o444)
+    else:
+        monkeypatch.setattr(file_systems, "kind_of", lambda place: "9p")
+    before = _files(tmp_path)
+    assert small.verify() == entry
+    assert _files(tmp_path) == before
+    monkeypatch.setattr(sqlite, "must_be_copied", lambda path: False)  # the twin
+    assert "nothing can be spent" in _refusal(small.last) or "read-only" in _refusal(small.last)
+
+
+def test_the_copy_is_made_while_nobody_writes(
+    small: pv.Ledger, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small.spend(fruit_plan(schema, "0.1"))
+    path = Path(small.where)
+    _cut_off(path)
+    path.chmod(0o444)
+    monkeypatch.setattr(sqlite, "_WAIT", 0.2)
+    answer = beforehand(lambda: _refusal(small.last))
+    with file_locks.opened(path) as file, file.locked(path, 1):
+        assert "another process holds it" in answer()
+
+
+@pytest.mark.parametrize("name", ["0.1/orchard.ledger", "0.2/orchard.ledger"])
+def test_a_ledger_of_older_versions_is_read_in_a_folder_that_is_read_only(name: str, tmp_path: Path) -> None:
+    path = Path(shutil.copy(OLD / name, tmp_path))
+    last = pv.Ledger.open(path).last()
+
+    def look() -> str:
+        inside = tmp_path / "fixed"
+        inside.mkdir()
+        bind(tmp_path, inside, read_only=True)
+        return pv.Ledger.open(inside / path.name).verify().hash
+
+    assert in_namespace(look) == last.hash
+
+
+def test_a_write_that_was_cut_off_is_undone_once_nobody_writes(
+    small: pv.Ledger, schema: pv.Schema, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The journal of one who writes still, and lost SQLite's locks, looks the same."""
+    monkeypatch.setattr(sqlite, "_WAIT", 0.2)
+    small.spend(fruit_plan(schema, "0.1"))
+    before, path = small.last(), Path(small.where)
+    _cut_off(path)
     answer = beforehand(lambda: _refusal(small.last))
     with file_locks.opened(path) as file, file.locked(path, 1):
         assert "another process holds it" in answer()

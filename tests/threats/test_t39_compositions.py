@@ -60,6 +60,7 @@ class Bought:
     neighbours: pv.Neighbours = PLAN.neighbours
     digests: tuple[str, ...] = PLAN.digests
     about: str = PLAN.about
+    declared: bool = False
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:

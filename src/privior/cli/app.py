@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -27,12 +27,17 @@ from privior.cli.commands.study import study
 from privior.cli.commands.verify import verify
 from privior.cli.exit_codes import ExitCode, exit_code
 from privior.cli.options import screen_of
+from privior.cli.plain_values import take_plainly
 from privior.cli.screen import Screen
 from privior.errors import PriviorError, ReleaseInterruptedError
 
 
 class Program(TyperGroup):
     """The group of all commands: gives each a screen and turns every error into words and an exit code."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        take_plainly(self)
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own type is private
         """Run the command that was asked for."""

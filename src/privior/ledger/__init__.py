@@ -10,6 +10,7 @@ from privior.ledger.history import History
 from privior.ledger.ledger import Ledger
 from privior.ledger.reconciling import KnownSpend
 from privior.ledger.request import Spendable
+from privior.ledger.standing import declared_in_words
 
 __all__ = [
     "Closing",
@@ -21,6 +22,7 @@ __all__ = [
     "Spendable",
     "State",
     "concerns",
+    "declared_in_words",
     "kind_of",
     "made_state_folder",
     "refuse_unsafe",

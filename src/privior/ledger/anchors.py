@@ -37,22 +37,29 @@ def made_state_folder() -> Path:
 
 def anchor_of(identity: str) -> LedgerEntry | None:
     """Return the newest entry seen of the ledger with this identity, if any was."""
+    place = _place(identity)
     try:
-        document = json.loads(_place(identity).read_text("utf-8"))
-        return read_entry(document["number"], document["body"], document["hash"], str(_place(identity)))
+        document = json.loads(place.read_bytes())
+        return read_entry(document["number"], document["body"], document["hash"], str(place))
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, LedgerError):
         return None
 
 
-def drop_anchor(identity: str, entry: LedgerEntry, *, anew: bool = False) -> None:
-    """Remember an entry, if it is newer than the one remembered or that one is to be replaced."""
+def drop_anchor(identity: str | None, entry: LedgerEntry, *, anew: bool = False) -> None:
+    """Remember an entry, if it is newer than the one remembered or that one is to be replaced.
+
+    A ledger without a name of its own has no anchor.
+    """
+    if identity is None:
+        return
     with suppress(OSError, ValueError, RuntimeError):
         before = None if anew else anchor_of(identity)
         if before is not None and before.number >= entry.number:
             return
-        made_state_folder()
         place = _place(identity)
-        place.parent.mkdir(mode=0o700, exist_ok=True)
+        if not place.parent.is_dir():
+            made_state_folder()
+            place.parent.mkdir(mode=0o700, exist_ok=True)
         document = {"number": entry.number, "body": entry.body(), "hash": entry.hash}
         write_whole(place, json.dumps(document) + "\n")
 

@@ -15,15 +15,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from privior.errors import PriviorError
 from privior.ledger.entry import CORRECTS, RULES, EntryKind, LedgerEntry
 from privior.ledger.first_rules import concerns, forgotten_at_most
 from privior.ledger.pages import Page
+from privior.ledger.quotas import own_of
 from privior.ledger.reconciling import writable
-from privior.ledger.rules import blank, own_of
-from privior.plans import Batch, Plan
 from privior.privacy import Accounting, Amount
+
+if TYPE_CHECKING:  # few ledgers need a correction, and plans take long to load
+    from privior.plans import Plan
 
 
 def corrections(page: Page) -> list[LedgerEntry]:
@@ -50,7 +53,7 @@ def _correction(
     if entry.analyst is not None:
         own = add(own_of(page, entry.analyst, made) or last.accounting.nothing, price)
     return replace(
-        blank(last),
+        last.followed(),
         kind=EntryKind.CORRECTED,
         price=price,
         total=add(last.total, price),
@@ -96,6 +99,8 @@ def _price(entry: LedgerEntry, plans: list[Plan]) -> Amount:
 
     Releases from all groups of a column cost together what a batch by that column does; any others add up.
     """
+    from privior.plans import Batch
+
     group = plans[0].group
     if group is not None:
         whole = tuple(dict.fromkeys(replace(plan, group=None) for plan in plans))
@@ -114,6 +119,8 @@ def _kept_plans(page: Page, entries: Sequence[LedgerEntry]) -> dict[str, Plan]:
 
 def _plan(text: str) -> Plan | None:
     """Return the plan of a kept release, if it can be read."""
+    from privior.plans import Plan
+
     try:
         return Plan.from_document(json.loads(text)["plan"])
     except (PriviorError, ValueError, KeyError, TypeError, RecursionError):

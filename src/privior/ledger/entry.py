@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import Any
 
 from privior.errors import LedgerError, PriviorError
@@ -21,7 +23,6 @@ from privior.privacy import (
     amount_document,
     read_amount,
 )
-from privior.randomness import Bits
 
 
 class EntryKind(Enum):
@@ -51,6 +52,8 @@ class EntryKind(Enum):
 
 #: how the keys begin of entries that charge lost spends again, and of those that correct others
 LOST, CORRECTS = OWN_MARKS = ("lost ", "corrects ")
+#: how many entries, and accountings, a process remembers having read
+_REMEMBERED = 64
 #: the rules by which prices are computed now; `correcting` says what was wrong with the first ones
 RULES = 2
 
@@ -68,6 +71,9 @@ class LedgerEntry:
         total: what all entries so far have spent, this one included
         cost: what it spends as the releases state it, an (epsilon, delta)
         spends: how many entries so far have spent
+        accepts_declared: whether the ledger takes guarantees that code outside privior declares
+        declared: whether this entry spends for such a guarantee
+        declared_spends: how many entries so far do, this one included
         neighbours: the relation under which the amounts add up; None until the first spend
         unit: whose contribution is protected; None until the first spend
         plans: the digests of the plans that it pays for
@@ -92,6 +98,9 @@ class LedgerEntry:
     total: Amount
     cost: Budget = NOTHING
     spends: int = 0
+    accepts_declared: bool = False
+    declared: bool = False
+    declared_spends: int = 0
     neighbours: Neighbours | None = None
     unit: str | None = None
     plans: tuple[str, ...] = ()
@@ -133,16 +142,48 @@ class LedgerEntry:
 
     def body(self) -> str:
         """Write all of the entry but its number and hash, in canonical form."""
+        return self._body
+
+    @cached_property
+    def _body(self) -> str:
         document = _first_format(self) if not self.day else _document(self)
         return json.dumps(document, sort_keys=True, separators=(",", ":"))
 
     def sealed(self) -> LedgerEntry:
         """Return the entry with its hash."""
-        return replace(self, hash=_seal(self.number, self.body()))
+        made = replace(self, hash=_seal(self.number, self.body()))
+        vars(made)["_body"] = self.body()  # which has no hash in it
+        return made
+
+    def followed(self) -> LedgerEntry:
+        """Return an entry after this one that does nothing yet."""
+        return replace(
+            self,
+            number=self.number + 1,
+            price=self.accounting.nothing,
+            cost=NOTHING,
+            declared=False,
+            plans=(),
+            analyst=None,
+            own=None,
+            share=None,
+            key=None,
+            version=None,
+            day=today(),
+            nonce=fresh_nonce(),
+            previous=self.hash,
+        )
+
+
+def today() -> str:
+    """Return the date, which is all that an entry says about when."""
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 
 def fresh_nonce() -> str:
     """Return what makes an entry unlike every other, whatever it says."""
+    from privior.randomness import Bits  # takes long to load, and who only reads draws nothing
+
     return f"{Bits().bits(128):032x}"
 
 
@@ -155,6 +196,9 @@ def _document(entry: LedgerEntry) -> dict[str, object]:
         "total": amount_document(entry.total),
         "cost": entry.cost.to_document(),
         "spends": entry.spends,
+        **({"accepts declared": True} if entry.accepts_declared else {}),
+        **({"declared": True} if entry.declared else {}),
+        **({"declared spends": entry.declared_spends} if entry.declared_spends else {}),
         "neighbours": None if entry.neighbours is None else entry.neighbours.value,
         "unit": entry.unit,
         "plans": list(entry.plans),
@@ -194,18 +238,30 @@ def read_entry(number: object, body: object, sealed: object, where: str) -> Ledg
             "an entry does not match its hash: the ledger is corrupt", where=where, asked=f"entry {number}"
         )
     try:
-        entry = _rebuilt(number, json.loads(body), str(sealed))
-        if entry.body() != body:
-            raise ValueError("another body")  # caught below
-        return entry
+        return _read(number, body)
     except (PriviorError, KeyError, TypeError, ValueError, ZeroDivisionError, RecursionError, AttributeError):
         raise LedgerError("an entry is malformed", where=where, asked=f"entry {number}") from None
+
+
+@lru_cache(_REMEMBERED)
+def _read(number: int, body: str) -> LedgerEntry:
+    """Read the body of an entry; one spend looks at the same few again and again."""
+    entry = _rebuilt(number, json.loads(body), _seal(number, body))
+    if entry.body() != body:
+        raise ValueError("another body")
+    return entry
+
+
+@lru_cache(_REMEMBERED)
+def _accounting(text: str) -> Accounting:
+    """Read an accounting, which all entries of a ledger repeat."""
+    return Accounting.from_document(json.loads(text))
 
 
 def _rebuilt(number: int, document: dict[str, Any], sealed: str) -> LedgerEntry:
     if "kind" not in document:
         return _rebuilt_first(number, document, sealed)
-    accounting = Accounting.from_document(document["accounting"])
+    accounting = _accounting(json.dumps(document["accounting"]))
     relation, own, share = document["neighbours"], document["own"], document["share"]
     return LedgerEntry(
         number=number,
@@ -216,6 +272,9 @@ def _rebuilt(number: int, document: dict[str, Any], sealed: str) -> LedgerEntry:
         total=read_amount(document["total"], accounting),
         cost=Budget.from_document(document["cost"]),
         spends=document["spends"],
+        accepts_declared=document.get("accepts declared", False),
+        declared=document.get("declared", False),
+        declared_spends=document.get("declared spends", 0),
         neighbours=None if relation is None else Neighbours.of(relation),
         unit=document["unit"],
         plans=tuple(document["plans"]),

@@ -4,6 +4,9 @@ SQLite's own locks are dropped as soon as their process closes any descriptor of
 which another thread makes a backup. Whoever writes therefore holds a `flock` too, which belongs to one
 descriptor. This descriptor is shared by the threads of a process, which take turns, and is itself closed
 only when no connection of the process to the file is left.
+SQLite also remembers in its process which locks it has. A child that was forked while a thread of its parent
+had a connection remembers locks that it has not: it would read without any, and wait in vain for the
+connection to be closed. So it is refused.
 """
 
 from __future__ import annotations
@@ -30,8 +33,10 @@ class OpenFile:
     def __init__(self, inode: tuple[int, int]) -> None:
         self.inode = inode
         self.users = 0
+        self.connections = 0
         self.descriptor: int | None = None
         self._turn = threading.Lock()
+        self._count = threading.Lock()
 
     @contextmanager
     def locked(self, path: Path, wait: float) -> Iterator[None]:
@@ -43,16 +48,15 @@ class OpenFile:
             if sys.platform == "win32":  # where SQLite's locks belong to its own handle
                 yield
                 return
-            if self.descriptor is None:
-                self.descriptor = os.open(path, os.O_RDONLY)
+            descriptor = self._opened(path)
             pause = 0.001
-            while not _locked_now(self.descriptor):
+            while not _locked_now(descriptor):
                 if time.monotonic() > until:
                     raise _busy(path)
                 time.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
             try:
-                if {_inode(os.fstat(self.descriptor)), _inode(path.stat())} != {self.inode}:
+                if {_inode(os.fstat(descriptor)), _inode(path.stat())} != {self.inode}:
                     raise LedgerError("the ledger was replaced at this moment", where=str(path))
                 yield
             finally:
@@ -61,6 +65,30 @@ class OpenFile:
         finally:
             self._turn.release()
 
+    @contextmanager
+    def connected(self) -> Iterator[None]:
+        """Say that SQLite has the file open, as long as the context lasts."""
+        with self._count:
+            self.connections += 1
+        try:
+            yield
+        finally:
+            with self._count:
+                self.connections -= 1
+
+    def content(self, path: Path, size: int | None = None) -> bytes:
+        """Read the file, or its first bytes, by the descriptor that stays while there are connections."""
+        if sys.platform == "win32":
+            return path.read_bytes()[:size]
+        descriptor = self._opened(path)
+        return os.pread(descriptor, os.fstat(descriptor).st_size if size is None else size, 0)
+
+    def _opened(self, path: Path) -> int:
+        with self._count:
+            if self.descriptor is None:
+                self.descriptor = os.open(path, os.O_RDONLY)
+            return self.descriptor
+
 
 class _OpenFiles:
     """All files to which this process has connections, by device and inode."""
@@ -68,10 +96,17 @@ class _OpenFiles:
     def __init__(self) -> None:
         self._files: dict[tuple[int, int], OpenFile] = {}
         self._guard = threading.Lock()
+        self._left_open: set[tuple[int, int]] = set()
 
     @contextmanager
     def opened(self, path: Path) -> Iterator[OpenFile]:
         inode = _inode(path.stat())
+        if inode in self._left_open:
+            raise LedgerError(
+                "this process was forked while its parent had the ledger open, and cannot lock it",
+                where=str(path),
+                advice="Start processes anew (spawn), or fork while no thread uses the ledger.",
+            )
         with self._guard:
             file = self._files.setdefault(inode, OpenFile(inode))
             file.users += 1
@@ -88,6 +123,8 @@ class _OpenFiles:
     def forget(self) -> None:
         """Begin anew in a child: a descriptor that it has from its parent would share the parent's lock."""
         for file in self._files.values():
+            if file.connections:
+                self._left_open.add(file.inode)
             if file.descriptor is not None:
                 os.close(file.descriptor)
                 file.descriptor = None

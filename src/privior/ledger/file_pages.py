@@ -31,25 +31,47 @@ THIRD_FORMAT = (
 
 
 class FilePage(Page):
-    """Entries and closings, looked up twice."""
+    """Entries and closings, looked up twice.
+
+    Where nobody else can write as long as the page lasts, what was found is not looked up again.
+    """
+
+    def __init__(self, execute: Execute, where: str, *, alone: bool = False) -> None:
+        super().__init__(execute, where)
+        self._alone = alone
+        self._newest: LedgerEntry | None = None
+        self._found: dict[int, LedgerEntry] = {}
 
     def last(self) -> LedgerEntry:
         """Return the newest entry."""
+        if self._newest is not None:
+            return self._newest
         with self._one_moment():
             entry = super().last()
             newest = self._numbers("again_by_number", "ORDER BY number DESC LIMIT 1")
         if newest != [entry.number]:
             raise damaged(self.where, "the newest entry")
+        if self._alone:
+            self._newest = self._found[entry.number] = entry
         return entry
 
     def entry(self, number: int) -> LedgerEntry | None:
         """Return the entry of this number, if there is one."""
+        if number in self._found:
+            return self._found[number]
         with self._one_moment():
             found = super().entry(number)
             listed = self._numbers("again_by_number", "WHERE number = ?", min(max(number, -1), 2**63 - 1))
         if listed != ([] if found is None else [number]):
             raise damaged(self.where, f"entry {number}")
+        if self._alone and found is not None:
+            self._found[number] = found
         return found
+
+    def append(self, entry: LedgerEntry) -> None:
+        """Write an entry."""
+        self._newest = None
+        super().append(entry)
 
     def keyed(self, key: str) -> LedgerEntry | None:
         """Return the spend with this key, if there is one."""
@@ -113,6 +135,9 @@ class FilePage(Page):
     @contextmanager
     def _one_moment(self) -> Iterator[None]:
         """Let all that is looked up be of one moment, though others write."""
+        if self._alone:
+            yield
+            return
         self._execute("SAVEPOINT look", ())
         try:
             yield

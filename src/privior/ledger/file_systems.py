@@ -47,23 +47,23 @@ def kind_of(place: Path) -> str | None:
         return None
     try:
         number = _mount_of(place)
-        lines = Path("/proc/self/mountinfo").read_text("utf-8", errors="replace").splitlines()
+        lines = _told("/proc/self/mountinfo").splitlines()
     except OSError:
         return None
     for line in lines:  # number, parent, device, root, point, options - kind, source, options
-        mount, _, file_system = line.partition(" - ")
-        if mount.split(" ")[0] == number:
-            return file_system.split(" ")[0]
+        if line.startswith(f"{number} "):
+            return line.partition(" - ")[2].split(" ")[0]
     return None
 
 
 def refuse_unsafe(place: Path) -> None:
     """Refuse to spend from a file, or from any file of a folder, whose locks others may not see."""
-    if sys.platform == "linux" and kind_of(place) not in LOCAL:
+    kind = kind_of(place)
+    if sys.platform == "linux" and kind not in LOCAL:
         raise LedgerError(
             "nothing can be spent from a ledger on this file system: its locks may not be those of others",
             where=str(place),
-            asked=kind_of(place) or "a kind that the system does not tell",
+            asked=kind or "a kind that the system does not tell",
             allowed=", ".join(sorted(LOCAL)),
             advice=_RIGHT_WAY,
         )
@@ -102,10 +102,23 @@ def _mount_of(place: Path) -> str:
     """
     descriptor = os.open(place, os.O_PATH)
     try:
-        text = Path(f"/proc/self/fdinfo/{descriptor}").read_text("ascii")
+        text = _told(f"/proc/self/fdinfo/{descriptor}")
     finally:
         os.close(descriptor)
-    facts = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
-    if "mnt_id" not in facts:
-        raise OSError("the system does not tell mounts")
-    return facts["mnt_id"].strip()
+    for line in text.splitlines():
+        name, _, fact = line.partition(":")
+        if name == "mnt_id":
+            return fact.strip()
+    raise OSError("the system does not tell mounts")
+
+
+def _told(name: str) -> str:
+    """Return what the system tells in a file of its own."""
+    descriptor = os.open(name, os.O_RDONLY)
+    try:
+        found = bytearray()
+        while more := os.read(descriptor, 2**16):
+            found += more
+        return found.decode("utf-8", errors="replace")
+    finally:
+        os.close(descriptor)

@@ -56,7 +56,7 @@ class History:
             [
                 str(entry.number),
                 entry.day,
-                entry.about or ", ".join(plan[:12] for plan in entry.plans),
+                (entry.about or ", ".join(plan[:12] for plan in entry.plans)) + _declared(entry),
                 self.state(entry),
                 decimal(entry.cost.epsilon),
                 decimal(entry.cost.delta),
@@ -88,6 +88,7 @@ class History:
                 "key": entry.key if entry.number else None,
                 "version": entry.version,
                 "plans": list(entry.plans),
+                "declared": entry.declared,
                 "hash": entry.hash,
             }
             for entry in self.entries
@@ -101,6 +102,10 @@ class History:
         """Write the table as CSV, with no cell that a spreadsheet would run."""
         header, rows = self.table()
         return "".join(",".join(map(_cell, row)) + "\n" for row in (header, *rows))
+
+
+def _declared(entry: LedgerEntry) -> str:
+    return " (its guarantee declared by code outside privior)" if entry.declared else ""
 
 
 def _cell(text: str) -> str:

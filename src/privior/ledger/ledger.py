@@ -10,33 +10,23 @@ opened; how it ended is written beside it, with what was released, before anybod
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privior.errors import LedgerError, shown
-from privior.exact import decimal, rational
+from privior.errors import LedgerError
 from privior.ledger.anchors import anchor_of, drop_anchor
 from privior.ledger.closing import Closing, State
-from privior.ledger.correcting import corrections, uncharged_in_words
-from privior.ledger.entry import CORRECTS, RULES, EntryKind, LedgerEntry, fresh_nonce
+from privior.ledger.correcting import corrections
+from privior.ledger.entry import CORRECTS, RULES, EntryKind, LedgerEntry, fresh_nonce, today
 from privior.ledger.history import History
 from privior.ledger.pages import Page, Store
+from privior.ledger.quotas import quota_entry, quotas
 from privior.ledger.reconciling import KnownSpend, charges, lost
 from privior.ledger.request import Request, Spendable, check_name
-from privior.ledger.rules import (
-    blank,
-    check_same,
-    identity_of,
-    next_entry,
-    own_of,
-    refuse_rollback,
-    share_of,
-    today,
-    unfinished,
-)
+from privior.ledger.rules import check_same, identity_of, next_entry, refuse_rollback, unfinished
 from privior.ledger.sqlite import MemoryStore
+from privior.ledger.standing import facts, picture
 from privior.ledger.stores import store_at
 from privior.ledger.verifying import chained, verified_page
 from privior.pictures import BudgetBar, listing, markup
@@ -65,6 +55,7 @@ class Ledger:
         delta: object = 0,
         accounting: AccountingKind | str = AccountingKind.BASIC,
         aside: Budget = NOTHING,
+        accept_declared: bool = False,
     ) -> Ledger:
         """Open a new ledger with this cap; an existing one is never touched.
 
@@ -75,11 +66,13 @@ class Ledger:
             delta: likewise
             accounting: how costs add up; fixed for ever
             aside: the part of the cap for releases that this accounting cannot take
+            accept_declared: take guarantees too that code outside privior declares; fixed for ever, and said
+                with every total from the first one on
         """
         check_name(population, "population")
         store = store_at(path)
         chosen = Accounting.of(accounting, Budget.of(epsilon, delta), aside)
-        store.create(_opening(population, chosen, identity=fresh_nonce()))
+        store.create(_opening(population, chosen, fresh_nonce(), accept_declared=accept_declared))
         return Ledger.open(path)
 
     @staticmethod
@@ -99,14 +92,14 @@ class Ledger:
         delta: object = "0.5",
         accounting: AccountingKind | str = AccountingKind.BASIC,
         aside: Budget = NOTHING,
+        accept_declared: bool = False,
     ) -> Ledger:
         """Return a ledger that is forgotten with the process: for trials and tests, never for people's data.
 
         Without a population it takes that of the first plan.
         """
-        return Ledger(
-            MemoryStore(_opening(population, Accounting.of(accounting, Budget.of(epsilon, delta), aside)))
-        )
+        chosen = Accounting.of(accounting, Budget.of(epsilon, delta), aside)
+        return Ledger(MemoryStore(_opening(population, chosen, accept_declared=accept_declared)))
 
     # ---- how it stands --------------------------------------------------------------------------
 
@@ -145,6 +138,16 @@ class Ledger:
         """The cap without what was spent."""
         return self.last().left
 
+    @property
+    def accepts_declared(self) -> bool:
+        """Whether it was created to take guarantees that code outside privior declares."""
+        return self.last().accepts_declared
+
+    @property
+    def declared_spends(self) -> int:
+        """How many spends were for such guarantees; if any, the totals are as true as that code."""
+        return self.last().declared_spends
+
     # ---- spending -------------------------------------------------------------------------------
 
     def check(self, plan: Spendable, **facts: str | None) -> None:
@@ -166,15 +169,15 @@ class Ledger:
             facts: the other fields of `Request`: key, analyst, version
         """
         request = Request(plan, **facts)
-        self.correct()
-        self.check(plan, **facts)
-        with self._store.writing() as page:
-            _append(page, corrections(page))
-            entry = next_entry(page, request)
-            page.append(entry)
-            identity = identity_of(page)
-        if identity:
-            drop_anchor(identity, entry)
+        while True:
+            with self._store.writing() as page:
+                if not corrections(page):
+                    entry = next_entry(page, request)
+                    page.append(entry)
+                    identity = identity_of(page)
+                    break
+            self.correct()
+        drop_anchor(identity, entry)
         return entry
 
     def correct(self) -> list[LedgerEntry]:
@@ -185,7 +188,7 @@ class Ledger:
             refuse_rollback(page, ())
             made = _append(page, corrections(page))
             identity = identity_of(page)
-        if identity and made:
+        if made:
             drop_anchor(identity, made[-1])
         return made
 
@@ -251,35 +254,15 @@ class Ledger:
             analyst: her name
             share: of each of the cap's limits, such as "1/4"; all shares together are 1 at most
         """
-        check_name(analyst, "analyst")
-        part = rational(share, "share")
-        if not 0 <= part <= 1:
-            raise LedgerError(
-                "a quota is a share of the cap", where=self.where, asked=shown(share), allowed="0 to 1"
-            )
         with self._store.writing() as page:
-            given = {name: share_of(page, name) for name in page.analysts() if name != analyst}
-            rest = 1 - sum(given.values(), start=Fraction(0))
-            if part > rest:
-                raise LedgerError(
-                    "the quotas would be more than the cap",
-                    where=self.where,
-                    asked=decimal(part),
-                    allowed=decimal(rest),
-                    advice="Lower another analyst's share first.",
-                )
-            last = page.last()
-            entry = replace(
-                blank(last), kind=EntryKind.QUOTA, analyst=analyst, share=part, about=f"quota of {analyst}"
-            ).sealed()
+            entry = quota_entry(page, analyst, share)
             page.append(entry)
         return entry
 
     def quotas(self) -> list[tuple[str, Fraction, Amount]]:
         """Return each analyst with her share and what she has spent."""
         with self._store.reading() as page:
-            nothing = page.last().accounting.nothing
-            return [(name, share_of(page, name), own_of(page, name) or nothing) for name in page.analysts()]
+            return quotas(page)
 
     # ---- checking -------------------------------------------------------------------------------
 
@@ -319,10 +302,9 @@ class Ledger:
             proved = [*known, *([] if anchor is None else [KnownSpend.of(anchor)])]
             missing = lost(page, proved)
             corrected = _append(page, corrections(page)) if missing else []
-            made = [*corrected, *_append(page, charges(page, missing, today()))]
+            made = [*corrected, *_append(page, charges(page, missing))]
             last = page.last()
-        if identity:
-            drop_anchor(identity, last, anew=True)
+        drop_anchor(identity, last, anew=True)
         return made
 
     def _close(self, entry: LedgerEntry, release: tuple[str, ...]) -> None:
@@ -345,38 +327,12 @@ class Ledger:
 
     def facts(self) -> list[tuple[str, str]]:
         """Say how the budget stands, as named facts."""
-        last = self.last()
-        basic = last.accounting.kind is AccountingKind.BASIC
-        left = str(last.left) if basic else last.accounting.left_in_words(last.total)
-        due = self.uncharged()
-        return [
-            ("ledger", self.where),
-            ("population", last.population),
-            ("cap", str(last.cap)),
-            ("promise", last.accounting.promise()),
-            ("spent", f"{last.spent} by {last.spends} release{'' if last.spends == 1 else 's'}"),
-            ("left", left),
-            *([("not charged yet", f"{uncharged_in_words(due)} (privior ledger correct)")] if due else []),
-            *(
-                [("over the cap", "more was spent than the cap allows: nothing is granted any more")]
-                if not last.accounting.admits(last.total)
-                else []
-            ),
-            ("protects", f"one {last.unit}" if last.unit else "fixed by the first release"),
-            ("neighbours", str(last.neighbours or "fixed by the first release")),
-            *(
-                (f"quota of {name}", f"{decimal(share)} of the cap; spent {last.accounting.spent(own)}")
-                for name, share, own in self.quotas()
-            ),
-            ("head", last.hash),
-        ]
+        with self._store.reading() as page:
+            return facts(page)
 
     def picture(self) -> BudgetBar:
         """Draw what is spent and what is left."""
-        last = self.last()
-        return last.accounting.bar(
-            last.total, last.accounting.nothing, last.population or "the first plan's population"
-        )
+        return picture(self.last())
 
     def plot(self) -> Figure:
         """Return the budget bar as a figure."""
@@ -407,9 +363,20 @@ def _append(page: Page, entries: Iterable[LedgerEntry]) -> list[LedgerEntry]:
     return made
 
 
-def _opening(population: str, accounting: Accounting, identity: str | None = None) -> LedgerEntry:
+def _opening(
+    population: str, accounting: Accounting, identity: str | None = None, *, accept_declared: bool
+) -> LedgerEntry:
     """Return entry 0; its key is the ledger's random name, by which anchors know it."""
     nothing = accounting.nothing
     return LedgerEntry(
-        0, EntryKind.OPENED, population, accounting, nothing, nothing, key=identity, day=today(), rules=RULES
+        0,
+        EntryKind.OPENED,
+        population,
+        accounting,
+        nothing,
+        nothing,
+        accepts_declared=bool(accept_declared),
+        key=identity,
+        day=today(),
+        rules=RULES,
     ).sealed()

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from privior.errors import LedgerError
 from privior.exact import shortened_up
-from privior.ledger.entry import LOST, RULES, EntryKind, LedgerEntry, fresh_nonce
+from privior.ledger.entry import LOST, RULES, EntryKind, LedgerEntry
 from privior.ledger.first_rules import concerns, forgotten_at_most
 from privior.ledger.pages import Page
 from privior.privacy import Accounting, Amount, Budget
@@ -38,6 +38,8 @@ class KnownSpend:
         population: whose budget was charged
         accounting: how costs add up in the ledger that was charged
         rules: by which the price and the total were computed
+        declared: whether any spend by then, itself included, was for a guarantee that code outside privior
+            declares
     """
 
     entry: int
@@ -50,6 +52,7 @@ class KnownSpend:
     population: str
     accounting: Accounting
     rules: int = RULES
+    declared: bool = False
 
     @staticmethod
     def of(entry: LedgerEntry) -> KnownSpend:
@@ -65,6 +68,7 @@ class KnownSpend:
             entry.population,
             entry.accounting,
             entry.rules,
+            entry.declared_spends > 0,
         )
 
     @property
@@ -85,7 +89,8 @@ def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
     """Return the spends that the chain neither has nor was charged for again, by number."""
     found, last = {}, page.last()
     for spend in known:
-        if (spend.population, spend.accounting) != (last.population, last.accounting):
+        another = (spend.population, spend.accounting) != (last.population, last.accounting)
+        if another or (spend.declared and not last.accepts_declared):
             raise LedgerError(
                 "the release was charged to another ledger",
                 where=page.where,
@@ -94,9 +99,10 @@ def lost(page: Page, known: Iterable[KnownSpend]) -> list[KnownSpend]:
                 advice="Name releases of this ledger only.",
             )
         there = page.entry(spend.entry)
+        if there is not None and there.hash == spend.hash:
+            continue
         again = page.keyed(spend.mark)
-        charged = again is not None and again.kind is EntryKind.RECONCILED
-        if (there is None or there.hash != spend.hash) and not charged:
+        if again is None or again.kind is not EntryKind.RECONCILED:
             found[spend.hash] = spend
     return sorted(found.values(), key=lambda spend: spend.entry)
 
@@ -111,7 +117,7 @@ def writable(total: Amount, price: Amount) -> Amount:
     )
 
 
-def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerEntry]:
+def charges(page: Page, missing: list[KnownSpend]) -> Iterator[LedgerEntry]:
     """Yield the entries that charge lost spends again, which may go beyond the cap.
 
     All that the ledger forgot by the first rules has been charged before.
@@ -125,8 +131,7 @@ def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerE
         if not any(number != 0 for number in price):
             continue  # a forgotten quota: there is nothing to charge
         last = replace(
-            last,
-            number=last.number + 1,
+            last.followed(),
             kind=EntryKind.RECONCILED,
             price=price,
             total=last.accounting.add(last.total, price),
@@ -134,14 +139,9 @@ def charges(page: Page, missing: list[KnownSpend], day: str) -> Iterator[LedgerE
             spends=last.spends + 1,
             plans=spend.plans,
             about=f"lost entry {spend.entry}" + ("" if linked else ", with all that was spent by then"),
-            analyst=None,
-            own=None,
-            share=None,
             key=spend.mark,
-            version=None,
-            day=day,
-            nonce=fresh_nonce(),
             rules=RULES,
-            previous=last.hash,
+            declared=spend.declared,
+            declared_spends=last.declared_spends + spend.declared,
         ).sealed()
         yield last

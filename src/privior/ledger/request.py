@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from privior.errors import LedgerError, shown
 from privior.ledger.entry import OWN_MARKS, LedgerEntry
-from privior.privacy import Budget, Guarantee, Neighbours
-from privior.schema import Schema
+from privior.privacy import Budget, Neighbours
+
+if TYPE_CHECKING:  # whoever asks for a spend has loaded them
+    from privior.privacy import Guarantee
+    from privior.schema import Schema
 
 _LONGEST_NAME = 200
 
@@ -24,6 +27,8 @@ class Spendable(Protocol):
     def guarantees(self) -> tuple[Guarantee, ...]: ...  # noqa: D102
     @property
     def cost(self) -> Budget: ...  # noqa: D102
+    @property
+    def declared(self) -> bool: ...  # noqa: D102
     @property
     def digests(self) -> tuple[str, ...]: ...  # noqa: D102
     @property

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import islice
 
 from privior.errors import BudgetExceededError, KeyConflictError, LedgerError
-from privior.exact import decimal
 from privior.ledger.anchors import anchor_of
 from privior.ledger.closing import Closing, State
-from privior.ledger.entry import RULES, EntryKind, LedgerEntry, fresh_nonce
+from privior.ledger.entry import RULES, EntryKind, LedgerEntry
 from privior.ledger.pages import Page
+from privior.ledger.quotas import own_with
 from privior.ledger.reconciling import MOST_BITS, KnownSpend, lost
 from privior.ledger.request import Request, Spendable
-from privior.privacy import NOTHING, AccountingKind, Amount, Budget
+from privior.privacy import AccountingKind, Amount, Budget
 
 
 def next_entry(page: Page, request: Request, before: Sequence[LedgerEntry] = ()) -> LedgerEntry:
@@ -36,26 +34,28 @@ def next_entry(page: Page, request: Request, before: Sequence[LedgerEntry] = ())
             raise unfinished(page.where, used, page.closing(used))
     refuse_rollback(page, ())
     _check_facts(last, plan, page.where)
-    price = last.accounting.price(plan.guarantees)
+    price, cost = last.accounting.price(plan.guarantees), plan.cost
     total = last.accounting.add(last.total, price)
-    own = _check_quota(page, request, price, before)
+    own = own_with(page, request, last, price, before)
     if max(number.denominator.bit_length() for number in total if number is not None) > MOST_BITS:
         raise LedgerError(
             "the sum of these fractions is too long to be written exactly",
             where=page.where,
-            asked=plan.cost,
+            asked=cost,
             advice="Use decimals, or fractions with common denominators.",
         )
     if not last.accounting.admits(total):
-        raise _exceeded(page.where, plan.cost, last, price)
+        raise _exceeded(page.where, cost, last, price)
     return replace(
-        blank(last),
+        last.followed(),
         kind=EntryKind.SPENT,
         population=plan.schema.population,
         price=price,
         total=total,
-        cost=plan.cost,
+        cost=cost,
         spends=last.spends + 1,
+        declared=plan.declared,
+        declared_spends=last.declared_spends + plan.declared,
         neighbours=plan.neighbours,
         unit=plan.schema.unit.noun,
         plans=plan.digests,
@@ -86,36 +86,15 @@ def _check_facts(last: LedgerEntry, plan: Spendable, where: str) -> None:
         )
     if last.unit not in (None, unit):
         raise LedgerError("the ledger protects another unit", where=where, asked=unit, allowed=last.unit)
-
-
-def _check_quota(
-    page: Page, request: Request, price: Amount, appended: Sequence[LedgerEntry]
-) -> Amount | None:
-    """Return what the analyst will have spent, or raise."""
-    analyst, accounting = request.analyst, page.last().accounting
-    if not page.has_quotas():
-        if analyst is None:
-            return None
-        return accounting.add(own_of(page, analyst, appended) or accounting.nothing, price)
-    if analyst is None or analyst not in page.analysts():
+    if plan.declared and not last.accepts_declared:
         raise LedgerError(
-            "this ledger has quotas: a spend names an analyst who has one",
-            where=page.where,
-            asked=analyst,
-            allowed=", ".join(page.analysts()),
+            "this guarantee is declared by code outside privior, and the ledger was not created to take such",
+            where=where,
+            asked=plan.about,
+            allowed="guarantees that privior computes itself",
+            advice="Choose a mechanism of privior. What a ledger takes is said when it is created: "
+            "privior ledger create --accept-declared, or pv.Ledger.create(..., accept_declared=True).",
         )
-    before, share = own_of(page, analyst, appended) or accounting.nothing, share_of(page, analyst)
-    own = accounting.add(before, price)
-    if not accounting.admits(own, share):
-        raise BudgetExceededError(
-            f"the quota of {analyst} does not allow this release",
-            where=page.where,
-            asked=f"{request.plan.cost}: {accounting.in_words(price, share)}",
-            allowed=f"{decimal(share)} of the cap, {accounting.cap}",
-            spent=accounting.in_words(before, share),
-            advice="Ask whoever keeps the ledger for a larger share.",
-        )
-    return own
 
 
 def check_same(request: Request, entry: LedgerEntry, where: str) -> None:
@@ -152,39 +131,6 @@ def identity_of(page: Page) -> str | None:
     if key is not None and not re.fullmatch("[0-9a-f]{32}", key):  # it becomes the name of a file
         raise LedgerError("the ledger's own name is malformed", where=page.where, asked="entry 0")
     return key
-
-
-def blank(last: LedgerEntry) -> LedgerEntry:
-    """Return an entry after `last` that does nothing yet."""
-    return replace(
-        last,
-        number=last.number + 1,
-        price=last.accounting.nothing,
-        cost=NOTHING,
-        plans=(),
-        analyst=None,
-        own=None,
-        share=None,
-        key=None,
-        version=None,
-        day=today(),
-        nonce=fresh_nonce(),
-        previous=last.hash,
-    )
-
-
-def share_of(page: Page, analyst: str) -> Fraction:
-    """Return the share of the cap that an analyst may spend."""
-    entry = page.newest(analyst, EntryKind.QUOTA)
-    return Fraction(0) if entry is None or entry.share is None else entry.share
-
-
-def own_of(page: Page, analyst: str, appended: Sequence[LedgerEntry] = ()) -> Amount | None:
-    """Return what an analyst has spent, with entries that are to be appended; None if nothing."""
-    kinds = (EntryKind.SPENT, EntryKind.CORRECTED)
-    there = [entry for entry in (page.newest(analyst, kind) for kind in kinds) if entry is not None]
-    found = [*there, *(entry for entry in appended if entry.analyst == analyst)]
-    return max(found, key=lambda entry: entry.number).own if found else None
 
 
 def _exceeded(where: str, cost: Budget, last: LedgerEntry, price: Amount) -> BudgetExceededError:
@@ -233,8 +179,3 @@ def unfinished(where: str, entry: LedgerEntry, closing: Closing | None) -> KeyCo
     return KeyConflictError(
         what, where=where, asked=entry.key, allowed=f"entry {entry.number}", advice=advice
     )
-
-
-def today() -> str:
-    """Return the date, which is all that an entry says about when."""
-    return datetime.datetime.now(datetime.UTC).date().isoformat()

@@ -5,15 +5,15 @@ the last of a budget. Its journal is one for undoing (DELETE, synchronous=EXTRA)
 new: what was granted is in the file itself, survives a power cut, and is seen under every path of the file.
 While a file with the ending -journal lies beside the ledger, after a crash, a write was cut off: whoever
 writes next undoes it.
-Reading adds nothing: it only lets a write that was cut off be undone. A ledger of an older format is brought
-to this one by the first write, and is until then read from a copy in memory.
+Reading adds nothing: it only lets a write that was cut off be undone; where that is not possible, because
+nothing can be changed there, a copy is read in which it is. A ledger of an older format is brought to this
+one by the first write, and is until then read from a copy in memory.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 import tempfile
 import threading
 import time
@@ -24,6 +24,7 @@ from urllib.parse import quote
 
 from privior.errors import LedgerError, shown
 from privior.ledger.entry import LedgerEntry
+from privior.ledger.file_copies import copied, may_be_changed, must_be_copied
 from privior.ledger.file_locks import opened
 from privior.ledger.file_pages import FIRST_FORMAT, THIRD_FORMAT, FilePage, check
 from privior.ledger.file_systems import refuse_unsafe
@@ -126,7 +127,16 @@ class SqliteStore:
 
     @contextmanager
     def reading(self) -> Iterator[Page]:
-        """Give a page to read."""
+        """Give a page to read; of a copy, where it cannot be read as it lies."""
+        self._check_file()
+        if must_be_copied(self._path):
+            with copied(self._path, _WAIT) as copy, _connection(copy, "rw", self.where) as connection:
+                execute = _executing(connection)
+                _checked_format(execute, self.where)
+                check(execute, "quick_check", self.where)
+                _migrate(connection)
+                yield _page(connection, self.where)
+            return
         with self._connected("ro") as connection:
             execute = _patient(connection, self.check_writable)
             number = _checked_format(execute, self.where)
@@ -134,8 +144,8 @@ class SqliteStore:
             if number == FORMAT:
                 yield FilePage(execute, self.where)
                 return
-            with _copied(connection) as copy:
-                yield _page(copy, self.where)
+            with _in_memory(connection) as current:
+                yield _page(current, self.where)
 
     @contextmanager
     def writing(self) -> Iterator[Page]:
@@ -151,8 +161,6 @@ class SqliteStore:
 
     def check_writable(self) -> None:
         """Raise what `writing` would raise; undoes a write that was cut off."""
-        if not self._path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
-            raise LedgerError("the ledger is read-only", where=self.where)
         with self._alone() as connection:
             _check_writable(connection, self.where)
 
@@ -160,6 +168,8 @@ class SqliteStore:
     def _alone(self) -> Iterator[sqlite3.Connection]:
         """Give a connection to write with, while nobody else has one."""
         self._check_file()
+        if not may_be_changed(self._path.resolve()):
+            raise LedgerError("the ledger, or its folder, is read-only", where=self.where)
         refuse_unsafe(self._path)
         try:
             with (
@@ -178,20 +188,12 @@ class SqliteStore:
     @contextmanager
     def _connected(self, mode: str) -> Iterator[sqlite3.Connection]:
         self._check_file()
-        with opened(self._path):
-            try:
-                connection = sqlite3.connect(
-                    f"file:{quote(str(self._path))}?mode={mode}",
-                    uri=True,
-                    timeout=_WAIT,
-                    isolation_level=None,
-                )
-                try:
-                    yield connection
-                finally:
-                    connection.close()
-            except _UNREADABLE as error:
-                raise LedgerError(f"not a readable ledger: {_reason(error)}", where=self.where) from None
+        with (
+            opened(self._path) as file,
+            file.connected(),
+            _connection(self._path, mode, self.where) as connection,
+        ):
+            yield connection
 
     def _check_file(self) -> None:
         if not self._path.is_file():
@@ -243,6 +245,20 @@ class MemoryStore:
             yield self._connection
 
 
+@contextmanager
+def _connection(path: Path, mode: str, where: str) -> Iterator[sqlite3.Connection]:
+    try:
+        connection = sqlite3.connect(
+            f"file:{quote(str(path))}?mode={mode}", uri=True, timeout=_WAIT, isolation_level=None
+        )
+        try:
+            yield connection
+        finally:
+            connection.close()
+    except _UNREADABLE as error:
+        raise LedgerError(f"not a readable ledger: {_reason(error)}", where=where) from None
+
+
 def lay_out(connection: sqlite3.Connection, opening: LedgerEntry) -> None:
     """Make the tables of an empty database, with the entry that opens the ledger."""
     connection.execute("PRAGMA synchronous=EXTRA")
@@ -271,7 +287,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _copied(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+def _in_memory(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     """Give a copy in memory of a ledger of an older format, brought to this one."""
     copy = sqlite3.connect(":memory:", isolation_level=None)
     try:
@@ -319,7 +335,7 @@ def _patient(connection: sqlite3.Connection, undo: Callable[[], None]) -> Execut
 
 
 def _page(connection: sqlite3.Connection, where: str) -> Page:
-    return FilePage(_executing(connection), where)
+    return FilePage(_executing(connection), where, alone=True)
 
 
 @contextmanager

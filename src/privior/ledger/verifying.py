@@ -28,7 +28,13 @@ def verified(entries: Iterable[LedgerEntry], where: str) -> LedgerEntry:
     owns: dict[str, Amount] = {}
     for entry in chained(entries, where):
         if before is None:
-            if entry.kind is not EntryKind.OPENED or any(entry.price) or any(entry.total) or entry.spends:
+            if (
+                entry.kind is not EntryKind.OPENED
+                or any(entry.price)
+                or any(entry.total)
+                or entry.spends
+                or entry.declared_spends
+            ):
                 raise LedgerError("the ledger does not begin with an entry that spends nothing", where=where)
         elif not (_follows(before, entry) and _within(entry, shares, owns)):
             raise LedgerError("the totals do not add up", where=where, asked=f"entry {entry.number}")
@@ -42,15 +48,13 @@ def verified_page(page: Page) -> LedgerEntry:
     """Check all that a page holds, and return the last entry: what it is kept in, chain, keys and ends."""
     page.check_whole()
     keys: dict[str, int] = {}
-    last = verified(_noting(page.entries(), keys, page.where), page.where)
+    ended = set(page.states())
+    last = verified(_closed(_noting(page.entries(), keys, page.where), ended, page), page.where)
     listed = {key: number for key, number in page.keys().items() if number <= last.number}
     if listed != keys:
         raise LedgerError("the keys are not those of the chain", where=page.where)
-    for number in page.states():
-        entry = page.entry(number)
-        if entry is None or entry.kind is not EntryKind.SPENT:
-            raise LedgerError("the chain of entries is broken", where=page.where, asked=f"entry {number}")
-        page.closing(entry)
+    for number in ended:
+        raise LedgerError("the chain of entries is broken", where=page.where, asked=f"entry {number}")
     for number in page.strays():
         raise LedgerError("the end of a spend is missing", where=page.where, asked=f"entry {number}")
     return last
@@ -66,18 +70,31 @@ def _noting(entries: Iterable[LedgerEntry], keys: dict[str, int], where: str) ->
         yield entry
 
 
+def _closed(entries: Iterable[LedgerEntry], ended: set[int], page: Page) -> Iterator[LedgerEntry]:
+    """Yield entries, checking how each spend ended that did, and taking it from those that ended."""
+    for entry in entries:
+        if entry.number in ended and entry.kind is EntryKind.SPENT:
+            page.closing(entry)
+            ended.remove(entry.number)
+        yield entry
+
+
 def _follows(before: LedgerEntry, entry: LedgerEntry) -> bool:
     """Whether an entry adds up and keeps what was fixed before."""
     adds_up = entry.total == entry.accounting.add(before.total, entry.price)
     kept = all(
         getattr(before, fact) in ("", None, getattr(entry, fact))
-        for fact in ("accounting", "population", "neighbours", "unit")
+        for fact in ("accounting", "accepts_declared", "population", "neighbours", "unit")
     )
     counted = entry.spends == before.spends + entry.kind.spends and entry.rules >= before.rules
+    may_be_declared = entry.accepts_declared and entry.kind.spends
+    marked = entry.declared_spends == before.declared_spends + entry.declared
     return (
         adds_up
         and kept
         and counted
+        and marked
+        and (may_be_declared or not entry.declared)
         and entry.kind.charges == any(number != 0 for number in entry.price)
         and entry.kind is not EntryKind.OPENED
     )

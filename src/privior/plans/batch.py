@@ -98,6 +98,11 @@ class Batch:
         return tuple(plan.replacing for plan in self.plans)
 
     @property
+    def declared(self) -> bool:
+        """Whether any of the guarantees is declared by code outside privior."""
+        return any(plan.declared for plan in self.plans)
+
+    @property
     def cost(self) -> Budget:
         """What all releases cost together."""
         return sum((guarantee.cost for guarantee in self.guarantees), start=NOTHING)

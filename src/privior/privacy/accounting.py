@@ -17,16 +17,18 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from privior.errors import LedgerError, NumberError, PlanError, shown
 from privior.exact import decimal, from_decimal, shortened_up
 from privior.pictures import BudgetBar
 from privior.privacy.budget import NOTHING, Budget, budget_bar
-from privior.privacy.calibration import largest
-from privior.privacy.curve import Curve
-from privior.privacy.filters import ConcentratedFilter, GaussianFilter, RenyiFilter
-from privior.privacy.guarantee import Guarantee
-from privior.privacy.pairs import Concentrated, DominatingPair, GaussianPair
+
+if TYPE_CHECKING:  # a ledger can be read without what computes curves, which takes long to load
+    from privior.privacy.curve import Curve
+    from privior.privacy.filters import RenyiFilter
+    from privior.privacy.guarantee import Guarantee
+    from privior.privacy.pairs import DominatingPair
 
 #: what was charged or spent, in the units of an accounting; None is infinite
 Amount = tuple[Fraction | None, ...]
@@ -56,6 +58,13 @@ class AccountingKind(Enum):
         )
 
 
+_ZERO = Fraction(0)
+_UNITS = {
+    AccountingKind.BASIC: ("epsilon", "delta"),
+    AccountingKind.GAUSSIAN: ("mu^2", "epsilon", "delta"),
+    AccountingKind.CONCENTRATED: ("rho", "epsilon", "delta"),
+    AccountingKind.RENYI: (*(f"order {decimal(order)}" for order in ORDERS), "epsilon", "delta"),
+}
 _PROMISES = {
     AccountingKind.BASIC: "their epsilons and deltas add up to the cap at most (Rogers et al. 2016)",
     AccountingKind.GAUSSIAN: "their mu^2 add up to {limit} at most (Smith, Thakurta 2022)",
@@ -101,6 +110,8 @@ class Accounting:
             if all(price >= part.epsilon for price in made._renyi.prices()):
                 raise LedgerError("this cap allows nothing at any order", asked=part, advice="Raise epsilon.")
             return made
+        from privior.privacy.calibration import largest
+
         limit = largest(lambda found: Accounting(chosen, cap, aside, found)._keeps, most=Fraction(10**6))
         if limit is None:
             raise LedgerError("this cap allows nothing", asked=part, advice="Raise epsilon or delta.")
@@ -115,6 +126,9 @@ class Accounting:
         """The curve of a sum of mu^2 or rho."""
         if found is None or found <= 0:
             raise NumberError("not a sum above 0", asked=shown(found))
+        from privior.privacy.curve import Curve
+        from privior.privacy.pairs import Concentrated, GaussianPair
+
         return Curve(GaussianPair(found) if self.kind is AccountingKind.GAUSSIAN else Concentrated(found))
 
     @property
@@ -125,18 +139,12 @@ class Accounting:
     @property
     def units(self) -> tuple[str, ...]:
         """What each number of an amount counts."""
-        own = {
-            AccountingKind.BASIC: (),
-            AccountingKind.GAUSSIAN: ("mu^2",),
-            AccountingKind.CONCENTRATED: ("rho",),
-            AccountingKind.RENYI: tuple(f"order {decimal(order)}" for order in ORDERS),
-        }[self.kind]
-        return (*own, "epsilon", "delta")
+        return _UNITS[self.kind]
 
     @property
     def nothing(self) -> Amount:
         """What an unused ledger has spent."""
-        return (Fraction(0),) * len(self.units)
+        return (_ZERO,) * len(self.units)
 
     def price(self, guarantees: Sequence[Guarantee]) -> Amount:
         """Return what releases with these guarantees cost together, exact or rounded up."""
@@ -169,12 +177,16 @@ class Accounting:
                 None if found is None else shortened_up(found)
                 for found in self._renyi.add(self._renyi.nothing, pair)
             )
+        from privior.privacy.filters import ConcentratedFilter, GaussianFilter
+
         adds = GaussianFilter if self.kind is AccountingKind.GAUSSIAN else ConcentratedFilter
         found = adds(self.limit or Fraction(0), self.part.delta).add(Fraction(0), pair)
         return (shortened_up(found),)
 
     @cached_property
     def _renyi(self) -> RenyiFilter:
+        from privior.privacy.filters import RenyiFilter
+
         return RenyiFilter(ORDERS, self.part.epsilon, self.part.delta)
 
     @staticmethod
@@ -282,6 +294,10 @@ class Accounting:
 
     def to_document(self) -> dict[str, object]:
         """Write the accounting as plain values."""
+        return dict(self._document)
+
+    @cached_property
+    def _document(self) -> dict[str, object]:
         return {
             "kind": self.kind.value,
             "cap": self.cap.to_document(),
@@ -320,7 +336,7 @@ def read_amount(document: object, accounting: Accounting) -> Amount:
     if not isinstance(document, list) or len(document) != len(accounting.units):
         raise NumberError("not an amount", asked=shown(document))
     amount = tuple(None if text is None else from_decimal(text, "amount") for text in document)
-    if any(number is not None and number < 0 for number in amount) or None in amount[-2:]:
+    if any(number is not None and number.numerator < 0 for number in amount) or None in amount[-2:]:
         raise NumberError("an amount is never negative", asked=shown(document))
     return amount
 

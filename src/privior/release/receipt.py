@@ -36,6 +36,8 @@ class LedgerReceipt:
         total: what the population had spent then, this release included; likewise
         price: what the entry cost, in the accounting's units; None in files of format 3 and older
         previous: the hash of the entry before; likewise
+        declared: how many spends of that ledger by then, this one included, are for guarantees that code
+            outside privior declares; what the population had spent is as true as they are
     """
 
     population: str
@@ -46,6 +48,7 @@ class LedgerReceipt:
     total: Amount | None = None
     price: Amount | None = None
     previous: str | None = None
+    declared: int = 0
 
     @staticmethod
     def of(entry: LedgerEntry, *, durable: bool) -> LedgerReceipt:
@@ -59,6 +62,7 @@ class LedgerReceipt:
             entry.total,
             entry.price,
             entry.previous,
+            entry.declared_spends,
         )
 
     @property
@@ -94,6 +98,11 @@ class LedgerReceipt:
         """Refuse a receipt that cannot be of this plan, as this version of privior priced it."""
         if self.population != plan.schema.population:
             raise ReleaseError("the ledger entry is of another population", where="ledger")
+        if plan.declared and not self.declared:
+            raise ReleaseError(
+                "the guarantee is declared by code outside privior, and the ledger entry does not say it",
+                where="ledger",
+            )
         if self.accounting is None or self.total is None:
             return
         least = self.accounting.price(plan.guarantees)
@@ -133,6 +142,7 @@ class LedgerReceipt:
             self.population,
             self.accounting,
             rules_of(library),
+            self.declared > 0,
         )
         # the entry may have paid for more releases than this one, and nobody knows how many
         return replace(known, price=known.total_at_most) if self.paid_too_little(plan) else known
@@ -180,6 +190,7 @@ class LedgerReceipt:
             "accounting": self.accounting.to_document(),
             "price": amount_document(self.price),
             "total": amount_document(self.total),
+            **({"declared": self.declared} if self.declared else {}),
         }
 
     @staticmethod
@@ -187,6 +198,11 @@ class LedgerReceipt:
         """Read a receipt as a release of that format holds it."""
         fourth = number > 3
         names = _FOURTH if fourth else _SECOND if number > 1 else _FIRST
+        declared = document.get("declared") if fourth and isinstance(document, dict) else None
+        if declared is not None:
+            if not isinstance(declared, int) or isinstance(declared, bool) or declared < 1:
+                raise ReleaseError("not a number of declared guarantees", where="ledger")
+            names = names | {"declared"}
         entry = exactly(document, "ledger", names)
         place, head, durable = entry["entry"], entry["head"], entry["durable"]
         if (
@@ -202,7 +218,7 @@ class LedgerReceipt:
         if fourth:
             accounting = Accounting.from_document(entry["accounting"])
             total, price = (read_amount(entry[name], accounting) for name in ("total", "price"))
-            return LedgerReceipt(*facts, accounting, total, price, str(entry["previous"]))
+            return LedgerReceipt(*facts, accounting, total, price, str(entry["previous"]), declared or 0)
         if number == 1:
             return LedgerReceipt(*facts)
         spent, cap = (Budget.from_document(entry[name]) for name in ("spent", "cap"))

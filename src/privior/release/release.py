@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
+from privior.ledger import declared_in_words
 from privior.mechanisms import MECHANISMS
 from privior.models import Observed
 from privior.pictures import BudgetBar, listing, markup
@@ -121,7 +122,8 @@ class Release:
         5 knows no several arrays and no guarantees of others, 4 no families but Dirichlet tables, 3 no
         accounting, 2 no draws, 1 not what was spent.
         """
-        least = FORMAT if self.plan.declared else 4 if self.process is not None else 1
+        outside = self.plan.declared or self.receipt.declared > 0
+        least = FORMAT if outside else 4 if self.process is not None else 1
         model = self.plan.model.first_format
         return max(self.receipt.format, least, model, payload_format(self.statistics))
 
@@ -209,7 +211,8 @@ class Release:
         """Say what was released and promised, as named facts."""
         receipt = self.receipt
         where = f"entry {receipt.entry}, head {receipt.head}"
-        spent = [] if receipt.spent is None else [("spent by then", f"{receipt.spent} of {receipt.cap}")]
+        then = f"{receipt.spent} of {receipt.cap}{declared_in_words(receipt.declared)}"
+        spent = [] if receipt.spent is None else [("spent by then", then)]
         return [
             ("release", f"{self.identifier} (privior {self.library})"),
             *self.plan.facts(),

@@ -58,6 +58,13 @@ def create(
     aside_delta: Annotated[
         str | None, typer.Option(help="Likewise of delta; with --aside-epsilon.", show_default=False)
     ] = None,
+    accept_declared: Annotated[
+        bool,
+        typer.Option(
+            "--accept-declared",
+            help="Take guarantees that code outside privior declares, for ever; totals then say so.",
+        ),
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -73,7 +80,13 @@ def create(
         )
     aside = NOTHING if aside_epsilon is None else Budget.of(aside_epsilon, aside_delta or 0)
     made = Ledger.create(
-        path, population=population, epsilon=epsilon, delta=delta, accounting=accounting, aside=aside
+        path,
+        population=population,
+        epsilon=epsilon,
+        delta=delta,
+        accounting=accounting,
+        aside=aside,
+        accept_declared=accept_declared,
     )
     screen.document(_document(made))
     screen.facts(made.facts())
@@ -291,6 +304,8 @@ def _document(book: Ledger) -> dict[str, object]:
         "over cap": not last.accounting.admits(last.total),
         "uncharged": [{"about": entry.about, "price": in_units(entry.price)} for entry in book.uncharged()],
         "releases": last.spends,
+        "accepts declared": last.accepts_declared,
+        "declared releases": last.declared_spends,
         "quotas": [
             {
                 "analyst": name,
