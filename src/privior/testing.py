@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -30,7 +29,7 @@ from privior.errors import PriviorError
 from privior.forecasting import forecaster
 from privior.ledger import Ledger
 from privior.mechanisms import MECHANISMS, Asked, Mechanism, to_mechanism
-from privior.models import MODELS, ExactStatistics, Family, Model, Observed, to_model
+from privior.models import MODELS, ExactStatistics, Family, Layout, Model, Observed, to_model
 from privior.planning import plan
 from privior.plans import Plan
 from privior.posterior import infer
@@ -46,7 +45,9 @@ Sums = NDArray[np.int64]
 _MOST_LISTED = 100_000
 #: pairs of neighbours that are compared, releases that are drawn of each, and of one law
 _PAIRS, _DRAWN, _LAW = 12, 200, 4000
-#: a sum of squares of this many normal numbers is larger with a chance below one in a billion
+#: outcomes that are listed, of releases of up to so many numbers
+_OUTCOMES, _MOST_NUMBERS = 2000, 6
+#: so many standard errors are exceeded with a chance of about one in a billion
 _FAR = 6.0
 _SMALL = 1e-9
 
@@ -304,25 +305,34 @@ class _Mechanism:
             _hold(self.mechanism.admits(observed, self.records), "admits", "it does not admit its own release")
 
     def law(self) -> None:
-        """Releases follow the likelihood: those seen often come as often as they should, and add up to 1."""
+        """Releases follow the likelihood: as many fall into boxes of outcomes as their chances add up to.
+
+        Points of a grid finer than 1 have a density instead, up to a constant, and are not judged here.
+        """
+        size = sum(one.size for one in self.mechanism.layouts)
+        if any(one.places for one in self.mechanism.layouts) or size > _MOST_NUMBERS:
+            return
         sums = self._pairs[0][0]
-        seen = Counter(self._drawn(sums, _LAW))
-        often = [one for one, times in seen.items() if times >= 1]
-        chances = {one: math.exp(self._log(one, sums)) for one in often}
-        _hold(sum(chances.values()) <= 1 + 1e-6, "log_likelihood", "chances add up to more than 1")
-        single = sum(1 for times in seen.values() if times == 1) / _LAW
-        missing = abs(sum(chances.values()) - (1 - single))
-        _hold(missing < 0.1, "log_likelihood", f"chances of what is seen are off by {missing:.3g}")
-        groups: list[tuple[float, int]] = []
-        expected, counted = 0.0, 0
-        for one in sorted(chances, key=lambda one: -chances[one]):
-            expected, counted = expected + _LAW * chances[one], counted + seen[one]
-            if expected >= 40:
-                groups.append((expected, counted))
-                expected, counted = 0.0, 0
-        for want, have in groups[: max(1, len(groups) - 2)]:
-            away = abs(have - want) / math.sqrt(want)
-            _hold(away < _FAR, "log_likelihood", f"something came {have} times instead of {want:.0f}")
+        drawn = np.array([one.counts for one in self._drawn(sums, _LAW)], dtype=np.int64)
+        middle = np.median(drawn, axis=0).astype(np.int64)
+        reach = int((_OUTCOMES ** (1 / size) - 1) // 2)
+        box = np.array(list(product(range(-reach, reach + 1), repeat=size)), dtype=np.int64) + middle
+        layouts = self.mechanism.layouts
+        chances = np.exp([self._log(_observed(layouts, outcome), sums) for outcome in box.tolist()])
+        _hold(chances.sum() <= 1 + 1e-6, "log_likelihood", "chances add up to more than 1")
+        inside = (np.abs(drawn - middle) <= reach).all(axis=1)
+        parts = [(np.ones(len(box), bool), inside)]
+        for place in range(size):
+            for cut in (middle[place], middle[place] + 1):
+                parts.append((box[:, place] < cut, inside & (drawn[:, place] < cut)))
+        for among, seen in parts:
+            want, have = float(chances[among].sum()) * _LAW, int(seen.sum())
+            error = math.sqrt(max(want * (1 - want / _LAW), 1.0))
+            _hold(
+                abs(have - want) < _FAR * error + 1,
+                "log_likelihood",
+                f"outcomes whose chances add up to {want / _LAW:.4g} came {have} times of {_LAW}",
+            )
 
     def privacy(self) -> None:
         """No neighbours are farther apart than promised, as far as releases show."""
@@ -344,6 +354,15 @@ class _Mechanism:
 
     def _log(self, observed: Observed, sums: Sums) -> float:
         return self.mechanism.log_likelihood(observed, ExactStatistics(sums.ravel()))
+
+
+def _observed(layouts: tuple[Layout, ...], numbers: list[int]) -> Observed:
+    """Put numbers into the arrays of a release, one array after the other."""
+    parts, start = [], 0
+    for layout in layouts:
+        parts.append(tuple(numbers[start : start + layout.size]))
+        start += layout.size
+    return Observed(layouts, tuple(parts))
 
 
 def statistics(model: Model, schema: Schema, neighbours: Neighbours, codes: Sums) -> Sums:

@@ -2,36 +2,120 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
+from own import FILE, SCHEMA, own
 
+import forking
 import privior as pv
-from forking import run
-from privior.mechanisms import MECHANISMS
-from privior.models import MODELS
-from privior.testing import check_mechanism, check_model
+from privior.registry import import_extension
 
-FILE = Path(__file__).parents[2] / "examples" / "own_model.py"
-SCHEMA = pv.Schema({"wait": pv.Integer(0, 30)}, population="callers", unit="person")
+ANALYSIS = """population = "callers"
+[unit]
+noun = "person"
+[columns.wait]
+type = "integer"
+lower = 0
+upper = 30
+[model]
+family = "beta-geometric"
+column = "wait"
+prior = { law = "beta", first = 1, second = 2 }
+[ask]
+records = 60
+epsilon = "2"
+"""
 
 
-@pytest.fixture(scope="module")
-def own() -> Any:
-    return imported()
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "waits.toml").write_text(ANALYSIS)
+    (tmp_path / "waits.csv").write_text("wait\n" + "\n".join(str(place % 9) for place in range(60)) + "\n")
+    return tmp_path
 
 
-def imported() -> ModuleType:
-    if FILE.stem not in sys.modules:
-        spec = importlib.util.spec_from_file_location(FILE.stem, FILE)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[FILE.stem] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[FILE.stem])
-    return sys.modules[FILE.stem]
+def privior(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done: subprocess.CompletedProcess[str] = forking.run(
+        [sys.executable, "-c", forking.COMMAND_LINE, *arguments], cwd=folder, capture_output=True, text=True
+    )
+    return done
+
+
+def test_by_commands_from_the_table_to_the_review(folder: Path) -> None:
+    extension = ("--extension", str(FILE))
+    steps = [
+        ("plan", "waits.toml", "--mechanism", "step-noise"),
+        ("ledger", "create", "callers.ledger", "--population", "callers", "--epsilon", "9", "--accept-declared"),
+        ("release", "waits.toml", "waits.csv", "--mechanism", "step-noise", "--ledger", "callers.ledger")
+        + ("--output", "waits.json", "--yes"),
+        ("ask", "waits.json", "parameter(wait)"),
+        ("report", "waits.json", "--output", "waits.html"),
+        ("review", "waits.json", "--ledger", "callers.ledger"),
+        ("ledger", "show", "callers.ledger"),
+    ]
+    said = {}
+    for step in steps:
+        done = privior(folder, *extension, *step)
+        assert done.returncode == 0, (step, done.stdout, done.stderr)
+        said[step[0]] = done.stdout + done.stderr
+    for command in ("plan", "release", "review", "ledger"):
+        assert "declared" in said[command], command
+    assert "declared by code outside privior" in (folder / "waits.html").read_text()
+    document = json.loads((folder / "waits.json").read_text())
+    assert document["format"] == 6
+    assert document["guarantee"]["declared"] is True
+    assert document["ledger"]["declared"] == 1
+    assert "own_model" not in json.dumps(document)  # files name kinds, never modules
+    without = privior(folder, "ask", "waits.json", "parameter(wait)")
+    assert without.returncode != 0
+    assert "beta-geometric" in without.stderr
+
+
+def test_a_ledger_that_was_not_created_so_refuses_it(folder: Path) -> None:
+    plan = pv.plan(own().BetaGeometric("wait"), SCHEMA, records=60, epsilon=1, mechanism=own().StepNoise)
+    ledger = pv.Ledger.create(folder / "strict.ledger", population="callers", epsilon=5)
+    with pytest.raises(pv.LedgerError, match="declared"):
+        pv.measure(plan, folder / "waits.csv", ledger=ledger)
+    assert ledger.spent.epsilon == 0
+
+
+def test_receipts_after_a_declared_spend_say_it(folder: Path) -> None:
+    ledger = pv.Ledger.create(folder / "callers.ledger", population="callers", epsilon=5, accept_declared=True)
+    model = own().BetaGeometric("wait")
+    plans = [
+        pv.plan(model, SCHEMA, records=60, epsilon=1, mechanism=kind)
+        for kind in (pv.NoisyStatistics, own().StepNoise, pv.NoisyStatistics)
+    ]
+    assert [plan.declared for plan in plans] == [False, True, False]  # the noise is privior's, so is its proof
+    told = [pv.measure(plan, folder / "waits.csv", ledger=ledger).receipt.declared for plan in plans]
+    assert told == [0, 1, 1]
+
+
+def test_a_mechanism_that_takes_the_models_word_is_declared() -> None:
+    class Outside(pv.MarkovChain):  # type: ignore[misc]
+        family = "outside-chain"
+
+    schema = pv.Schema(
+        {name: pv.Categorical(["a", "b"]) for name in ("x", "y")}, population="p", unit="person"
+    )
+    plan = pv.plan(pv.MarkovChain("x", "y"), schema, records=9, epsilon=1)
+    assert not plan.declared
+    assert pv.plan(Outside("x", "y"), schema, records=9, epsilon=1).declared
+
+
+def test_no_other_class_takes_a_name() -> None:
+    from privior.extend import MECHANISMS
+
+    with pytest.raises(pv.PlanError, match="another mechanism of this name"):
+        MECHANISMS.register(type("Mine", (pv.KNorm,), {"__module__": "somewhere"}))
+    assert MECHANISMS.named("k-norm") is pv.KNorm
+
+
+@pytest.mark.parametrize("name", ["no_such_module_at_all", "no/such/file.py"])
+def test_what_cannot_be_imported_is_told(name: str) -> None:
+    with pytest.raises(pv.PriviorError, match="cannot be imported"):
+        import_extension(name)
