@@ -11,8 +11,8 @@ from privior.mechanisms.cell_error import NoiseLaw
 from privior.mechanisms.forecasts import NoiseSpectrum
 from privior.mechanisms.joint_error import posterior_means
 from privior.mechanisms.scenarios import noises, strata, tables
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.latent import latent_counts
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.latent import latent_counts
 
 Prior = tuple[float, ...]
 

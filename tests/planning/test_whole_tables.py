@@ -16,8 +16,8 @@ from privior.mechanisms.hellinger import distances
 from privior.mechanisms.joint_error import remainder_means
 from privior.mechanisms.sampled_error import SampledLaw
 from privior.mechanisms.tied_error import TiedCells, TiedDraws
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.latent import latent_counts
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.latent import latent_counts
 from privior.privacy.hellinger import all_tables
 
 Floats = np.ndarray

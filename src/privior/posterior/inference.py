@@ -13,17 +13,17 @@ from privior.errors import InferenceError, shown
 from privior.mechanisms import CellGammas, PosteriorRelease
 from privior.models import DirichletCategorical, FiniteFamily, LearnedPrior, MarkovChain, Model
 from privior.plans import FamilyPlan, FinitePlan, JointPlan, TablePlan
-from privior.posterior.categorical import CategoricalPosterior
-from privior.posterior.certain import CertainCounts
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.finite_posterior import FinitePosterior
-from privior.posterior.joint_posterior import JointPosterior
-from privior.posterior.latent import LatentCounts
-from privior.posterior.learned_counts import learned_counts
-from privior.posterior.least_counts import least_counts
-from privior.posterior.listed_counts import listed_counts
-from privior.posterior.markov import MarkovPosterior
-from privior.posterior.parameter_posterior import ParameterPosterior
+from privior.posterior.counts.certain import CertainCounts
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.latent import LatentCounts
+from privior.posterior.counts.learned_counts import learned_counts
+from privior.posterior.counts.least_counts import least_counts
+from privior.posterior.counts.listed_counts import listed_counts
+from privior.posterior.families.joint_posterior import JointPosterior
+from privior.posterior.families.parameter_posterior import ParameterPosterior
+from privior.posterior.finite.finite_posterior import FinitePosterior
+from privior.posterior.tables.categorical import CategoricalPosterior
+from privior.posterior.tables.markov import MarkovPosterior
 from privior.release import Release
 
 Tables = Release[TablePlan] | Sequence[Release[TablePlan]]

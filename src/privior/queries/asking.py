@@ -10,7 +10,7 @@ from pathlib import Path
 
 from privior.errors import InferenceError
 from privior.posterior import CategoricalPosterior, FinitePosterior, JointPosterior, ParameterPosterior, infer
-from privior.posterior.certain import CertainCounts
+from privior.posterior.counts.certain import CertainCounts
 from privior.posterior.quantity import check_level, check_number
 from privior.queries.answers import Answer, CountsAnswer, ModelsAnswer, QuantityAnswer, SampleAnswer
 from privior.queries.binding import Binding
