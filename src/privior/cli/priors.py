@@ -12,7 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from privior.plans import Plan
-    from privior.queries.asking import Posterior
+    from privior.posterior import Posterior
     from privior.release import Release
 
 OwnPrior = Annotated[

@@ -213,6 +213,11 @@ class DirichletDraw(PosteriorRelease):
         """The law as forecasts see it."""
         return self._spectrum(None, self.draws)
 
+    @property
+    def draw_weight(self) -> Fraction:
+        """The weight of one record in the law that draws come from; 1 is the posterior itself."""
+        return self.rate
+
     def release(self, statistics: ExactStatistics) -> ObservedSticks:
         """Draw the sticks, exactly rounded."""
         u = self.parameters(statistics)

@@ -154,6 +154,11 @@ class ModelDraws(InEachGroup):
         budget = Budget(self.epsilon, Fraction(0) if pure else self.delta)
         return Guarantee(pair, self.neighbours, budget, reason, unit)
 
+    @property
+    def draw_weight(self) -> Fraction:
+        """The weight of one record in the law that draws come from; 1 is the posterior itself."""
+        return self.weight
+
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw, with the exact powers of the exact chances, and count."""
         counts = true_counts(statistics, len(self.model.chances[0]))

@@ -157,6 +157,11 @@ class PosteriorDraws(InEachGroup):
         budget = Budget(self.epsilon, Fraction(0) if pure else self.delta)
         return Guarantee(self._pair, self.neighbours, budget, reason)
 
+    @property
+    def draw_weight(self) -> Fraction:
+        """The weight of one record in the law that draws come from; 1 is the posterior itself."""
+        return self.weight
+
     def release(self, statistics: ExactStatistics) -> ObservedPoints:
         """Update the prior exactly and draw, exactly rounded."""
         if isinstance(self.model, JointFamily):

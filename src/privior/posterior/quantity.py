@@ -16,6 +16,9 @@ Floats = NDArray[np.float64]
 
 #: no more numbers than this are drawn at once (2 GB)
 MOST_NUMBERS = 250_000_000
+#: draws behind numbers that have no closed form, fewer for large tables; their seed is fixed, so that asking
+#: twice gives one answer
+DRAWS, SEED = 4000, 0
 
 
 def check_level(level: object) -> float:

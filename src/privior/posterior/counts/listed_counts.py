@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError
-from privior.mechanisms import HellingerMechanism
 from privior.posterior.counts.beta_mixture import BetaMixture
 from privior.posterior.counts.law import Law
 from privior.posterior.diagnostics import Diagnostics
@@ -92,7 +91,7 @@ def listed_counts(releases: Sequence[Release], prior: Floats) -> ListedCounts:
     logs: Floats | float = 0.0
     for release in releases:
         mechanism = release.plan.mechanism
-        if isinstance(mechanism, HellingerMechanism):
+        if mechanism.cell_noise is None:
             tables, found = mechanism.log_likelihoods(release.statistics)
             logs = logs + found
     if tables is None:

@@ -25,7 +25,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms import NoisyStatistics
 from privior.models import JointFamily
 from privior.models.families import JointLikelihood
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, split_r_hat
@@ -120,7 +119,7 @@ class JointTarget:
     def _started(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Take the likeliest of many states: those near what was released, and those the prior expects."""
         number = _GROUPS * _WALKERS * _TRIED
-        noisy = [(law, seen) for law, seen in self.evidence if isinstance(law, NoisyStatistics)]
+        noisy = [(law, seen) for law, seen in self.evidence if hasattr(law, "variances")]
         n = np.full(number, float(self.most))
         near = None
         if noisy:

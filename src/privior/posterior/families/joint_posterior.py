@@ -6,157 +6,167 @@ includes both what a finite number of records leaves open and what the privacy n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
-from privior.mechanisms import NoisyStatistics
-from privior.models import JointFamily, to_model
+from privior.models import JointFamily
 from privior.models.families import JointLikelihood
 from privior.models.families.family import numeric
-from privior.models.laws import JointLaw
 from privior.pictures import IntervalChart
-from privior.plans import JointPlan
+from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event, Events, quoted
+from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums
 from privior.posterior.families.joint_chain import JointDraws, JointTarget
-from privior.posterior.quantity import Quantity, check_level, check_number, generator
-from privior.posterior.shown import Shown, numbers_document, numbers_table
+from privior.posterior.families.runs import chance_of
+from privior.posterior.numbers import Floats, Named, Numbers
+from privior.posterior.quantity import Quantity, check_level
+from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.schema import Schema
 
-if TYPE_CHECKING:
-    pass
-
-Floats = NDArray[np.float64]
-
 _KEPT, _SEED = 20_480, 20_261_116
+_FREE = "this family tells of all records alike"
+_TOGETHER = "Draw records of all columns together: posterior.sample(n)."
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class GivenJoint:
-    """The law that gives each of some parameters the same chance.
+@dataclass(frozen=True)
+class JointNumbers(Numbers):
+    """Numbers that follow from the parameters of a family, one draw of them a row."""
 
-    Attributes:
-        releases: what they follow from
-        model: the family with the prior that was used
-        theta: the parameters, one draw a row
-    """
-
-    releases: tuple[Release[JointPlan], ...]
     model: JointFamily
-    theta: Floats
-
-    @property
-    def _schema(self) -> Schema:
-        return self.releases[0].plan.schema
 
     @cached_property
-    def _likelihood(self) -> JointLikelihood:
-        return self.model.at(self._schema)
+    def likelihood(self) -> JointLikelihood:
+        """The family in floating point."""
+        return self.model.at(self.schema)
 
-    def parameter(self, name: str) -> Quantity:
-        """Return the posterior of one of the family's numbers, by its name."""
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What the parameters are called."""
+        return self.model.names
+
+    def parameter(self, name: str) -> Named:
+        """Return one of the family's numbers, by its name."""
         place = self.model.named(name)
         if place is None:
             raise InferenceError(
                 "no such parameter", asked=shown(name), allowed=", ".join(map(quoted, self.model.names))
             )
-        values = self._likelihood.quantities(self.theta)[place]
-        return Quantity(self.model.names[place], float(values.mean()), values)
+        return self.model.names[place], lambda theta: self.likelihood.quantities(theta)[place]
 
-    def average(self, column: str, given: Event | object | None = None) -> Quantity:
-        """Return the posterior of the mean of a column, as the family has it."""
-        place = Events(self._schema, self.model.columns).place(column)
-        _check_free(given)
-        values = self._likelihood.normal(self.theta)[0][:, place]
-        values = np.broadcast_to(values, (len(self.theta),))
-        return Quantity(f"mean({quoted(column)})", float(values.mean()), values)
+    def average(self, column: str, given: Event | object | None = None) -> Named:
+        """Return the mean of a column, as the family has it."""
+        place = self.events.place(column)
+        check_free(given, _FREE, _TOGETHER)
 
-    def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
-        """Return the posterior of the probability that a record's value in one column is one of these.
+        def means(theta: Floats) -> Floats:
+            return np.broadcast_to(self.likelihood.normal(theta)[0][:, place], (len(theta),))
 
-        Values are those of the column's grid; one that lies outside its bounds counts as the nearest end.
-        """
-        _check_free(given)
-        events = Events(self._schema, self.model.columns)
-        name = events.name(event)
+        return f"mean({quoted(column)})", means
+
+    def probability(self, event: Event | object, given: Event | object | None = None) -> Named:
+        """Return the probability that a record's value in one column is one of these."""
+        check_free(given, _FREE, _TOGETHER)
+        name = self.events.name(event)
         named = list(event) if isinstance(event, dict) else list(self.model.columns)
         if len(named) != 1:
             raise InferenceError(
                 "this family tells the probability of one column's values at a time",
                 asked=", ".join(map(str, named)),
-                advice="Draw records of all columns together: posterior.sample(n).",
+                advice=_TOGETHER,
             )
         column = str(named[0])
-        wanted = Events(self._schema, (column,)).cells(event)
-        values = self._chances(column, wanted)
-        return Quantity(f"P({name})", float(values.mean()), values)
+        wanted, place = Events(self.schema, (column,)).cells(event), self.model.columns.index(column)
+        lower, step, size = self._grid(column)
 
-    def _chances(self, column: str, wanted: NDArray[np.bool_]) -> Floats:
-        from scipy.special import ndtr
+        def chances(theta: Floats) -> Floats:
+            from scipy.special import ndtr
 
-        place = self.model.columns.index(column)
-        means, covariances = self._likelihood.normal(self.theta)
-        mean, deviation = means[:, place], np.sqrt(covariances[:, place, place])
-        lower, step, size = (float(one) for one in numeric(self._schema, column, self.model.family))
+            means, covariances = self.likelihood.normal(theta)
+            mean, deviation = means[:, place], np.sqrt(covariances[:, place, place])
 
-        def below(code: int) -> Floats:
-            if code < 0 or code >= size - 1:
-                return np.full(len(self.theta), 0.0 if code < 0 else 1.0)
-            return np.asarray(ndtr((lower + step * (code + 0.5) - mean) / deviation))
+            def below(code: int) -> Floats:
+                if code < 0 or code >= size - 1:
+                    return np.full(len(theta), 0.0 if code < 0 else 1.0)
+                return np.asarray(ndtr((lower + step * (code + 0.5) - mean) / deviation))
 
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], wanted, [False]]).astype(np.int8)))
-        found = np.zeros(len(self.theta))
-        for first, after in zip(edges[::2], edges[1::2], strict=True):
-            found += below(int(after) - 1) - below(int(first) - 1)
+            return chance_of(wanted, below)
+
+        return f"P({name})", chances
+
+    def records(self, theta: Floats, number: int, rng: np.random.Generator) -> dict[str, list[object]]:
+        """Draw Normal vectors, and return the nearest values of the columns' grids."""
+        # Rounding may have put a released draw outside of where the prior is cut.
+        means, covariances = self.likelihood.normal(self.likelihood.clipped(theta[np.newaxis]))
+        root = np.linalg.cholesky(covariances[0])
+        rows = means[0] + rng.standard_normal((number, len(means[0]))) @ root.T
+        found: dict[str, list[object]] = {}
+        for name, values in zip(self.model.columns, rows.T, strict=True):
+            lower, step, size = self._grid(name)
+            codes = np.clip(np.rint((values - lower) / step), 0, size - 1).astype(int)
+            known = self.schema.column(name).values
+            found[name] = [known[int(code)] for code in codes]
         return found
 
-    def draws(self, n: int, seed: int | None = None) -> Floats:
-        """Return n of them, one a row: all in turn, from the first one again after the last."""
-        return self.theta[np.arange(check_number(n, "n")) % len(self.theta)]
+    def _grid(self, column: str) -> tuple[float, float, float]:
+        lower, step, size = (float(one) for one in numeric(self.schema, column, self.model.family))
+        return lower, step, size
+
+    def variables(self, theta: Floats) -> dict[str, Any]:
+        """Return the parameters by their names."""
+        named = zip(self.model.names, theta.T, strict=False)
+        return {"posterior": {name: values[np.newaxis] for name, values in named}}
 
 
+@final
+@posterior_for(JointFamily)
 @dataclass(frozen=True, repr=False, eq=False)
-class JointPosterior(GivenJoint, Shown):
+class JointPosterior(FamilyPosterior):
     """The posterior of all parameters of a family, by draws.
 
     Attributes:
+        releases: what it follows from
+        model: the family with the prior that was used
+        theta: draws of the parameters, one a row
         records: the number of records of each draw
         totals: the sums of each
         diagnostics: how far the draws can be trusted
         ignored: whether the privacy noise is ignored
     """
 
+    releases: tuple[Release, ...]
+    model: JointFamily
+    theta: Floats
     records: Floats
     totals: Floats
     diagnostics: Diagnostics
     ignored: bool = False
 
-    @staticmethod
-    def given(
-        releases: tuple[Release[JointPlan], ...], prior: object, *, ignore_noise: bool
-    ) -> JointPosterior:
-        """Infer from releases of one table.
-
-        Args:
-            releases: one or more
-            prior: the analyst's own; None for the model's
-            ignore_noise: whether noisy sums are taken as true ones
-        """
+    @classmethod
+    def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
+        """Infer from releases of one table; a prior is a law such as `pv.NormalGamma(0, 1, 3, 2)`."""
         plan = releases[0].plan
-        model = plan.model if prior is None else _with_prior(plan.model, prior)
+        model = with_prior(plan.model, prior)
         evidence = [(release.plan.mechanism, release.statistics) for release in releases]
-        public = len(plan.summands) == len(model.products)
+        public = plan.neighbours is REPLACE_ONE
         target = JointTarget(model, model.at(plan.schema), plan.schema, plan.records, public, evidence)
         found = _as_they_are(target, releases) if ignore_noise else target.draws()
-        return JointPosterior(
-            releases, model, found.theta, found.records, found.totals, found.diagnostics, ignore_noise
-        )
+        return cls(releases, model, found.theta, found.records, found.totals, found.diagnostics, ignore_noise)
+
+    @staticmethod
+    def numbers_of(model: Any, schema: Schema) -> JointNumbers:
+        """Return what parameters say about records."""
+        return JointNumbers(model, schema)
+
+    @cached_property
+    def _likelihood(self) -> JointLikelihood:
+        return self.model.at(self.schema)
 
     def mean(self) -> dict[str, float]:
         """Return the expected value of every number by its name."""
@@ -171,50 +181,25 @@ class JointPosterior(GivenJoint, Shown):
         check_level(level)
         return {one.name: one.interval(level) for one in self.quantities()}
 
+    def mode(self) -> NoReturn:
+        """Refuse: draws do not tell the mode of several parameters."""
+        raise InferenceError("the mode of several parameters together is not looked for")
+
+    def parameter(self, name: str) -> Quantity:
+        """Return the posterior of one of the family's numbers, by its name."""
+        return self.parameter_named(name)
+
+    def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
+        """Return the law of a function of the parameters, by all draws."""
+        values = function(self.theta)
+        return Quantity(name, float(values.mean()), values)
+
     def quantities(self) -> list[Quantity]:
         """Return every number the family has a name for, the parameters first."""
         return [self.parameter(name) for name in self.model.names]
 
-    def draws(self, n: int, seed: int | None = None) -> Floats:
-        """Return n draws of the parameters, one a row."""
-        rng = generator(seed)
-        return self.theta[rng.integers(len(self.theta), size=check_number(n, "n"))]
-
-    def sample(
-        self, n: int, seed: int | None = None, *, released: int | None = None
-    ) -> dict[str, list[object]]:
-        """Return n synthetic records: one draw of the parameters, then records from it.
-
-        Args:
-            n: how many
-            seed: of the draw and the records
-            released: take this one of the released draws, counted from 0, instead of a new one
-        """
-        number, rng = check_number(n, "n", len(self.model.columns)), generator(seed)
-        theta = self.theta[rng.integers(len(self.theta))] if released is None else self._inside(released)
-        means, covariances = self._likelihood.normal(theta[np.newaxis])
-        root = np.linalg.cholesky(covariances[0])
-        rows = means[0] + rng.standard_normal((number, len(means[0]))) @ root.T
-        found: dict[str, list[object]] = {}
-        for name, values in zip(self.model.columns, rows.T, strict=True):
-            lower, step, size = (float(one) for one in numeric(self._schema, name, self.model.family))
-            codes = np.clip(np.rint((values - lower) / step), 0, size - 1).astype(int)
-            known = self._schema.column(name).values
-            found[name] = [known[int(code)] for code in codes]
-        return found
-
-    def _inside(self, place: int) -> Floats:
-        """Return a released draw, moved to where the prior is if rounding has put it outside."""
-        return np.asarray(self._likelihood.clipped(self._released(place)[np.newaxis])[0])
-
-    def to_arviz(self, draws: int = 4000, seed: int | None = None) -> Any:
-        """Return an ArviZ InferenceData with the posterior draws alone: no data, no likelihood."""
-        try:
-            import arviz
-        except ImportError:
-            raise InferenceError("ArviZ is not installed", advice='Run pip install "arviz<1".') from None
-        columns = zip(self.model.names, self.draws(draws, seed).T, strict=False)
-        return arviz.from_dict(posterior={name: values[np.newaxis] for name, values in columns})
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        return self.theta[rng.integers(len(self.theta), size=number)]
 
     @cached_property
     def without_noise(self) -> list[Quantity]:
@@ -235,16 +220,15 @@ class JointPosterior(GivenJoint, Shown):
         return float(np.mean(shares)) if shares else 0.0
 
     @property
-    def noise_ignored(self) -> bool:
-        """Whether noisy sums were taken as true ones."""
-        return self.ignored
-
-    @property
     def warnings(self) -> tuple[str, ...]:
         """What must be known before the numbers are trusted."""
-        ignored = ["WARNING: the privacy noise is IGNORED: intervals are too narrow"] if self.ignored else []
         chains = [] if self.diagnostics.warning is None else [f"WARNING: {self.diagnostics.warning}"]
-        return (*ignored, *chains)
+        return (*super().warnings, *chains)
+
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """The source and the diagnostics."""
+        return (f"{self.source}; {self.diagnostics}",)
 
     def picture(self, level: float = 0.9) -> IntervalChart:
         """Draw the intervals, with the part that the records alone would leave open.
@@ -267,24 +251,6 @@ class JointPosterior(GivenJoint, Shown):
             note=self._note(level),
         )
 
-    def to_document(self, level: float = 0.9) -> dict[str, object]:
-        """Write what is known as plain values, for JSON."""
-        return {
-            "columns": list(self.model.columns),
-            "family": self.model.family,
-            "level": level,
-            "quantities": numbers_document(self.quantities(), level),
-            "warnings": list(self.warnings),
-        }
-
-    def __repr__(self) -> str:
-        return f"<posterior of the {self.model.parameter} of {', '.join(self.model.columns)}, {self._source}>"
-
-    def text(self, level: float = 0.9) -> str:
-        """Return a table of what is known, with intervals of this level."""
-        table = numbers_table(str(self.model), self.quantities(), level)
-        return "\n".join([*table, "", f"{self._source}; {self.diagnostics}", *self.warnings])
-
 
 def _conjugate(likelihood: JointLikelihood, records: Floats, totals: Floats) -> Floats:
     """Draw the parameters given sums; draws outside of where the prior is cut are replaced by inside ones."""
@@ -298,22 +264,9 @@ def _conjugate(likelihood: JointLikelihood, records: Floats, totals: Floats) -> 
     return likelihood.clipped(theta)
 
 
-def _with_prior(model: JointFamily, prior: object) -> JointFamily:
-    """Return the family with the analyst's own prior, checked as the model's was."""
-    law = prior.to_document() if isinstance(prior, JointLaw) else prior
-    own = to_model({**model.to_document(), "prior": law})
-    if not isinstance(own, JointFamily):
-        raise TypeError("not a family of several parameters")
-    return own
-
-
-def _as_they_are(target: JointTarget, releases: tuple[Release[JointPlan], ...]) -> JointDraws:
+def _as_they_are(target: JointTarget, releases: tuple[Release, ...]) -> JointDraws:
     """Take the noisy sums of one release as the true ones, moved to where sums can be."""
-    plan, seen = releases[0].plan, releases[0].statistics.counts
-    if len(releases) > 1 or not isinstance(plan.mechanism, NoisyStatistics):
-        raise InferenceError(
-            "noise can be ignored for one release of noisy statistics only", asked=plan.mechanism.name
-        )
+    plan, seen = releases[0].plan, noisy_sums(releases)
     n = plan.records if target.public else min(max(seen[0], target.model.least_records), plan.records)
     low, high = target.ends.T
     sums = np.clip(np.array(seen[-len(low) :], dtype=np.float64), n * low, n * high)
@@ -322,13 +275,3 @@ def _as_they_are(target: JointTarget, releases: tuple[Release[JointPlan], ...]) 
     every = np.repeat(totals, _KEPT, axis=0)
     theta = _conjugate(target.likelihood, records, every)
     return JointDraws(theta, records, every, Diagnostics.of_exact("noise ignored", float(_KEPT)))
-
-
-def _check_free(given: object) -> None:
-    """Refuse a condition."""
-    if given:
-        raise InferenceError(
-            "this family tells of all records alike: nothing can be given",
-            asked=shown(given),
-            advice="Draw records of all columns together: posterior.sample(n).",
-        )

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms import NoisyStatistics, PosteriorDraws
 from privior.models import Observed
 from privior.models.families import Family
 from privior.models.laws.masses import log_normaliser
@@ -21,8 +21,8 @@ from privior.posterior.families.zooming import near, zoomed
 from privior.schema import Schema
 
 Floats = NDArray[np.float64]
-#: a release as inference sees it
-Evidence = tuple[NoisyStatistics | PosteriorDraws, Observed]
+#: a release as inference sees it: a mechanism that knows `log_likelihoods` of sums, and what it released
+Evidence = tuple[Any, Observed]
 
 #: how many sums are looked at, for a public number of records and for each of a few possible ones
 _SUMS, _FEWER_SUMS, _NUMBERS = 2048, 512, 49
@@ -69,6 +69,11 @@ class LatentSums:
         )
         return merged.kept(search.marginals(merged))
 
+    @staticmethod
+    def of_one(records: float, total: float) -> LatentSums:
+        """Take one pair as certain."""
+        return LatentSums(np.array([float(records)]), np.array([total]), np.zeros(1))
+
     def kept(self, marginals: Floats) -> LatentSums:
         """Leave out the pairs that have no share in the posterior."""
         some = near(marginals, _LEFT_OUT)
@@ -104,8 +109,9 @@ class _Search:
             whole = np.rint(numbers).astype(np.int64)
             logs = np.zeros(whole.shape)
             for mechanism, observed in self.evidence:
-                if isinstance(mechanism, NoisyStatistics):
-                    logs += mechanism.count_log_likelihoods(observed, whole)
+                counted = getattr(mechanism, "count_log_likelihoods", None)  # draws say nothing of them alone
+                if counted is not None:
+                    logs += counted(observed, whole)
             return logs
 
         if most <= _NUMBERS:

@@ -11,19 +11,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError
-from privior.mechanisms import ModelDraws
 from privior.models import FiniteFamily, Observed
-from privior.plans import FinitePlan
+from privior.posterior.contract import released_draws
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.finite.known_cells import log_evidence
+from privior.posterior.tables.counts_given import cell_evidence, check_single, total_of
 from privior.release import Release
 
 Floats = NDArray[np.float64]
+#: a mechanism that draws models and knows their laws (`log_laws`), and how often each was drawn
+Drawn = tuple[Any, Observed]
 
 #: tables that are listed, and how many are drawn from each model if there are more
 _MOST_TABLES, _DRAWN, _SEED = 200_000, 4000, 20_261_116
@@ -44,11 +47,11 @@ class ModelChances:
     error: float = 0.0
 
 
-def model_chances(releases: Sequence[Release[FinitePlan]], model: FiniteFamily) -> ModelChances:
+def model_chances(releases: Sequence[Release], model: FiniteFamily) -> ModelChances:
     """Return the posterior given all releases of one table."""
-    plan = releases[0].plan
-    total = Total(most=plan.records * plan.schema.unit.max_rows, known=plan.total_public)
-    evidence, drawn = _evidence(releases)
+    plan, total = releases[0].plan, total_of(releases)
+    evidence = cell_evidence(releases)
+    drawn = [(one.plan.mechanism, one.statistics) for one in releases if released_draws(one)]
     if not drawn:
         logs = [log_evidence(evidence, law, total) for law in model.log_chances()]
         found = [one for one in logs if one is not None]
@@ -71,31 +74,18 @@ def model_chances(releases: Sequence[Release[FinitePlan]], model: FiniteFamily) 
     return _by_drawing(model, total, drawn)
 
 
-def certain_chances(release: Release[FinitePlan], model: FiniteFamily) -> ModelChances:
+def certain_chances(releases: Sequence[Release], model: FiniteFamily) -> ModelChances:
     """Take the noisy counts of one release as the true ones."""
-    mechanism = release.plan.mechanism
-    if isinstance(mechanism, ModelDraws):
+    check_single(releases)
+    plan = releases[0].plan
+    if released_draws(releases[0]):
         raise InferenceError(
             "a release of draws has no noise that could be ignored",
-            asked=mechanism.name,
+            asked=plan.mechanism.name,
             advice="The draws themselves are release.statistics.",
         )
-    counts = np.maximum(release.statistics.array(), 0)
-    return ModelChances(model.update(release.plan.schema, counts), "privacy noise ignored")
-
-
-def _evidence(
-    releases: Sequence[Release[FinitePlan]],
-) -> tuple[list[CellEvidence], list[tuple[ModelDraws, Observed]]]:
-    evidence, drawn = [], []
-    for release in releases:
-        mechanism, observed = release.plan.mechanism, release.statistics
-        if isinstance(mechanism, ModelDraws):
-            drawn.append((mechanism, observed))
-        elif mechanism.cell_noise is not None:
-            noise = mechanism.cell_noise
-            evidence.append(CellEvidence(observed.array(), noise.rates, noise.curvatures))
-    return evidence, drawn
+    counts = np.maximum(releases[0].statistics.array(), 0)
+    return ModelChances(model.update(plan.schema, counts), "privacy noise ignored")
 
 
 def _listed(total: Total, cells: int) -> NDArray[np.int64] | None:
@@ -114,7 +104,7 @@ def _by_list(
     total: Total,
     tables: NDArray[np.int64],
     evidence: Sequence[CellEvidence],
-    drawn: Sequence[tuple[ModelDraws, Observed]],
+    drawn: Sequence[Drawn],
 ) -> ModelChances:
     from scipy.special import gammaln
 
@@ -132,9 +122,7 @@ def _by_list(
     )
 
 
-def _by_drawing(
-    model: FiniteFamily, total: Total, drawn: Sequence[tuple[ModelDraws, Observed]]
-) -> ModelChances:
+def _by_drawing(model: FiniteFamily, total: Total, drawn: Sequence[Drawn]) -> ModelChances:
     rng = np.random.default_rng(_SEED)
     found, errors = [], []
     for law in np.exp(model.log_chances()):

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError, shown
 from privior.posterior.counts.latent import LatentCounts
 from privior.posterior.diagnostics import Diagnostics
-from privior.posterior.quantity import check_level, check_number, generator
+from privior.posterior.quantity import SEED, check_level, check_number, generator
 from privior.posterior.tables.distances import EUCLIDEAN, Distance
-from privior.posterior.tables.drawn import SEED, affordable
+from privior.posterior.tables.drawn import affordable
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

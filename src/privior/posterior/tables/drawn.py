@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError
 from privior.posterior.counts.latent import LatentCounts
 from privior.posterior.counts.variance import VarianceParts
-from privior.posterior.quantity import quantiles
+from privior.posterior.quantity import DRAWS, SEED, quantiles
 
 Floats = NDArray[np.float64]
 
-#: draws behind numbers that have no closed form, fewer for large tables
-DRAWS = 4000
-SEED = 0
 _MOST_NUMBERS = 20_000_000
 #: draws of more cells than this would fill the memory
 MOST_CELLS = 200_000
@@ -67,7 +64,7 @@ class DrawnProbabilities:
 
     def kept_given(self, cells: NDArray[np.bool_]) -> Floats:
         """Return the draws that are kept, of the probabilities given that a record is in these cells."""
-        return probabilities(self.kept_logs[:, cells])
+        return probabilities(np.where(cells, self.kept_logs, -np.inf))
 
     @cached_property
     def each(self) -> Floats:

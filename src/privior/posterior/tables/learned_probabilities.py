@@ -9,7 +9,8 @@ import numpy as np
 
 from privior.posterior.counts.learned_counts import LearnedCounts
 from privior.posterior.counts.variance import VarianceParts
-from privior.posterior.tables.drawn import SEED, DrawnProbabilities, Floats, affordable
+from privior.posterior.quantity import SEED
+from privior.posterior.tables.drawn import DrawnProbabilities, Floats, affordable
 
 
 @dataclass(frozen=True, eq=False)

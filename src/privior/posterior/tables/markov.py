@@ -6,18 +6,21 @@ probabilities, so every number here comes from draws of all cells, which include
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
 from privior.models import MarkovChain
-from privior.pictures import listing
+from privior.posterior.contract import posterior_for
 from privior.posterior.events import quoted
+from privior.posterior.findings import Finding, Table
 from privior.posterior.quantity import Quantity, check_level, check_number, generator, quantiles
-from privior.posterior.tables.categorical import CategoricalPosterior
+from privior.posterior.tables.table_posterior import TablePosterior
 
 Floats = NDArray[np.float64]
 
@@ -27,16 +30,24 @@ MOST_STEPS = 10**9
 _MOST_SHOWN = 12
 
 
+@final
+@posterior_for(MarkovChain)
 @dataclass(frozen=True, repr=False)
-class MarkovPosterior(CategoricalPosterior):
-    """The posterior of the transition chances; what is known of single cells (from, to) is inherited."""
+class MarkovPosterior(TablePosterior):
+    """The posterior of the transition chances; of single cells (from, to) it knows what any table's does."""
 
     model: MarkovChain
+
+    understands: ClassVar[Mapping[str, str]] = {
+        **TablePosterior.understands,
+        "stationary": "stationary",
+        "after": "after",
+    }
 
     @property
     def states(self) -> tuple[str, ...]:
         """The states, in order."""
-        return self._schema.column(self.model.state).labels
+        return self.schema.column(self.model.state).labels
 
     def matrix(self) -> Floats:
         """Return the expected transition chances, (from, to)."""
@@ -100,8 +111,8 @@ class MarkovPosterior(CategoricalPosterior):
             ],
         }
 
-    def transition_table(self, level: float = 0.9) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows of the transition matrix, and the long run as the last row."""
+    def _transitions(self, level: float) -> Table:
+        """Return the transition matrix, and the long run as the last row."""
         mean, ends, long_run = self.matrix(), self.matrix_interval(level), self._long_run
         spans, shown_states = quantiles(long_run, level), range(min(len(self.states), _MOST_SHOWN))
 
@@ -110,12 +121,12 @@ class MarkovPosterior(CategoricalPosterior):
 
         rows = [[self.states[i], *(cell(mean[i, j], ends[i, j]) for j in shown_states)] for i in shown_states]
         last = ["(long run)", *(cell(float(long_run[:, j].mean()), spans[j]) for j in shown_states)]
-        return ["from \\ to", *self.states[:_MOST_SHOWN]], [*rows, last]
+        return Table(["from \\ to", *self.states[:_MOST_SHOWN]], [*rows, last])
 
-    def text(self, level: float = 0.9) -> str:
-        """Return the transition matrix with intervals of this level, then what is known of the table."""
-        header, rows = self.transition_table(level)
-        return "\n".join([*listing.table(header, rows), "", super().text(level)])
+    def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return the chances of transitions, then what is known of the table."""
+        title = f"Chances of each transition, and in the long run, with {100 * level:g}% intervals"
+        return [Finding(title, self._transitions(level)), *super().findings(level)]
 
     @cached_property
     def _matrices(self) -> Floats:
@@ -137,16 +148,18 @@ class MarkovPosterior(CategoricalPosterior):
         return np.asarray(powers[:, self._code(start), self._code(state)])
 
     def _code(self, state: object) -> int:
-        return int(np.flatnonzero(self._events.cells({self.model.state: state}))[0]) // len(self.states)
+        return int(np.flatnonzero(self.numbers.events.cells({self.model.state: state}))[0]) // len(
+            self.states
+        )
 
     def _label(self, state: object) -> str:
         return self.states[self._code(state)]
 
     def _from(self, state: object) -> str:
-        return self._events.name({self.model.state: state})
+        return self.numbers.events.name({self.model.state: state})
 
     def _to(self, state: object) -> str:
-        return self._events.name({self.model.following: state})
+        return self.numbers.events.name({self.model.following: state})
 
     @staticmethod
     def _of(name: str, values: Floats) -> Quantity:

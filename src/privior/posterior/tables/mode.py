@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import DecisionError
+from privior.errors import InferenceError
 
 Floats = NDArray[np.float64]
 
@@ -20,10 +20,10 @@ def dirichlet_mode(theta: Floats) -> Floats:
     mean = theta.mean(axis=0)
     total = float(theta.var(axis=0).sum())
     if not np.allclose(theta.sum(axis=1), 1, atol=1e-6) or (theta < 0).any():
-        raise DecisionError("the parameters are no probabilities of cells, whose mode is known")
+        raise InferenceError("the parameters are no probabilities of cells, whose mode is known")
     if total <= 0:
         return np.asarray(mean)
     excess = np.maximum(((1 - float(mean @ mean)) / total - 1) * mean - 1, 0)
     if excess.sum() <= 0:
-        raise DecisionError("the posterior has no mode: no parameter is above 1")
+        raise InferenceError("the posterior has no mode: no parameter is above 1")
     return np.asarray(excess / excess.sum())
