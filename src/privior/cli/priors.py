@@ -66,11 +66,10 @@ def inferred(releases: Sequence[Release], prior: object) -> Posterior:
 
 def notes(plan: Plan) -> Iterator[str]:
     """Yield what to know before one spends: also with which prior to ask, if draws are made with another."""
-    from privior.plans import FamilyPlan
-
     yield from plan.warnings
-    if isinstance(plan, FamilyPlan) and plan.inferred != plan.model:
-        own = quote(in_files(plan.inferred.prior.to_document()))
+    inferred = getattr(plan, "inferred", plan.model)
+    if inferred != plan.model:
+        own = quote(in_files(inferred.prior.to_document()))
         yield f"Ask with the prior of the analysis file: privior ask RELEASE --prior {own}"
 
 

@@ -48,6 +48,8 @@ class Belief(ABC):
     releases: tuple[Release, ...]
     #: the model, with the prior that was used
     model: Any
+    #: whether noisy statistics were taken as true ones
+    ignored: bool = False
     #: the questions that it understands, by their names in the grammar, and the method that knows the answer
     understands: ClassVar[Mapping[str, str]] = {"p": "probability", "mean": "average"}
 
@@ -65,7 +67,7 @@ class Belief(ABC):
     @property
     def noise_ignored(self) -> bool:
         """Whether noisy statistics were taken as true ones."""
-        return False
+        return self.ignored
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -87,8 +89,7 @@ class Belief(ABC):
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return the law of a number that follows from the parameters; by simulation, if nothing better."""
-        values = function(self.draws(DRAWS, SEED))
-        return Quantity(name, float(values.mean()), values)
+        return Quantity.of(name, function(self.draws(DRAWS, SEED)))
 
     def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
         """Return the law of the probability of an event, such as {"sex": "female"}.

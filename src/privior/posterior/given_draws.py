@@ -45,4 +45,4 @@ class GivenDraws(Belief):
         values = function(self.theta)
         if not np.isfinite(values).all():
             raise InferenceError("what is conditioned on has no chance at all in a draw")
-        return Quantity(name, float(values.mean()), values)
+        return Quantity.of(name, values)

@@ -70,6 +70,11 @@ class Quantity:
     exact_interval: Callable[[float], tuple[float, float]] | None = None
     exact_stddev: float | None = None
 
+    @staticmethod
+    def of(name: str, values: Floats) -> Quantity:
+        """Read everything off draws."""
+        return Quantity(name, float(values.mean()), values)
+
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Return the equal-tailed interval that holds the number with this probability."""
         check_level(level)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
-from privior.posterior import Belief, Quantity
+from privior.posterior import Belief
 from privior.queries.binding import Binding
 from privior.queries.questions import Number, Word, question
 from privior.queries.reading import Reader
@@ -13,15 +12,12 @@ from privior.queries.reading import Reader
 _REFUSAL = "only a Markov chain has steps and a long run"
 
 
-@question
+@question("stationary", "stationary(state)", refusal=_REFUSAL)
 @dataclass(frozen=True)
 class Stationary(Number):
     """The share of time that a Markov chain spends in a state in the long run."""
 
     state: Word
-    name: ClassVar[str] = "stationary"
-    form: ClassVar[str] = "stationary(state)"
-    refusal: ClassVar[str] = _REFUSAL
 
     @classmethod
     def inside(cls, reader: Reader) -> Stationary:
@@ -32,16 +28,15 @@ class Stationary(Number):
         """Find the state."""
         return replace(self, state=binding.state(self.state))
 
-    def quantity(self, belief: Belief) -> Quantity:
-        """Ask for the share."""
-        found: Quantity = self.known(belief)(self.state.text)
-        return found
+    def arguments(self, belief: Belief) -> tuple[object, ...]:
+        """The state."""
+        return (self.state.text,)
 
     def __str__(self) -> str:
         return f"stationary({self.state})"
 
 
-@question
+@question("after", "after(steps, state | state)", refusal=_REFUSAL)
 @dataclass(frozen=True)
 class After(Number):
     """The chance that a Markov chain is in a state so many steps after another one."""
@@ -49,9 +44,6 @@ class After(Number):
     steps: int
     state: Word
     start: Word
-    name: ClassVar[str] = "after"
-    form: ClassVar[str] = "after(steps, state | state)"
-    refusal: ClassVar[str] = _REFUSAL
 
     @classmethod
     def inside(cls, reader: Reader) -> After:
@@ -66,10 +58,9 @@ class After(Number):
         """Find the states."""
         return replace(self, state=binding.state(self.state), start=binding.state(self.start))
 
-    def quantity(self, belief: Belief) -> Quantity:
-        """Ask for the chance."""
-        found: Quantity = self.known(belief)(self.steps, self.state.text, self.start.text)
-        return found
+    def arguments(self, belief: Belief) -> tuple[object, ...]:
+        """The number of steps, where they lead and where they start."""
+        return self.steps, self.state.text, self.start.text
 
     def __str__(self) -> str:
         return f"after({self.steps}, {self.state} | {self.start})"

@@ -14,16 +14,12 @@ from privior.queries.questions import Question, Word, question
 from privior.queries.reading import Reader
 
 
-@question
+@question("counts", "counts(column, ...)", refusal="there is no table of counts", aliases=("count",))
 @dataclass(frozen=True)
 class Counts(Question):
     """The true table of counts of some columns; none means all columns of the model."""
 
     columns: tuple[Word, ...] = ()
-    name: ClassVar[str] = "counts"
-    form: ClassVar[str] = "counts(column, ...)"
-    aliases: ClassVar[tuple[str, ...]] = ("count",)
-    refusal: ClassVar[str] = "there is no table of counts"
 
     @classmethod
     def inside(cls, reader: Reader) -> Counts:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
 
 from privior.exact import decimal
 from privior.posterior import Belief
@@ -15,15 +14,13 @@ from privior.queries.questions import Number, Question, forms, question
 from privior.queries.reading import Reader
 
 
-@question
+@question("interval", "interval(event | event, level)")
 @dataclass(frozen=True)
 class Interval(Question):
     """The interval that holds a number with the probability `level`; None leaves it to whoever asks."""
 
     of: Number
     level: Fraction | None = None
-    name: ClassVar[str] = "interval"
-    form: ClassVar[str] = "interval(event | event, level)"
 
     @classmethod
     def inside(cls, reader: Reader) -> Interval:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from privior.models import Model
-from privior.posterior import Belief, Quantity
+from privior.posterior import Belief
 from privior.posterior.averages import numbers_of
 from privior.queries.binding import Binding, Levels
 from privior.queries.questions import Condition, Number, Word, after_bar, question
@@ -14,7 +14,7 @@ from privior.queries.reading import Reader
 from privior.schema import Schema
 
 
-@question
+@question("mean", "mean(column | event)", aliases=("average", "avg"))
 @dataclass(frozen=True)
 class Mean(Number):
     """The mean of a column of numbers, given an event.
@@ -28,10 +28,6 @@ class Mean(Number):
     column: Word
     given: tuple[Condition, ...] = ()
     meant: Levels | None = field(default=None, compare=False, repr=False)
-    name: ClassVar[str] = "mean"
-    form: ClassVar[str] = "mean(column | event)"
-    aliases: ClassVar[tuple[str, ...]] = ("average", "avg")
-    refusal: ClassVar[str] = "no column has a mean here"
     decidable: ClassVar[bool] = True
 
     @classmethod
@@ -46,13 +42,11 @@ class Mean(Number):
         given = binding.conditions(self.given)
         return Mean(self.column, given, binding.event(given))
 
-    def quantity(self, belief: Belief) -> Quantity:
-        """Ask for the mean."""
-        known = self.known(belief)
+    def arguments(self, belief: Belief) -> tuple[object, ...]:
+        """The column, and the levels that are conditioned on."""
         if self.meant is None:
-            return self.bound(Binding.of(str(self), belief.schema, belief.model)).quantity(belief)
-        found: Quantity = known(self.column.text, self.meant or None)
-        return found
+            return self.bound(Binding.of(str(self), belief.schema, belief.model)).arguments(belief)
+        return self.column.text, self.meant or None
 
     def ends(self, schema: Schema, model: Model) -> tuple[float, float]:
         """Return the least and the largest number of the column."""

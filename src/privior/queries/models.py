@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privior.pictures import listing
-from privior.posterior import Belief, Quantity
+from privior.posterior import Belief
 from privior.queries.answers import Answer, Cells, visible
 from privior.queries.questions import Number, Question, Word, question
 from privior.queries.reading import Reader
@@ -14,38 +14,30 @@ from privior.queries.reading import Reader
 _REFUSAL = "only a finite family has models to choose from"
 
 
-@question
+@question("model", "model(name)", refusal=_REFUSAL)
 @dataclass(frozen=True)
 class ModelChance(Number):
     """The probability that a model of a finite family is the right one."""
 
     model: Word
-    name: ClassVar[str] = "model"
-    form: ClassVar[str] = "model(name)"
-    refusal: ClassVar[str] = _REFUSAL
 
     @classmethod
     def inside(cls, reader: Reader) -> ModelChance:
         """Read the name of a model."""
         return ModelChance(reader.word("a model"))
 
-    def quantity(self, belief: Belief) -> Quantity:
-        """Ask for the model's probability."""
-        found: Quantity = self.known(belief)(self.model.text)
-        return found
+    def arguments(self, belief: Belief) -> tuple[object, ...]:
+        """The name of the model."""
+        return (self.model.text,)
 
     def __str__(self) -> str:
         return f"model({self.model})"
 
 
-@question
+@question("models", "models()", refusal=_REFUSAL)
 @dataclass(frozen=True)
 class Models(Question):
     """The probability of each model of a finite family."""
-
-    name: ClassVar[str] = "models"
-    form: ClassVar[str] = "models()"
-    refusal: ClassVar[str] = _REFUSAL
 
     @classmethod
     def inside(cls, reader: Reader) -> Models:

@@ -6,22 +6,21 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from privior.models import Model
-from privior.posterior import Belief, Quantity, posterior_of
+from privior.posterior import Belief, posterior_of
 from privior.queries.binding import Binding
 from privior.queries.questions import Number, Word, question
 from privior.queries.reading import Reader
 from privior.schema import Schema
 
+_REFUSAL = "a table has a probability for each cell, and no single parameter"
 
-@question
+
+@question("parameter", "parameter(column)", refusal=_REFUSAL)
 @dataclass(frozen=True)
 class Parameter(Number):
     """The parameter of the family that models a column: a rate, a chance, a precision; or one by its name."""
 
     column: Word
-    name: ClassVar[str] = "parameter"
-    form: ClassVar[str] = "parameter(column)"
-    refusal: ClassVar[str] = "a table has a probability for each cell, and no single parameter"
     decidable: ClassVar[bool] = True
 
     @classmethod
@@ -33,10 +32,9 @@ class Parameter(Number):
         """Find the column, or the whole name of the parameter."""
         return replace(self, column=binding.parameter(self.column))
 
-    def quantity(self, belief: Belief) -> Quantity:
-        """Ask for the parameter."""
-        found: Quantity = self.known(belief)(self.column.text)
-        return found
+    def arguments(self, belief: Belief) -> tuple[object, ...]:
+        """The column or the name."""
+        return (self.column.text,)
 
     def ends(self, schema: Schema, model: Model) -> tuple[float, float]:
         """Return the ends of the prior."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from privior.posterior import Belief, Quantity
+from privior.posterior import Belief
 from privior.queries.binding import Binding, Levels
 from privior.queries.questions import Condition, Number, after_bar, joined, question
 from privior.queries.reading import Reader
 
 
-@question
+@question("p", "P(event | event)", aliases=("probability", "prob", "pr"))
 @dataclass(frozen=True)
 class Probability(Number):
     """The probability that all conditions of an event hold, given others.
@@ -25,10 +25,6 @@ class Probability(Number):
     event: tuple[Condition, ...]
     given: tuple[Condition, ...] = ()
     meant: tuple[Levels, Levels | None] | None = field(default=None, compare=False, repr=False)
-    name: ClassVar[str] = "p"
-    form: ClassVar[str] = "P(event | event)"
-    aliases: ClassVar[tuple[str, ...]] = ("probability", "prob", "pr")
-    refusal: ClassVar[str] = "no events have a probability here"
     decidable: ClassVar[bool] = True
 
     @classmethod
@@ -42,13 +38,9 @@ class Probability(Number):
         event, given = binding.conditions(self.event), binding.conditions(self.given)
         return Probability(event, given, (binding.event(event), binding.event(given) or None))
 
-    def quantity(self, belief: Belief) -> Quantity:
-        """Ask for the probability."""
-        known = self.known(belief)
-        if self.meant is None:
-            return self.bound(Binding.of(str(self), belief.schema, belief.model)).quantity(belief)
-        found: Quantity = known(*self.meant)
-        return found
+    def arguments(self, belief: Belief) -> tuple[object, ...]:
+        """The levels that are meant."""
+        return self.meant or self.bound(Binding.of(str(self), belief.schema, belief.model)).meant or ()
 
     def __str__(self) -> str:
         return f"P({joined(self.event)}{after_bar(self.given)})"

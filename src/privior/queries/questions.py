@@ -1,7 +1,8 @@
 """Questions as values. `str` writes the canonical form, which reads back as an equal question.
 
 A kind of question is one file: a class with its name and form, which knows how it is read (`inside`), what
-its words mean for a model (`bound`) and what it asks of a posterior (`asked`). `@question` registers it.
+its words mean for a model (`bound`) and what it asks of a posterior (`asked`). `@question` registers it, so
+one may be written outside this package.
 
 Places are offsets in the text that was read. They serve error messages and play no part in equality.
 """
@@ -63,16 +64,12 @@ class Condition:
 
 
 class Question(ABC):
-    """Something that can be asked of a posterior."""
+    """Something that can be asked of a posterior. `@question` gives it its name, form and words."""
 
-    #: the word that it begins with, in lower case; posteriors say by this name what they understand
     name: ClassVar[str]
-    #: how it is written, for messages
     form: ClassVar[str]
-    #: what else people type instead of the name
-    aliases: ClassVar[tuple[str, ...]] = ()
-    #: what to say if a posterior does not understand it
     refusal: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]]
 
     @classmethod
     def read(cls, reader: Reader) -> Self:
@@ -119,8 +116,13 @@ class Number(Question):
     decidable: ClassVar[bool] = False
 
     @abstractmethod
+    def arguments(self, belief: Belief) -> tuple[object, ...]:
+        """Return what the method of a posterior is called with that knows the number."""
+
     def quantity(self, belief: Belief) -> Quantity:
         """Return what a posterior, or draws, say about the number."""
+        found: Quantity = self.known(belief)(*self.arguments(belief))
+        return found
 
     def ends(self, schema: Schema, model: Model) -> tuple[float, float]:
         """Return between what the number lies, whatever the data: public facts, infinite without ends."""
@@ -134,12 +136,26 @@ class Number(Question):
 _FORMS: dict[str, type[Question]] = {}
 
 
-def question(kind: Kind) -> Kind:
-    """Let a kind of question be read by its name."""
-    if kind.name in _FORMS:
-        raise TypeError(f"{kind.name} is read as {_FORMS[kind.name].__name__} already")
-    _FORMS[kind.name] = kind
-    return kind
+def question(
+    name: str, form: str, *, refusal: str = "", aliases: tuple[str, ...] = ()
+) -> Callable[[Kind], Kind]:
+    """Let a kind of question be read.
+
+    Args:
+        name: the word that it begins with, in lower case; posteriors say by this name what they understand
+        form: how it is written, for messages
+        refusal: what to say if a posterior does not understand it
+        aliases: what else people type instead of the name
+    """
+
+    def register(kind: Kind) -> Kind:
+        if name in _FORMS:
+            raise TypeError(f"{name} is read as {_FORMS[name].__name__} already")
+        kind.name, kind.form, kind.refusal, kind.aliases = name, form, refusal, aliases
+        _FORMS[name] = kind
+        return kind
+
+    return register
 
 
 def forms() -> Mapping[str, type[Question]]:

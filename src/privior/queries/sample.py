@@ -18,16 +18,13 @@ from privior.queries.records import csv_text
 from privior.schema.columns import Bounded, text
 
 
-@question
+@question("sample", "sample number", refusal="no records can be drawn here")
 @dataclass(frozen=True)
 class Sample(Question):
     """So many synthetic records."""
 
     number: int
     place: int = field(default=0, compare=False)
-    name: ClassVar[str] = "sample"
-    form: ClassVar[str] = "sample number"
-    refusal: ClassVar[str] = "no records can be drawn here"
 
     @classmethod
     def read(cls, reader: Reader) -> Sample:

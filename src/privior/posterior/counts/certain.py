@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.quantity import check_level
@@ -46,25 +48,24 @@ class Betas:
 
 
 @dataclass(frozen=True)
-class CertainCounts:
+class CertainCounts(LatentCounts):
     """The noisy counts, cut at zero, as if they were the true ones."""
 
     counts: NDArray[np.int64]
     prior: Floats
-    exact: bool = True
 
-    @property
-    def diagnostics(self) -> Diagnostics:
+    @cached_property
+    def diagnostics(self) -> Diagnostics:  # type: ignore[override]
         """Nothing was computed that could go wrong."""
         return Diagnostics.of_exact("privacy noise ignored: intervals are too narrow", 0)
 
-    @property
-    def mean(self) -> Floats:
+    @cached_property
+    def mean(self) -> Floats:  # type: ignore[override]
         """The counts."""
         return self.counts.astype(np.float64)
 
-    @property
-    def stddev(self) -> Floats:
+    @cached_property
+    def stddev(self) -> Floats:  # type: ignore[override]
         """Zero: that is the mistake."""
         return np.zeros(self.counts.size)
 

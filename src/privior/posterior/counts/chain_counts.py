@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.posterior.counts.cell_weights import CellWeights
+from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, split_r_hat
 
@@ -31,7 +32,7 @@ _PERTURBED = (0.0, 1.0, 2.0, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
-class ChainCounts:
+class ChainCounts(LatentCounts):
     """The posterior of the true counts, from Markov chains.
 
     Attributes:
@@ -46,23 +47,13 @@ class ChainCounts:
     stddev: NDArray[np.float64]
     diagnostics: Diagnostics
 
-    @property
-    def exact(self) -> bool:
-        """Never."""
-        return False
-
     def interval(self, level: float) -> NDArray[np.float64]:
         """Return the equal-tailed interval of each count among the stored tables, as (cells, 2)."""
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        return np.quantile(self.states, tails, axis=0, method="inverted_cdf").T.astype(np.float64)
+        return quantiles_of_tables(self.states, level)
 
     def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return stored tables, resampled, as (size, cells)."""
         return self.states[rng.integers(len(self.states), size=size)]
-
-    def beta_mixture(self) -> None:
-        """There is no closed form."""
-        return
 
 
 def chain_counts(

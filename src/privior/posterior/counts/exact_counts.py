@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.beta_mixture import BetaMixture
 from privior.posterior.counts.cell_weights import CellWeights
+from privior.posterior.counts.contract import SummedCounts
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.law import Law, mixture
 from privior.posterior.counts.summation import SumTree
@@ -21,7 +22,7 @@ from privior.posterior.diagnostics import Diagnostics
 
 
 @dataclass(frozen=True, eq=False)
-class ExactCounts:
+class ExactCounts(SummedCounts):
     """The posterior of the true counts, summed exactly.
 
     Attributes:
@@ -38,13 +39,8 @@ class ExactCounts:
     total: Total
     diagnostics: Diagnostics
 
-    @property
-    def exact(self) -> bool:
-        """Always."""
-        return True
-
     @cached_property
-    def marginals(self) -> tuple[Law, ...]:
+    def marginals(self) -> tuple[Law, ...]:  # type: ignore[override]
         """The posterior of each cell's count."""
         return tuple(
             mixture(laws, self.shares) for laws in zip(*(tree.marginals for tree in self.trees), strict=True)
@@ -54,20 +50,6 @@ class ExactCounts:
     def totals(self) -> Law:
         """The posterior of the number of records."""
         return mixture([tree.total for tree in self.trees], self.shares)
-
-    @cached_property
-    def mean(self) -> NDArray[np.float64]:
-        """The expected count of each cell."""
-        return np.array([law.mean for law in self.marginals])
-
-    @cached_property
-    def stddev(self) -> NDArray[np.float64]:
-        """The standard deviation of each count."""
-        return np.sqrt([law.variance for law in self.marginals])
-
-    def interval(self, level: float) -> NDArray[np.float64]:
-        """Return for each cell the smallest counts not exceeded with probability (1 ∓ level)/2."""
-        return np.array([law.quantiles(level) for law in self.marginals], dtype=np.float64)
 
     def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return independent draws of the whole table, as (size, cells)."""

@@ -9,65 +9,15 @@ explored by Markov chains otherwise. Either is free post-processing: no data, no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError
 from privior.mechanisms import CellGammas
+from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.counts.evidence import CellEvidence, Total, checked_prior
 from privior.posterior.counts.exact_counts import exact_counts
-from privior.posterior.counts.variance import VarianceParts
-from privior.posterior.diagnostics import Diagnostics
-
-
-class CellProbabilities(Protocol):
-    """The marginal posterior of each cell's probability."""
-
-    @property
-    def mean(self) -> NDArray[np.float64]:
-        """The mean of each."""
-
-    @property
-    def stddev(self) -> NDArray[np.float64]:
-        """The standard deviation of each."""
-
-    @property
-    def variance_parts(self) -> VarianceParts:
-        """The variance of each, split into that of the records and that of the privacy noise."""
-
-    def interval(self, level: float) -> NDArray[np.float64]:
-        """Return the equal-tailed interval of each, as (k, 2)."""
-
-
-class LatentCounts(Protocol):
-    """The posterior of the true counts."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether it was summed rather than sampled."""
-
-    @property
-    def diagnostics(self) -> Diagnostics:
-        """How it was computed and how far it can be trusted."""
-
-    @property
-    def mean(self) -> NDArray[np.float64]:
-        """The expected count of each cell."""
-
-    @property
-    def stddev(self) -> NDArray[np.float64]:
-        """The standard deviation of each count."""
-
-    def interval(self, level: float) -> NDArray[np.float64]:
-        """Return the equal-tailed interval of each count, as (k, 2)."""
-
-    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return tables from the posterior, as (size, k)."""
-
-    def beta_mixture(self) -> CellProbabilities | None:
-        """Return the marginals of the cell probabilities, where they have a closed form."""
 
 
 def latent_counts(

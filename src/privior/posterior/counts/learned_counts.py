@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError
 from privior.models import LearnedPrior
+from privior.posterior.counts.contract import SummedCounts
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.law import Law
 from privior.posterior.counts.learned_draws import learned_draws
@@ -33,17 +34,17 @@ _NOTHING = 1e-18
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedCounts:
+class LearnedCounts(SummedCounts):
     """The posterior of the true counts, and of the law that they come from.
 
     Attributes:
-        laws: of each cell
+        marginals: the law of each cell
         tree: their joint law given the total, if that is known
         learned: what is known of the law of their rates
         diagnostics: how it was computed
     """
 
-    laws: tuple[Law, ...]
+    marginals: tuple[Law, ...]
     tree: SumTree | None
     learned: Learned
     diagnostics: Diagnostics
@@ -68,29 +69,11 @@ class LearnedCounts:
         """The learned weight of each class."""
         return self.learned.weights
 
-    @cached_property
-    def mean(self) -> Floats:
-        """The expected count of each cell."""
-        return np.array([law.mean for law in self.laws])
-
-    @cached_property
-    def stddev(self) -> Floats:
-        """The standard deviation of each count."""
-        return np.sqrt([law.variance for law in self.laws])
-
-    def interval(self, level: float) -> Floats:
-        """Return for each cell the smallest counts not exceeded with probability (1 ∓ level)/2."""
-        return np.array([law.quantiles(level) for law in self.laws], dtype=np.float64)
-
     def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return independent draws of the whole table, as (size, cells)."""
         if self.tree is not None:
             return table_draws(self.tree, size, rng)
         return learned_draws(self.learned, size, rng)
-
-    def beta_mixture(self) -> None:
-        """There is no closed form."""
-        return
 
     def log_rates(self, tables: NDArray[np.int64], rng: np.random.Generator) -> Floats:
         """Draw the logarithm of each cell's rate given its count: of a class, then of a Gamma law."""

@@ -18,39 +18,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.mechanisms import CellGammas
+from privior.posterior.counts.contract import CellProbabilities, LatentCounts
 from privior.posterior.counts.evidence import CellEvidence, Total
-from privior.posterior.counts.latent import CellProbabilities, LatentCounts, latent_counts
+from privior.posterior.counts.latent import latent_counts
 from privior.posterior.diagnostics import Diagnostics
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class LeastCounts:
+class LeastCounts(LatentCounts):
     """The posterior of counts that are at least `least`, from that of what is above it."""
 
     above: LatentCounts
     least: int
+    mean: Floats
+    stddev: Floats
+    diagnostics: Diagnostics
 
-    @property
-    def exact(self) -> bool:
-        """Whether it was summed rather than sampled."""
-        return self.above.exact
-
-    @property
-    def diagnostics(self) -> Diagnostics:
-        """How it was computed."""
-        return self.above.diagnostics
-
-    @property
-    def mean(self) -> Floats:
-        """The expected count of each cell."""
-        return self.above.mean + self.least
-
-    @property
-    def stddev(self) -> Floats:
-        """The standard deviation of each count."""
-        return self.above.stddev
+    @staticmethod
+    def of(above: LatentCounts, least: int) -> LeastCounts:
+        """Raise counts by `least`; all else stays."""
+        return LeastCounts(above, least, above.mean + least, above.stddev, above.diagnostics)
 
     def interval(self, level: float) -> Floats:
         """Return the equal-tailed interval of each count."""
@@ -79,7 +68,7 @@ def least_counts(
     noisy = [replace(one, observed=one.observed - least) for one in evidence]
     left = Total(most=total.most - prior.size * least, known=total.known)
     above = latent_counts(noisy, prior + least, left, gammas=[*raised, _factors(prior.size, least)])
-    return LeastCounts(above, least)
+    return LeastCounts.of(above, least)
 
 
 def _factors(cells: int, least: int) -> CellGammas:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError
 from privior.posterior.counts.beta_mixture import BetaMixture
+from privior.posterior.counts.contract import SummedCounts
 from privior.posterior.counts.law import Law
 from privior.posterior.diagnostics import Diagnostics
 from privior.release import Release
@@ -24,55 +25,37 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class ListedCounts:
+class ListedCounts(SummedCounts):
     """The posterior of the true counts.
 
     Attributes:
         tables: all tables of the public total, as (number, cells)
         chances: their posterior probabilities
         prior: the Dirichlet parameter of each cell
-        exact: always
     """
 
     tables: NDArray[np.int64]
     chances: Floats
     prior: Floats
-    exact: bool = True
 
     @property
     def records(self) -> int:
         """The public total."""
         return int(self.tables[0].sum())
 
-    @property
-    def diagnostics(self) -> Diagnostics:
+    @cached_property
+    def diagnostics(self) -> Diagnostics:  # type: ignore[override]
         """Everything was summed."""
         number = len(self.tables)
         return Diagnostics.of_exact("listed all tables and outputs", float(number) ** 2, error=1e-7)
 
     @cached_property
-    def marginals(self) -> tuple[Law, ...]:
+    def marginals(self) -> tuple[Law, ...]:  # type: ignore[override]
         """The posterior of each cell's count."""
         return tuple(
             Law(0, np.asarray(np.bincount(cell, self.chances, self.records + 1), dtype=np.float64))
             for cell in self.tables.T
         )
-
-    @property
-    def mean(self) -> Floats:
-        """The expected count of each cell."""
-        return np.asarray(self.chances @ self.tables)
-
-    @property
-    def stddev(self) -> Floats:
-        """The standard deviation of each count."""
-        return np.sqrt([law.variance for law in self.marginals])
-
-    def interval(self, level: float) -> Floats:
-        """Return for each cell the smallest counts not exceeded with probability (1 ∓ level)/2."""
-        tails = np.array([(1 - level) / 2, (1 + level) / 2])
-        ends = [np.searchsorted(np.cumsum(law.mass), tails) for law in self.marginals]
-        return np.minimum(np.array(ends, dtype=np.float64), self.records)
 
     def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return independent draws of the whole table, as (size, cells)."""

@@ -13,13 +13,7 @@ from privior.release import Release
 
 
 class FamilyPosterior(Posterior):
-    """A posterior of the parameters of a family.
-
-    Attributes:
-        ignored: whether noisy sums are taken as true ones
-    """
-
-    ignored: bool
+    """A posterior of the parameters of a family."""
 
     understands: ClassVar[Mapping[str, str]] = {**Posterior.understands, "parameter": "parameter_named"}
 
@@ -27,11 +21,6 @@ class FamilyPosterior(Posterior):
     @abstractmethod
     def noise_share(self) -> float:
         """About which share of the variance of the parameters the privacy noise makes up."""
-
-    @property
-    def noise_ignored(self) -> bool:
-        """Whether noisy sums were taken as true ones."""
-        return self.ignored
 
     @property
     def warnings(self) -> tuple[str, ...]:

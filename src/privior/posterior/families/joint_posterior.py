@@ -191,8 +191,7 @@ class JointPosterior(FamilyPosterior):
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return the law of a function of the parameters, by all draws."""
-        values = function(self.theta)
-        return Quantity(name, float(values.mean()), values)
+        return Quantity.of(name, function(self.theta))
 
     def quantities(self) -> list[Quantity]:
         """Return every number the family has a name for, the parameters first."""
@@ -208,9 +207,7 @@ class JointPosterior(FamilyPosterior):
         totals = np.repeat(self.totals.mean(axis=0)[np.newaxis], _KEPT, axis=0)
         theta = _conjugate(self._likelihood, records, totals)
         values = self._likelihood.quantities(theta)
-        return [
-            Quantity(name, float(one.mean()), one) for name, one in zip(self.model.names, values, strict=True)
-        ]
+        return [Quantity.of(name, one) for name, one in zip(self.model.names, values, strict=True)]
 
     @property
     def noise_share(self) -> float:

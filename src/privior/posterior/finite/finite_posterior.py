@@ -164,11 +164,6 @@ class FinitePosterior(CellsPosterior):
         return _intervals(self._laws, self.without_noise, level)
 
     @property
-    def noise_ignored(self) -> bool:
-        """Whether noisy counts were taken as true ones."""
-        return self.ignored
-
-    @property
     def warnings(self) -> tuple[str, ...]:
         """What must be known before the numbers are trusted."""
         found = ["WARNING: the privacy noise is IGNORED: too sure of one model"] if self.ignored else []

@@ -10,8 +10,8 @@ from privior.errors import InferenceError
 from privior.mechanisms import CellGammas
 from privior.models import LearnedPrior
 from privior.posterior.counts.certain import CertainCounts
+from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.counts.evidence import CellEvidence, Total
-from privior.posterior.counts.latent import LatentCounts
 from privior.posterior.counts.learned_counts import LearnedCounts, learned_counts
 from privior.posterior.counts.least_counts import least_counts
 from privior.posterior.counts.listed_counts import listed_counts

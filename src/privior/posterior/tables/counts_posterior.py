@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
-from privior.posterior.counts.latent import LatentCounts
+from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.quantity import SEED, check_level, check_number, generator
 from privior.posterior.tables.distances import EUCLIDEAN, Distance
@@ -70,7 +70,7 @@ class CountsPosterior:
 
 
 @dataclass(frozen=True, eq=False)
-class MarginalCounts:
+class MarginalCounts(LatentCounts):
     """The posterior of a table summed over some of its columns, or with its columns in another order.
 
     Means are sums of means. Counts that are summed depend on each other, so the spread of their sum is read
@@ -91,18 +91,18 @@ class MarginalCounts:
         """Whether nothing is read off draws."""
         return self.whole.exact and self._complete
 
-    @property
-    def diagnostics(self) -> Diagnostics:
+    @cached_property
+    def diagnostics(self) -> Diagnostics:  # type: ignore[override]
         """Those of the whole table."""
         return self.whole.diagnostics
 
     @cached_property
-    def mean(self) -> Floats:
+    def mean(self) -> Floats:  # type: ignore[override]
         """The expected count of each cell."""
         return np.asarray(self._summed(self.whole.mean[np.newaxis])[0], dtype=np.float64)
 
     @cached_property
-    def stddev(self) -> Floats:
+    def stddev(self) -> Floats:  # type: ignore[override]
         """The standard deviation of each count."""
         return self.whole.stddev[self._order] if self._complete else self._kept.std(axis=0)
 
@@ -110,18 +110,13 @@ class MarginalCounts:
         """Return the equal-tailed interval of each count, as (cells, 2)."""
         if self._complete:
             return self.whole.interval(level)[self._order]
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        return np.quantile(self._kept, tails, axis=0, method="inverted_cdf").T.astype(np.float64)
+        return quantiles_of_tables(self._kept, level)
 
     def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return tables from the posterior, as (size, cells)."""
         few = max(1, _AT_ONCE // math.prod(self.shape))
         parts = [self._summed(self.whole.draws(min(few, size - start), rng)) for start in range(0, size, few)]
         return np.concatenate(parts)
-
-    def beta_mixture(self) -> None:
-        """There is no closed form."""
-        return
 
     @property
     def _complete(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError
-from privior.posterior.counts.latent import LatentCounts
+from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.quantity import DRAWS, SEED, quantiles
 

@@ -64,19 +64,19 @@ class MarkovPosterior(TablePosterior):
 
     def transition(self, start: object, state: object) -> Quantity:
         """Return the chance of going from one state to another in one step."""
-        return self._of(f"P({self._to(state)} | {self._from(start)})", self._between(start, state, 1))
+        return Quantity.of(f"P({self._to(state)} | {self._from(start)})", self._between(start, state, 1))
 
     def after(self, steps: int, state: object, start: object) -> Quantity:
         """Return the chance of being in a state so many steps after another one."""
         if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
             raise InferenceError("not a number of steps", asked=shown(steps), allowed=f"1 to {MOST_STEPS}")
         name = f"after({steps}, {quoted(self._label(state))} | {quoted(self._label(start))})"
-        return self._of(name, self._between(start, state, steps))
+        return Quantity.of(name, self._between(start, state, steps))
 
     def stationary(self, state: object) -> Quantity:
         """Return the share of time that the chain spends in a state in the long run."""
         name = f"stationary({quoted(self._label(state))})"
-        return self._of(name, self._long_run[:, self._code(state)])
+        return Quantity.of(name, self._long_run[:, self._code(state)])
 
     def stationary_draws(self, n: int, seed: int | None = None) -> Floats:
         """Return n draws of the stationary distribution, as (n, states)."""
@@ -160,10 +160,6 @@ class MarkovPosterior(TablePosterior):
 
     def _to(self, state: object) -> str:
         return self.numbers.events.name({self.model.following: state})
-
-    @staticmethod
-    def _of(name: str, values: Floats) -> Quantity:
-        return Quantity(name, float(values.mean()), values)
 
 
 def stationary(matrices: Floats) -> Floats:

@@ -20,7 +20,7 @@ from privior.pictures import SplitBars
 from privior.posterior.cells import CellsPosterior
 from privior.posterior.contract import with_prior
 from privior.posterior.counts.certain import Betas
-from privior.posterior.counts.latent import CellProbabilities, LatentCounts
+from privior.posterior.counts.contract import CellProbabilities, LatentCounts
 from privior.posterior.counts.learned_counts import LearnedCounts
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.events import Event
@@ -141,8 +141,7 @@ class TablePosterior(CellsPosterior):
         if given is None:
             mean = float(function(self.mean()[np.newaxis])[0])
             return Quantity(name, mean, function(self._drawn.kept))
-        values = function(self._drawn.kept_given(self.numbers.events.cells(given)))
-        return Quantity(name, float(values.mean()), values)
+        return Quantity.of(name, function(self._drawn.kept_given(self.numbers.events.cells(given))))
 
     def _of_cell(self, name: str, cell: int) -> Quantity:
         mean, closed = float(self.mean()[cell]), self._closed
@@ -159,11 +158,6 @@ class TablePosterior(CellsPosterior):
         return self._drawn.draws(number, rng)
 
     # How it is shown
-
-    @property
-    def noise_ignored(self) -> bool:
-        """Whether noisy counts were taken as true ones."""
-        return self.ignored
 
     @property
     def warnings(self) -> tuple[str, ...]:
