@@ -6,7 +6,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -67,7 +67,7 @@ def inferred(releases: Sequence[Release], prior: object) -> Posterior:
 def notes(plan: Plan) -> Iterator[str]:
     """Yield what to know before one spends: also with which prior to ask, if draws are made with another."""
     yield from plan.warnings
-    inferred = getattr(plan, "inferred", plan.model)
+    inferred: Any = getattr(plan, "inferred", plan.model)
     if inferred != plan.model:
         own = quote(in_files(inferred.prior.to_document()))
         yield f"Ask with the prior of the analysis file: privior ask RELEASE --prior {own}"
