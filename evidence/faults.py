@@ -564,7 +564,7 @@ FAULTS = (
     Fault(
         "noise-ignored",
         "the posterior takes noisy counts for nearly true ones",
-        "posterior/evidence.py",
+        "posterior/counts/evidence.py",
         'object.__setattr__(self, "rates", rates)',
         'object.__setattr__(self, "rates", 4 * rates)',
         ("tests/posterior/test_coverage_small.py", "tests/posterior/test_latent_exact.py"),
@@ -572,7 +572,7 @@ FAULTS = (
     Fault(
         "chain-capped-step",
         "a Markov chain shortens steps that are too long, and its law is another one",
-        "posterior/chain.py",
+        "posterior/counts/chain.py",
         "                if step > counts[i]:\n                    continue\n",
         "                step = min(step, counts[i])\n",
         ("tests/posterior/test_latent_chain.py",),
@@ -580,7 +580,7 @@ FAULTS = (
     Fault(
         "chain-without-normaliser",
         "a Markov chain with a private total forgets how its prior depends on the total",
-        "posterior/chain.py",
+        "posterior/counts/chain.py",
         "gain = new - heights[i] + change",
         "gain = new - heights[i]",
         ("tests/posterior/test_latent_chain.py",),
@@ -588,7 +588,7 @@ FAULTS = (
     Fault(
         "wrong-prior",
         "the Markov chain has one record more in each cell of the prior",
-        "posterior/chain.py",
+        "posterior/counts/chain.py",
         "a = cell[PRIOR]",
         "a = cell[PRIOR] + 1",
         ("tests/posterior/test_latent_chain.py",),
@@ -596,7 +596,7 @@ FAULTS = (
     Fault(
         "learned-noise-halved",
         "what is learned of the prior takes the noise for half as wide",
-        "posterior/learned_laws.py",
+        "posterior/counts/learned_laws.py",
         "logs -= release.rates[cell] * away + release.curvatures[cell] * away**2 / 2",
         "logs -= 2 * (release.rates[cell] * away + release.curvatures[cell] * away**2 / 2)",
         ("tests/posterior/test_learned_prior.py",),

@@ -27,8 +27,8 @@ from privior.mechanisms import (
     VirtualRecords,
 )
 from privior.models import ExactStatistics, Observed
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.latent import latent_counts
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.latent import latent_counts
 from privior.privacy.hellinger import all_tables, number_of_tables
 
 Counts = NDArray[np.int64]

@@ -36,6 +36,7 @@ from privior.models import (
     TableModel,
 )
 from privior.models.laws import Conjugate, Law
+from privior.posterior import Posterior, posterior_for
 from privior.privacy import DominatingPair, Guarantee, Sensitivity, SignedSteps
 from privior.schema import Schema
 
@@ -64,6 +65,7 @@ __all__ = [
     "Observed",
     "Offer",
     "PlanError",
+    "Posterior",
     "PublicFacts",
     "Schema",
     "Sensitivity",
@@ -74,4 +76,5 @@ __all__ = [
     "TableMechanism",
     "TableModel",
     "error_law",
+    "posterior_for",
 ]

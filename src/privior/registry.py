@@ -97,6 +97,8 @@ class ByClass(Generic[Made]):
 
         def add(made: Made) -> Made:
             for kind in kinds:
+                if self._made.get(kind, made) is not made:
+                    raise self._error(f"there is another {self._noun} for this", where=kind.__name__)
                 self._made[kind] = made
             return made
 
@@ -108,6 +110,9 @@ class ByClass(Generic[Made]):
             if one in self._made:
                 return self._made[one]
         raise self._error(f"no {self._noun} is known for this", where=kind.__name__)
+
+    def __iter__(self) -> Iterator[tuple[type, Made]]:
+        return iter(self._made.items())
 
 
 def import_extension(name: str) -> None:

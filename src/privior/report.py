@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
-
 from privior.errors import ReleaseError, shown
 from privior.pictures import Markup, markup
 from privior.pictures.markup import element
-from privior.posterior import (
-    CategoricalPosterior,
-    FinitePosterior,
-    JointPosterior,
-    MarkovPosterior,
-    ParameterPosterior,
-    infer,
-)
+from privior.posterior import Posterior, infer
+from privior.posterior.findings import markup_of
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.whole_files import write_whole
-
-Posterior = CategoricalPosterior | ParameterPosterior | FinitePosterior | JointPosterior
-
-#: rows of the table of numbers; the picture shows as many
-_MOST_ROWS = 40
 
 
 def write_report(release: Release, path: str | Path) -> None:
@@ -50,7 +37,7 @@ def page_of(release: Release, posterior: Posterior | None = None) -> str:
     return markup.page(
         f"{subject}, {plan.schema.population}",
         *_summary(release, found),
-        _section("What follows from the release", *_findings(found)),
+        _section("What follows from the release", *markup_of(found.findings())),
         _section("What is promised", *_promise(release)),
         _section("What the promise costs", *_cost(release)),
         _section("What may not be concluded", _items(_limits(release))),
@@ -87,100 +74,6 @@ def _summary(release: Release, posterior: Posterior) -> list[Markup]:
     return [
         element("p", lead, class_="lead"),
         *(element("p", text, class_="warning") for text in (*trial, *posterior.warnings, *plan.warnings)),
-    ]
-
-
-def _findings(posterior: Posterior) -> list[Markup]:
-    if isinstance(posterior, ParameterPosterior | JointPosterior):
-        return _parameter_findings(posterior)
-    if isinstance(posterior, FinitePosterior):
-        return _model_findings(posterior)
-    if isinstance(posterior, MarkovPosterior):
-        chain = element("summary", "Chances of each transition, and in the long run, with 90% intervals")
-        table = markup.table(*posterior.transition_table(), numeric=range(1, 14))
-        return [element("details", chain, table, open="open"), *_table_findings(posterior)]
-    return _table_findings(posterior)
-
-
-def _parameter_findings(posterior: ParameterPosterior | JointPosterior) -> list[Markup]:
-    share = posterior.noise_share
-    words = (
-        f"The privacy noise accounts for about {100 * share:.0f}% of the variance of the "
-        f"{posterior.model.parameter}, the finite number of records for the rest. All intervals include both."
-    )
-    rows = [
-        [
-            one.name,
-            f"{one.mean:.6g}",
-            " to ".join(f"{end:.6g}" for end in one.interval(0.9)),
-            f"{one.stddev:.2g}",
-        ]
-        for one in posterior.quantities()
-    ]
-    return [
-        posterior.picture().html(),
-        element("p", words),
-        element(
-            "details",
-            element("summary", "The numbers"),
-            markup.table([str(posterior.model), "mean", "90% interval", "stddev"], rows, numeric=range(1, 4)),
-            open="open",
-        ),
-    ]
-
-
-def _model_findings(posterior: FinitePosterior) -> list[Markup]:
-    words = (
-        f"The most probable model is {posterior.best()}. The probabilities of the models include what the "
-        "finite number of records leaves open and what the privacy noise hides."
-    )
-    return [
-        element("p", words),
-        element(
-            "details",
-            element("summary", "The models"),
-            markup.table(*posterior.table(), numeric=range(1, 3)),
-            open="open",
-        ),
-        posterior.picture().html(),
-    ]
-
-
-def _table_findings(posterior: CategoricalPosterior) -> list[Markup]:
-    parts = posterior.variance_parts()
-    total = float(parts.total.sum())
-    share = float(parts.privacy.sum()) / total if total > 0 else 0.0
-    words = (
-        f"The privacy noise accounts for {100 * share:.0f}% of the variance of these probabilities, the "
-        "finite number of records for the rest. All intervals include both."
-    )
-    mean, ends, counts = posterior.mean(), posterior.interval(0.9), posterior.counts()
-    low, high = counts.interval(0.9).T
-    order = np.argsort(-mean, kind="stable")[:_MOST_ROWS] if mean.size > _MOST_ROWS else np.arange(mean.size)
-    rows = [
-        [
-            ", ".join(posterior.cells[cell]),
-            f"{mean[cell]:.4g}",
-            f"{ends[cell, 0]:.4g} to {ends[cell, 1]:.4g}",
-            f"{parts.sampling[cell] ** 0.5:.2g}",
-            f"{parts.privacy[cell] ** 0.5:.2g}",
-            f"{counts.mean()[cell]:.0f} ({low[cell]:.0f} to {high[cell]:.0f})",
-        ]
-        for cell in order
-    ]
-    subject = ", ".join(posterior.model.columns)
-    stddevs = ["stddev from the records", "stddev from the noise"]
-    header = [subject, "probability", "90% interval", *stddevs, "true count (90%)"]
-    return [
-        posterior.picture().html(),
-        posterior.uncertainty_picture().html(),
-        element("p", words),
-        element(
-            "details",
-            element("summary", "The numbers"),
-            markup.table(header, rows, numeric=range(1, 6)),
-            open="open",
-        ),
     ]
 
 

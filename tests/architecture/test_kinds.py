@@ -13,6 +13,8 @@ from pathlib import Path
 SOURCES = Path(__file__).parents[2] / "src" / "privior"
 #: fewer than this are allowed in all
 MOST = 15
+#: what every kind of something is
+CONTRACTS = {"Belief", "Forecaster", "Mechanism", "Model", "Posterior"}
 #: classes of kinds are those that come from these parts
 PARTS = ("models", "mechanisms", "plans", "posterior", "forecasting")
 
@@ -25,11 +27,11 @@ def kinds() -> set[str]:
             for node in ast.walk(ast.parse(file.read_text("utf-8"))):
                 if isinstance(node, ast.ClassDef):
                     bases[node.name] = {base.id for base in node.bases if isinstance(base, ast.Name)}
-    found = {"Model", "Mechanism", "Plan", "Posterior", "Observed"}
+    found = set(CONTRACTS)
     while True:
         more = {name for name, above in bases.items() if above & found} - found
         if not more:
-            return found
+            return found - CONTRACTS  # whoever asks whether it was given a model at all asks for no kind
         found |= more
 
 

@@ -75,8 +75,10 @@ def test_every_format_mechanism_and_family_has_a_file() -> None:
 
 @pytest.mark.parametrize("path", KIND_FILES, ids=lambda path: path.stem)
 def test_releases_of_every_kind_are_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("privior.posterior.joint_chain._SWEEPS", 100)  # whether it is answered, not how well
-    monkeypatch.setattr("privior.posterior.joint_chain._ROUNDS", 1)
+    monkeypatch.setattr(
+        "privior.posterior.families.joint_chain._SWEEPS", 100
+    )  # whether it is answered, not how well
+    monkeypatch.setattr("privior.posterior.families.joint_chain._ROUNDS", 1)
     release = pv.Release.read(path)
     models = {model.family: model for model, _ in KINDS}
     assert release.plan.model == models[release.plan.model.family]

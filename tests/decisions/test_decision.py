@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 import privior as pv
-from privior.decisions import Posterior
 from privior.decisions.optimising import highest
 from privior.errors import DecisionError, QuestionError, ReleaseError
-from privior.posterior import Quantity
+from privior.posterior import Belief, Quantity
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SMOKER = "P(smoker=yes)"
@@ -261,8 +260,8 @@ def test_choices_are_shown_and_written(people: pv.Release) -> None:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
-    """A posterior of another kind: what a decision needs of it, and no more."""
+class Elsewhere(Belief):
+    """A belief of another kind: what a decision needs of it, and no more."""
 
     releases: tuple[pv.Release, ...]
 
@@ -276,8 +275,8 @@ class Elsewhere:
         return np.full((n, 10), 0.1)
 
 
-def test_any_posterior_with_the_same_three_methods_will_do(people: pv.Release) -> None:
-    posterior: Posterior = Elsewhere((people,))
+def test_any_belief_will_do(people: pv.Release) -> None:
+    posterior = Elsewhere((people,))
     assert pv.Decision(SMOKER, pv.SquaredError()).decide(posterior).response == pytest.approx(0.25)
     assert pv.Decision("mean(age)", pv.SquaredError()).decide(posterior).response == 20
     assert pv.Decision(None, linear, [0.2, 0.6]).decide(posterior).response == 0.6

@@ -17,9 +17,9 @@ from privior.curator import measure_statistics
 from privior.forecasting.model_forecast import model_forecast
 from privior.mechanisms import ModelDraws
 from privior.models import ExactStatistics
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.known_cells import log_evidence
-from privior.posterior.model_chances import _by_drawing
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.finite.known_cells import log_evidence
+from privior.posterior.finite.model_chances import _by_drawing
 
 Floats = NDArray[np.float64]
 

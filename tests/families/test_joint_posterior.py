@@ -12,7 +12,7 @@ from scipy.special import gammaln, logsumexp
 import privior as pv
 from privior.mechanisms.laws import gaussian_log_pmf, laplace_log_pmf
 from privior.models import Observed
-from privior.posterior.joint_chain import JointTarget
+from privior.posterior.families.joint_chain import JointTarget
 
 Floats = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from scipy.special import betaln, gammaln
 import privior as pv
 from chi_square import nearly_holds
 from privior.models import ExactStatistics, to_model
-from privior.posterior.markov import stationary
+from privior.posterior.tables.markov import stationary
 from privior.privacy.pairs import both_orders
 from privior.report import page_of
 

@@ -10,10 +10,10 @@ import pytest
 import privior as pv
 from privior.forecasting.effort import MOST_COST, Effort
 from privior.plans import Plan
-from privior.posterior import total_blocks
-from privior.posterior.cell_weights import CellWeights
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.exact_counts import exact_counts
+from privior.posterior.counts import total_blocks
+from privior.posterior.counts.cell_weights import CellWeights
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.exact_counts import exact_counts
 
 
 def plan_of(cells: int, records: int = 1000, **more: Any) -> Plan:

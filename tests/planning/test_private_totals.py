@@ -11,8 +11,8 @@ from privior.forecasting.cell_error import NoiseLaw
 from privior.forecasting.forecasts import NoiseSpectrum
 from privior.forecasting.joint_error import posterior_means
 from privior.forecasting.scenarios import noises, strata, tables
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.latent import latent_counts
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.latent import latent_counts
 
 Prior = tuple[float, ...]
 

@@ -17,8 +17,8 @@ from privior.forecasting.sampled_error import SampledLaw
 from privior.forecasting.tied_error import TiedCells, TiedDraws
 from privior.mechanisms import CellGammas, HellingerMechanism, TableMechanism
 from privior.mechanisms.hellinger import distances
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.latent import latent_counts
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.latent import latent_counts
 from privior.privacy.hellinger import all_tables
 
 Floats = np.ndarray

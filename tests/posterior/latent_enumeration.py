@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betainc, gammaln
 
-from privior.posterior.evidence import CellEvidence, Total
+from privior.posterior.counts.evidence import CellEvidence, Total
 
 
 @dataclass(frozen=True)

@@ -205,7 +205,7 @@ def test_a_stick_at_one_is_said_and_one_at_zero_is_exact() -> None:
 def test_searched_hulls_hold_what_listed_ones_hold(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Random priors, rates and draws of 30,000 records: no count within the cut of the peak is outside."""
     from privior.mechanisms import CellGammas
-    from privior.posterior import cell_weights
+    from privior.posterior.counts import cell_weights
 
     rng = np.random.default_rng(seed)
     cells, most = 5, 30_000

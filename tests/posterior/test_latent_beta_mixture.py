@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
-from privior.posterior.beta_mixture import BetaMixture
-from privior.posterior.law import Law
+from privior.posterior.counts.beta_mixture import BetaMixture
+from privior.posterior.counts.law import Law
 
 
 def pair(mass: ArrayLike, low: int, n: int, prior: tuple[float, float]) -> BetaMixture:

@@ -11,11 +11,11 @@ from latent_enumeration import CASES, Case, Enumeration, case, enumerate_tables,
 from numpy.typing import NDArray
 
 from chi_square import fits
-from privior.posterior import chain_counts as chains
-from privior.posterior.chain import log_uniform, walk
-from privior.posterior.chain_counts import chain_counts
+from privior.posterior.counts import chain_counts as chains
+from privior.posterior.counts.chain import log_uniform, walk
+from privior.posterior.counts.chain_counts import chain_counts
+from privior.posterior.counts.exact_counts import exact_counts
 from privior.posterior.diagnostics import WORST_R_HAT, split_r_hat
-from privior.posterior.exact_counts import exact_counts
 
 CHAINED = [name for name in CASES if name != "one cell"]
 

@@ -12,13 +12,13 @@ from scipy.special import betaln, gammaln
 
 from chi_square import fits
 from privior.errors import InferenceError
-from privior.posterior import cell_weights, table_draws
-from privior.posterior.cell_weights import CellWeights
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.exact_counts import ExactCounts, exact_counts
-from privior.posterior.latent import latent_counts
-from privior.posterior.law import Law
-from privior.posterior.summation import sum_tree
+from privior.posterior.counts import cell_weights, table_draws
+from privior.posterior.counts.cell_weights import CellWeights
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.exact_counts import ExactCounts, exact_counts
+from privior.posterior.counts.latent import latent_counts
+from privior.posterior.counts.law import Law
+from privior.posterior.counts.summation import sum_tree
 
 
 def summed(name: str) -> ExactCounts:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 import privior as pv
 from privior.curator import measure_statistics
 from privior.models import ExactStatistics
-from privior.posterior.evidence import Total
-from privior.posterior.exact_counts import ExactCounts, exact_counts
-from privior.posterior.latent import latent_counts
+from privior.posterior.counts.evidence import Total
+from privior.posterior.counts.exact_counts import ExactCounts, exact_counts
+from privior.posterior.counts.latent import latent_counts
 
 BILLION = 10**9
 

@@ -9,8 +9,8 @@ import pytest
 from test_posterior import ROWS, release_of
 
 import privior as pv
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.learned_counts import LearnedCounts, learned_counts
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.learned_counts import LearnedCounts, learned_counts
 
 
 def of(observed: list[int], rate: float, most: int, known: bool) -> LearnedCounts:

@@ -10,9 +10,9 @@ import pytest
 
 import privior as pv
 from privior.models.statistics import Observed
-from privior.posterior.chain_counts import chain_counts
+from privior.posterior.counts.chain_counts import chain_counts
+from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.events import quoted
-from privior.posterior.evidence import CellEvidence, Total
 
 SCHEMA = pv.Schema(
     {"sex": pv.Categorical(["f", "m"]), "age": pv.Integer(3, 5), "smoker": pv.Boolean()},

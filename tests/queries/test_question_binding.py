@@ -15,10 +15,10 @@ from privior.queries.binding import Binding
 
 def levels(posterior: pv.CategoricalPosterior, event: str) -> dict[str, list[str]]:
     text = f"P({event})"
-    binding = Binding(text, posterior.releases[0].plan.schema, posterior.model.columns)
-    bound = binding.bound(parse(text))
+    bound = parse(text).bound(Binding(text, posterior.schema, posterior.model.columns))
     assert isinstance(bound, Probability)
-    return binding.event(bound.event)
+    assert bound.meant is not None
+    return bound.meant[0]
 
 
 #: an event about people, and the levels that it means
@@ -187,10 +187,10 @@ def test_columns_of_many_levels_are_asked_quickly() -> None:
     """As many conditions as fit into a question, on a column of a hundred thousand levels."""
     schema = pv.Schema({"x": pv.Integer(0, 99_999)}, population="p", unit="person")
     text = "P(" + ", ".join(["x>=9, x!=12345"] * 600) + ")"
-    binding = Binding(text, schema, ("x",))
-    bound = binding.bound(parse(text))
+    bound = parse(text).bound(Binding(text, schema, ("x",)))
     assert isinstance(bound, Probability)
-    found = binding.event(bound.event)["x"]
+    assert bound.meant is not None
+    found = bound.meant[0]["x"]
     assert len(found) == 99_990
     from privior.posterior.events import Events
 

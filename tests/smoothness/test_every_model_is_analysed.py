@@ -11,10 +11,9 @@ import family_cases
 import finite_cases
 import joint_cases
 import pytest
-from privior.models import MODELS, Model
 
 import privior as pv
-from privior.models import JointFamily, to_model
+from privior.models import MODELS, JointFamily, Model, to_model
 from privior.smoothness import subject_of
 
 STATES = pv.Schema(

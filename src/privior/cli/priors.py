@@ -6,13 +6,13 @@ import json
 import tomllib
 from collections.abc import Iterator, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from privior.plans import Plan
-    from privior.queries.asking import Posterior
+    from privior.posterior import Posterior
     from privior.release import Release
 
 OwnPrior = Annotated[
@@ -67,8 +67,9 @@ def inferred(releases: Sequence[Release], prior: object) -> Posterior:
 def notes(plan: Plan) -> Iterator[str]:
     """Yield what to know before one spends: also with which prior to ask, if draws are made with another."""
     yield from plan.warnings
-    if plan.inferred != plan.model:
-        own = quote(in_files(plan.inferred.to_document()["prior"]))
+    inferred: Any = getattr(plan, "inferred", plan.model)
+    if inferred != plan.model:
+        own = quote(in_files(inferred.prior.to_document()))
         yield f"Ask with the prior of the analysis file: privior ask RELEASE --prior {own}"
 
 

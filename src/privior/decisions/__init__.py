@@ -2,7 +2,7 @@
 
 from privior.decisions.actions import ChoiceOfActions, CostMatrix, Threshold
 from privior.decisions.choice import Candidate, Choice
-from privior.decisions.decision import Decision, Posterior
+from privior.decisions.decision import Decision
 from privior.decisions.documents import UTILITIES, settings_of, utility_from_text, utility_named
 from privior.decisions.interval_score import IntervalScore
 from privior.decisions.point_losses import AbsoluteError, QuantileLoss, SquaredError
@@ -21,7 +21,6 @@ __all__ = [
     "CostMatrix",
     "Decision",
     "IntervalScore",
-    "Posterior",
     "PriorLoss",
     "QuantileLoss",
     "ResponseGrid",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 from privior.decisions.judging import Judge
@@ -41,12 +41,7 @@ class Candidate:
 
     def to_document(self) -> dict[str, object]:
         """Write the candidate as plain values."""
-        return {
-            "response": plain_response(self.response),
-            "expected_utility": self.expected_utility,
-            "behind": self.behind,
-            "behind_error": self.behind_error,
-        }
+        return facts_of(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,11 +58,11 @@ class Choice:
         shortfall: by how much another response may be better after all, because draws are finitely many; true
             but for a chance of `failure`, if they are independent
             (Lemma 11 as `privior.theory.sampling_utility` proves it)
+        failure: the chance with which `shortfall` may fail
         gap: by how much another response may be better on these very draws; None if that is not known
         found: how the response was found
         candidates: those that were compared, best first; of an interval the best response and a few others
         warnings: what must be known before the response is relied on
-        failure: the chance with which `shortfall` may fail
     """
 
     about: str
@@ -77,28 +72,15 @@ class Choice:
     meaning: str
     draws: int
     shortfall: float
+    failure: float
     gap: float | None
     found: str
     candidates: tuple[Candidate, ...]
     warnings: tuple[str, ...] = ()
-    failure: float = float(FAILURE)
 
     def to_document(self) -> dict[str, object]:
         """Write the choice as plain values, for JSON."""
-        return {
-            "about": self.about,
-            "response": plain_response(self.response),
-            "expected_utility": self.expected_utility,
-            "simulation_error": self.simulation_error,
-            "meaning": self.meaning,
-            "draws": self.draws,
-            "shortfall": self.shortfall,
-            "failure": self.failure,
-            "gap": self.gap,
-            "found": self.found,
-            "candidates": [candidate.to_document() for candidate in self.candidates],
-            "warnings": list(self.warnings),
-        }
+        return facts_of(self)
 
     def facts(self) -> list[tuple[str, str]]:
         """Say what was chosen and how sure that is, as named facts."""
@@ -249,8 +231,15 @@ def said_response(response: object) -> str:
     return QuestionError.visible(str(response))
 
 
-def plain_response(response: object) -> object:
-    """Write a response for JSON."""
-    if isinstance(response, tuple):
-        return [plain_response(part) for part in response]
-    return response if isinstance(response, str | bool | int | float) else str(response)
+def facts_of(value: object) -> dict[str, object]:
+    """Write the fields of a value for JSON."""
+    return {each.name: plain(getattr(value, each.name)) for each in fields(value)}  # type: ignore[arg-type]
+
+
+def plain(fact: object) -> object:
+    """Write a response, a number or several for JSON."""
+    if isinstance(fact, Candidate):
+        return fact.to_document()
+    if isinstance(fact, tuple):
+        return [plain(part) for part in fact]
+    return fact if fact is None or isinstance(fact, str | bool | int | float) else str(fact)

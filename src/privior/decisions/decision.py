@@ -10,63 +10,31 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privior.decisions.choice import FAILURE, Choice, choose
 from privior.decisions.documents import responses_document, to_responses, to_utility
 from privior.decisions.judging import CallableJudge, Callback, Judge, NamedJudge
-from privior.decisions.modes import dirichlet_mode
 from privior.decisions.prior_loss import PriorLoss
 from privior.decisions.reach import Reach
 from privior.decisions.responses import Responses, responses_of
 from privior.decisions.utility import Utility
 from privior.decisions.ways import Way, Ways
-from privior.errors import DecisionError, ReleaseError, shown
-from privior.mechanisms import DirichletDraw, ModelDraws, PosteriorDraws
-from privior.models import DirichletTable, Family, JointFamily, Model
+from privior.errors import DecisionError, InferenceError, ReleaseError, shown
 from privior.plans import Plan
-from privior.posterior import (
-    FinitePosterior,
-    GivenDraws,
-    GivenJoint,
-    GivenParameters,
-    JointPosterior,
-    ParameterPosterior,
-    Quantity,
-    infer,
-)
+from privior.posterior import Belief, GivenDraws, Posterior, infer
+from privior.posterior.contract import released_draws
+from privior.posterior.quantity import DRAWS, SEED
 from privior.privacy.published.readings import within
-from privior.queries import BoundNumber, Question, parse
+from privior.queries import Number, Question, number_asked, parse
 from privior.release import Release
 from privior.theory.draw_divergence import divergence
 from privior.theory.sampling_utility import expected_prior_loss, lemma_11
 
-#: draws of the parameters that a callable is averaged over
-DRAWS, SEED = 4000, 0
 _KIND, _FORMAT = "privior-decision", 1
 
-
-class Posterior(Protocol):
-    """What a decision needs of a posterior."""
-
-    @property
-    def releases(self) -> tuple[Release, ...]:
-        """What it follows from."""
-
-    def probability(self, event: object, given: object | None = None) -> Quantity:
-        """Return the posterior of the probability of an event."""
-
-    def average(self, column: str, given: object | None = None) -> Quantity:
-        """Return the posterior of the mean of a column."""
-
-    def draws(self, n: int, seed: int | None = None) -> NDArray[np.float64]:
-        """Return n draws of the parameters, one per row."""
-
-
-Source = Posterior | Release | Sequence[Release] | str | Path
+Source = Belief | Release | Sequence[Release] | str | Path
 
 
 @dataclass(frozen=True, init=False)
@@ -104,8 +72,8 @@ class Decision:
         """
         plan = _plan(source)
         number = self._number(plan)  # a wrong question is refused before inference
-        posterior = _posterior(source)
-        return self._choose(self._judge(posterior, plan, number, DRAWS), getattr(posterior, "warnings", ()))
+        belief = _belief(source)
+        return self._choose(self._judge(belief, plan, number), belief.warnings)
 
     def by_draws(self, source: Source, *, failure: object = FAILURE) -> Choice:
         """Return the response that is best on average over the released draws alone: PSAQR itself.
@@ -123,23 +91,12 @@ class Decision:
         plan = _plan(source)
         number, release = self._number(plan), _with_draws(source)
         if release is None:
-            raise DecisionError(
-                "the release holds no posterior draws",
-                asked=plan.mechanism.name,
-                allowed=f"{DirichletDraw.name}, {PosteriorDraws.name}, {ModelDraws.name}",
-                advice="Decide by what follows from it: decide(release).",
-            )
-        theta = release.draws
-        mechanism = release.plan.mechanism
-        weighted = isinstance(mechanism, PosteriorDraws | ModelDraws)
-        rate = float(mechanism.weight if weighted else mechanism.rate)
-        note = (
-            []
-            if rate == 1
-            else [f"NOTE: the draws have rate {rate:g}: their law is more diffuse than the posterior"]
-        )
-        judge = self._judge(_given((release,), plan, theta), plan, number, len(theta))
-        return choose(judge, self.responses, self.about, note, within(failure, "failure"))
+            raise _without_draws(_releases(source)[0])
+        weight = float(release.plan.mechanism.draw_weight)
+        diffuse = f"NOTE: the draws have rate {weight:g}: their law is more diffuse than the posterior"
+        judge = self._judge(GivenDraws((release,), release.draws), plan, number, len(release.draws))
+        notes = [] if weight == 1 else [diffuse]
+        return choose(judge, self.responses, self.about, notes, within(failure, "failure"))
 
     def compare(self, source: Source, *, failure: object = FAILURE) -> Ways:
         """Return what the expected utility, the mode and the released draws answer, and what each loses.
@@ -154,12 +111,12 @@ class Decision:
             failure: the chance with which Lemma 11's bound may fail
         """
         plan = _plan(source)
-        number, posterior = self._number(plan), _posterior(source)
-        judge = self._judge(posterior, plan, number, DRAWS)
+        number, belief = self._number(plan), _belief(source)
+        judge = self._judge(belief, plan, number)
         choice = self._choose(judge)
         best, error = choice.response, choice.simulation_error
         expected = Way.judged("expected utility", best, best, judge, f"over {judge.size} draws")
-        mode = self._by_mode(posterior, plan, number, judge, best)
+        mode = self._by_mode(belief, plan, number, judge, best)
         chance = within(failure, "failure")
         if _with_draws(source) is None:
             closed = Way.closed("draws", "the release holds no posterior draws")
@@ -177,20 +134,20 @@ class Decision:
             source: a release, or the path of its file, or several
             prior: hers, as `pv.infer` takes it
         """
-        if _is_posterior(source):
+        if isinstance(source, Belief):
             raise DecisionError(
                 "a posterior has its prior already", advice="Give the release, from which both are inferred."
             )
         plan = _plan(source)
         number = self._number(plan)
         releases = Release.read(source) if isinstance(source, str | Path) else source
-        own = infer(releases, prior=prior)
-        judge = self._judge(own, plan, number, DRAWS)
+        own, usual = infer(releases, prior=prior), infer(releases)
+        judge = self._judge(own, plan, number)
         hers = self._choose(judge).response
-        theirs = self.decide(infer(releases)).response
+        theirs = self.decide(usual).response
         way = Way.judged("given", theirs, hers, judge, "")
         best = float(judge.scores(hers).mean())
-        apart = _divergence(own.model, plan, prior)
+        apart = _divergence(own, usual)
         return PriorLoss(
             about=self.about,
             own_response=hers,
@@ -244,67 +201,42 @@ class Decision:
             raise DecisionError("not a format that is known", asked=shown(number), allowed=_FORMAT)
         return Decision(entries["query"], to_utility(entries["utility"]), to_responses(entries["responses"]))
 
-    def _number(self, plan: Plan) -> BoundNumber | None:
+    def _number(self, plan: Plan) -> Number | None:
         """Bind the question, if the utility is about one."""
         if not isinstance(self.utility, Utility):
             return None
-        return BoundNumber.read(str(self.query), plan.schema, plan.model)
+        return number_asked(str(self.query), plan.schema, plan.model)
 
-    def _judge(self, posterior: Posterior, plan: Plan, number: BoundNumber | None, draws: int) -> Judge:
+    def _judge(self, belief: Belief, plan: Plan, number: Number | None, draws: int = DRAWS) -> Judge:
         if not isinstance(self.utility, Utility) or number is None:
-            return CallableJudge(self.utility, self.query, posterior.draws(draws, SEED))  # type: ignore[arg-type]
+            return CallableJudge(self.utility, self.query, belief.draws(draws, SEED))  # type: ignore[arg-type]
         reach = Reach.of(number.ends(plan.schema, plan.model), self.utility.lower, self.utility.upper)
-        return NamedJudge.of(self.utility, number.quantity(posterior).values, reach)
+        return NamedJudge.of(self.utility, number.quantity(belief).values, reach)
 
     def _choose(self, judge: Judge, warnings: Sequence[str] = ()) -> Choice:
         return choose(judge, self.responses, self.about, warnings)
 
-    def _by_mode(
-        self, posterior: Posterior, plan: Plan, number: BoundNumber | None, judge: Judge, best: object
-    ) -> Way:
+    def _by_mode(self, belief: Belief, plan: Plan, number: Number | None, judge: Judge, best: object) -> Way:
         try:
-            mode = _mode(posterior)
-        except DecisionError as error:
+            mode = np.asarray(belief.mode())
+        except InferenceError as error:
             return Way.closed("mode", error.what)
-        single = _given(posterior.releases, plan, mode[np.newaxis])
+        single = GivenDraws(belief.releases, mode[np.newaxis])
         answer = self._choose(self._judge(single, plan, number, 1)).response
         return Way.judged("mode", answer, best, judge, "as if the mode of the posterior were the truth")
 
 
-def _given(releases: tuple[Release, ...], plan: Plan, theta: NDArray[np.float64]) -> Posterior:
-    """Return the law that gives each of these parameters the same chance."""
-    if isinstance(plan.model, Family):
-        return GivenParameters(releases, plan.model, theta)
-    if isinstance(plan.model, JointFamily):
-        return GivenJoint(releases, plan.model, theta)
-    return GivenDraws(releases, plan.model.columns, theta)
-
-
-def _mode(posterior: Posterior) -> NDArray[np.float64]:
-    """Return the most likely parameters."""
-    if isinstance(posterior, ParameterPosterior | FinitePosterior):
-        return np.asarray(posterior.mode())
-    if isinstance(posterior, JointPosterior):
-        raise DecisionError("the mode of several parameters together is not looked for")
-    return dirichlet_mode(posterior.draws(DRAWS, SEED))
-
-
-def _posterior(source: Source) -> Posterior:
-    if _is_posterior(source):
+def _belief(source: Source) -> Belief:
+    if isinstance(source, Belief):
         return source
-    return infer(source)  # type: ignore[arg-type]  # what is no posterior, which types cannot say yet
-
-
-def _is_posterior(source: Source) -> TypeGuard[Posterior]:
-    """Say whether this can be asked, by its class: properties of a release may refuse to be looked at."""
-    names = ("probability", "average", "draws")
-    return not isinstance(source, Release) and all(hasattr(type(source), name) for name in names)
+    found: Posterior = infer(source)
+    return found
 
 
 def _releases(source: Source) -> list[Release]:
     """Return the releases, so that a wrong question is refused before inference."""
     given: object = Release.read(source) if isinstance(source, str | Path) else source
-    if _is_posterior(source):
+    if isinstance(source, Belief):
         given = source.releases
     several = list(given) if isinstance(given, list | tuple) else [given]
     found = [each for each in several if isinstance(each, Release)]
@@ -319,24 +251,29 @@ def _plan(source: Source) -> Plan:
     return plan
 
 
-def _divergence(own: Model, plan: Plan, prior: object) -> float | None:
+def _divergence(own: Posterior, usual: Posterior) -> float | None:
     """Return how far the release's prior is from hers, if both are Dirichlet laws."""
-    theirs = plan.model
-    if not isinstance(own, DirichletTable) or not isinstance(theirs, DirichletTable):
-        return 0.0 if own == theirs else None
-    if own is theirs and prior is not None:
-        return None  # a learned prior is no Dirichlet
-    first, second = (model.parameters(plan.schema).tolist() for model in (own, theirs))
-    return divergence([0] * len(first), first, second)
+    first, second = own.dirichlet_prior, usual.dirichlet_prior
+    if first is not None and second is not None:
+        return divergence([0] * len(first), first.tolist(), second.tolist())
+    return 0.0 if first is second and own.model == usual.model else None
 
 
 def _with_draws(source: Source) -> Release | None:
     """Return the first release that holds draws."""
-    return next(
-        (
-            each
-            for each in _releases(source)
-            if each.plan.mechanism.draws_posterior
-        ),
-        None,
+    return next((each for each in _releases(source) if released_draws(each)), None)
+
+
+def _without_draws(release: Release) -> DecisionError:
+    """Say that a release holds no draws, and which mechanisms release some."""
+    allowed = None
+    try:
+        _ = release.draws
+    except ReleaseError as error:
+        allowed = error.allowed
+    return DecisionError(
+        "the release holds no posterior draws",
+        asked=release.plan.mechanism.name,
+        allowed=allowed,
+        advice="Decide by what follows from it: decide(release).",
     )

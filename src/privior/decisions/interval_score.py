@@ -26,6 +26,7 @@ class IntervalScore(Utility):
     lower: Fraction | None
     upper: Fraction | None
     name: ClassVar[str] = "interval-score"
+    pairs: ClassVar[bool] = True
     about: ClassVar[str] = "a short interval that seldom misses: the interval of that level"
 
     def __init__(self, level: object = "0.9", *, lower: object = None, upper: object = None) -> None:

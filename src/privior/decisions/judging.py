@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,52 +23,64 @@ Callback = Callable[[Floats, object, object], object]
 _ROUNDING = 1e-9
 
 
-class Judge(Protocol):
+class Judge(ABC):
     """The utility of any response on each of the same draws."""
 
+    #: the share of draws whose quantity was outside of its declared reach
+    clamped: float = 0.0
+
     @property
+    @abstractmethod
     def size(self) -> int:
         """How many draws there are."""
 
     @property
-    def clamped(self) -> float:
-        """The share of draws whose quantity was outside of its declared reach."""
-
-    @property
     def variation(self) -> float | None:
         """How much a score varies with the quantity; None if nothing is known."""
+        return None
 
     @property
     def actions(self) -> tuple[str, ...] | None:
         """The responses, if they are a few named ones."""
+        return None
 
-    def read(self, given: object) -> object:
-        """Read a response, or refuse what is none."""
-
-    def scores(self, response: object) -> Floats:
-        """Return the utility of a response on each draw, from 0 to 1."""
+    @abstractmethod
+    def ends(self, among: ResponseInterval | None) -> tuple[float, float]:
+        """Return the ends of an interval of responses, or of all that there are."""
 
     def near(self, among: ResponseInterval | None) -> tuple[float, float]:
         """Return between what the numbers lie that are worth to be shown beside the best one."""
+        return self.ends(among)
 
     def travel(self, among: ResponseInterval | None) -> float | None:
         """Return how much the utility changes at most as the response goes through the interval, if known."""
+        return None
 
+    def read(self, given: object) -> object:
+        """Read a response, or refuse what is none."""
+        return given
+
+    @abstractmethod
+    def scores(self, response: object) -> Floats:
+        """Return the utility of a response on each draw, from 0 to 1."""
+
+    @abstractmethod
     def optimum(self, among: ResponseInterval | None) -> tuple[object, float | None, str]:
         """Return the best response of an interval, how far from the best it may be, how it was found."""
 
     def plain(self, expected: float) -> str:
         """Say what an expected utility means in the quantity's own units; empty if that is unknown."""
+        return ""
 
 
 @dataclass(frozen=True, eq=False)
-class NamedJudge:
+class NamedJudge(Judge):
     """A named utility, on draws of its quantity; values outside of the reach count as its nearest end."""
 
     utility: Utility
     values: Floats
     reach: Reach
-    clamped: float
+    clamped: float = 0.0
 
     @staticmethod
     def of(utility: Utility, values: Floats, reach: Reach) -> NamedJudge:
@@ -107,10 +119,6 @@ class NamedJudge:
         low, high = np.clip(np.quantile(self.values, [0.001, 0.999]), *whole)
         return (float(low), float(high)) if low < high else whole
 
-    def travel(self, among: ResponseInterval | None) -> None:
-        """The variation says more."""
-        return
-
     def read(self, given: object) -> Response:
         """Read a response, or refuse what is none."""
         return self.utility.response(given, self.reach)
@@ -136,15 +144,12 @@ class NamedJudge:
 
 
 @dataclass(frozen=True, eq=False)
-class CallableJudge:
+class CallableJudge(Judge):
     """Any callable, on draws of the parameters; what it returns is checked, never clamped."""
 
     utility: Callback
     query: object
     theta: Floats
-    clamped: float = 0.0
-    variation: float | None = None
-    actions: tuple[str, ...] | None = None
 
     @property
     def size(self) -> int:
@@ -161,19 +166,11 @@ class CallableJudge:
             )
         return float(among.lower), float(among.upper)
 
-    def near(self, among: ResponseInterval | None) -> tuple[float, float]:
-        """Return the whole interval."""
-        return self.ends(among)
-
     def travel(self, among: ResponseInterval | None) -> float | None:
         """Return how much the utility changes at most as the response goes through the interval, if known."""
         if among is None or among.steepness is None:
             return None
         return float(among.steepness * (among.upper - among.lower))
-
-    def read(self, given: object) -> object:
-        """Take any response: the callable knows what it means."""
-        return given
 
     def scores(self, response: object) -> Floats:
         """Return the utility of a response on each draw, or say what is wrong with it."""
@@ -209,7 +206,3 @@ class CallableJudge:
         found: Optimum = highest(lambda at: float(self.scores(at).mean()), low, high, slope)
         how = "by halving intervals" if slope is not None else "on a grid, refined around its highest points"
         return found.at, found.gap, f"{how} ({found.evaluations} evaluations)"
-
-    def plain(self, expected: float) -> str:
-        """Nothing is known of its units."""
-        return ""

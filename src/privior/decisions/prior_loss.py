@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from privior.decisions.choice import digits, plain_response, said_response
+from privior.decisions.choice import digits, facts_of, said_response
 from privior.errors import QuestionError
 from privior.pictures import listing, markup
 
@@ -42,15 +42,7 @@ class PriorLoss:
     def to_document(self) -> dict[str, object]:
         """Write the loss as plain values, for JSON; an infinite eta is null."""
         return {
-            "about": self.about,
-            "own_response": plain_response(self.own_response),
-            "own_utility": self.own_utility,
-            "given_response": plain_response(self.given_response),
-            "given_utility": self.given_utility,
-            "loss": self.loss,
-            "loss_error": self.loss_error,
-            "divergence": self.divergence,
-            "expected_bound": self.expected_bound,
+            **facts_of(self),
             "eta": self.eta if self.eta == 0 else None,
             "vacuous": self.expected_bound >= 1,
         }

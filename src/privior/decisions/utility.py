@@ -35,6 +35,8 @@ class Utility(ABC):
     name: ClassVar[str]
     #: in a few words, for lists
     about: ClassVar[str]
+    #: whether a response is a pair of ends, instead of a number or a name
+    pairs: ClassVar[bool] = False
     lower: Fraction | None
     upper: Fraction | None
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from privior.decisions.choice import digits, plain_response, said_response
+from privior.decisions.choice import digits, facts_of, said_response
 from privior.decisions.judging import Judge
 from privior.errors import QuestionError
 from privior.pictures import listing, markup
@@ -47,14 +47,8 @@ class Way:
 
     def to_document(self) -> dict[str, object]:
         """Write the way as plain values."""
-        return {
-            "way": self.name,
-            "response": None if self.response is None else plain_response(self.response),
-            "expected_utility": self.expected_utility,
-            "loss": self.loss,
-            "loss_error": self.loss_error,
-            "note": self.note,
-        }
+        facts = facts_of(self)
+        return {"way": facts.pop("name"), **facts}
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,10 +9,11 @@ as the records themselves.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.mechanisms import Mechanism, PosteriorDraws, SumNoise
 from privior.models import JointFamily
 from privior.models.families import JointLikelihood
 from privior.schema import Schema
@@ -24,7 +25,7 @@ _STEP = 1e-4
 
 
 def joint_variances(
-    model: JointFamily, schema: Schema, records: int, mechanism: Mechanism | None
+    model: JointFamily, schema: Schema, records: int, mechanism: Any
 ) -> Floats:
     """Return the variances left open, as shares of the prior's: a row for each typical theta."""
     likelihood = model.at(schema)
@@ -41,12 +42,12 @@ def joint_variances(
         ]
         slope = np.column_stack([(after - before) / (2 * _STEP) for after, before in sides])
         spread = records * covariance
-        if isinstance(mechanism, SumNoise):
+        if mechanism is not None and not mechanism.draws_posterior:
             own = mechanism.variances[-len(likelihood.units) :]
             spread = spread + np.diag(likelihood.units**2 * np.array(own))
             if len(mechanism.variances) > len(own):
                 spread = spread + mechanism.variances[0] * np.outer(mean, mean)
-        elif isinstance(mechanism, PosteriorDraws):
+        elif mechanism is not None:
             spread = spread * (1 + 1 / (mechanism.draws * float(mechanism.weight)))
         information = records**2 * slope.T @ np.linalg.pinv(spread, hermitian=True) @ slope
         found.append(np.diag(np.linalg.inv(information + np.eye(prior.size))))

@@ -8,7 +8,7 @@ the same normal laws. For draws the tables are the same, and the law of a draw g
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.scenarios import strata
 from privior.forecasting.tables import squared_error
-from privior.mechanisms import Mechanism, ModelDraws
+from privior.mechanisms import Mechanism
 from privior.models import FiniteFamily
 
 Floats = NDArray[np.float64]
@@ -68,14 +68,14 @@ class ModelForecaster(Forecaster):
         return model_forecast(self.model, 0, None)
 
 
-def model_forecast(model: FiniteFamily, records: int, mechanism: Mechanism | None) -> ModelForecast:
+def model_forecast(model: FiniteFamily, records: int, mechanism: Any) -> ModelForecast:
     """Forecast; without a mechanism for the true counts, with 0 records for the prior alone."""
     prior, chances = np.exp(model.log_prior()), np.exp(model.log_chances())
     if records == 0:
         return _summary(prior[np.newaxis].repeat(len(prior), axis=0), prior, chances)
     each = max(_LEAST, _SCENARIOS // len(prior))
     tables = np.stack([_tables(law, records, each) for law in chances])  # model, scenario, cell
-    if isinstance(mechanism, ModelDraws):
+    if mechanism is not None and mechanism.draws_posterior:
         logs = _given_draws(mechanism, tables)
     else:
         logs = _given_noise(mechanism, tables, chances, records)
@@ -92,7 +92,7 @@ def _tables(law: Floats, records: int, size: int) -> Floats:
     return np.asarray(np.maximum(records * law + steps - law * steps.sum(axis=1, keepdims=True), 0.0))
 
 
-def _given_noise(mechanism: Mechanism | None, tables: Floats, chances: Floats, records: int) -> Floats:
+def _given_noise(mechanism: Any, tables: Floats, chances: Floats, records: int) -> Floats:
     """Return the log likelihood of each model for each scenario, by normal laws.
 
     Counts of n records have the covariance D - n p p', D = n diag(p) + s once noise of variance s is added.
@@ -120,7 +120,7 @@ def _given_noise(mechanism: Mechanism | None, tables: Floats, chances: Floats, r
     return found
 
 
-def _given_draws(mechanism: ModelDraws, tables: Floats) -> Floats:
+def _given_draws(mechanism: Any, tables: Floats) -> Floats:
     """Return the log likelihood of each model for draws that are typical of each scenario's table."""
     models, each, cells = tables.shape
     laws = mechanism.log_laws(tables.reshape(models * each, cells))

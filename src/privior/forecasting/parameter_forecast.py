@@ -15,14 +15,14 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import asdict, dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.joint_forecast import joint_variances
-from privior.mechanisms import Mechanism, PosteriorDraws, SumNoise
+from privior.mechanisms import Mechanism
 from privior.models import Family, JointFamily
 from privior.models.laws import Reweighted, Truncated
 from privior.schema import Schema
@@ -100,7 +100,7 @@ class JointForecaster(SumsForecaster):
         return joint_variances(self.model, self.schema, records, mechanism)
 
 
-def _variances(model: Family, schema: Schema, records: int, mechanism: Mechanism | None) -> Floats:
+def _variances(model: Family, schema: Schema, records: int, mechanism: Any) -> Floats:
     """Return what is left open at parameters typical of the prior."""
     theta, prior = _typical(model)
     variance = np.full(theta.shape, prior)
@@ -108,14 +108,14 @@ def _variances(model: Family, schema: Schema, records: int, mechanism: Mechanism
         slope, spread = _slopes(model, theta)
         information = records * slope**2 * spread
         open_ = 1 / information
-        if isinstance(mechanism, PosteriorDraws):
+        if mechanism is not None and mechanism.draws_posterior:
             seen = float(mechanism.weight) * information
             open_ = open_ + (seen + mechanism.model.law.information) / (mechanism.draws * seen**2)
-        elif isinstance(mechanism, SumNoise):
+        elif mechanism is not None:
             open_ = open_ + _noise(model, schema, mechanism, theta) / (records * slope * spread) ** 2
         learned = 1 / (1 / variance + 1 / open_)
         variance = np.where(np.isfinite(learned), learned, prior)  # nothing is known to be learned there
-        if isinstance(mechanism, PosteriorDraws):
+        if mechanism is not None and mechanism.draws_posterior:
             variance = variance + _outside(mechanism.model, theta) ** 2
     return variance
 
@@ -161,7 +161,7 @@ def _slopes(model: Family, theta: Floats) -> tuple[Floats, Floats]:
     return natural, np.abs(slope(mean(theta - step), mean(theta + step)) / natural)
 
 
-def _noise(model: Family, schema: Schema, mechanism: SumNoise, theta: Floats) -> Floats:
+def _noise(model: Family, schema: Schema, mechanism: Any, theta: Floats) -> Floats:
     """Return the variance of the noise of T; a noisy number of records moves T by its mean."""
     base, unit = (float(one) for one in model.grid(schema))
     variances = mechanism.variances

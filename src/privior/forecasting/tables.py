@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import singledispatch
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -106,10 +106,15 @@ def _(mechanism: HellingerMechanism) -> ErrorLaw:
     return ListedLaw(mechanism.temperatures) if mechanism.listable else SampledLaw(mechanism.temperatures)
 
 
-def squared_error(mechanism: TableMechanism) -> float:
+@singledispatch
+def squared_error(mechanism: Any) -> float:
     """Return the expected squared Euclidean length of the noise, before any use of public facts."""
-    if not isinstance(mechanism, HellingerMechanism):
-        return float(mechanism.expected_squared_error)  # type: ignore[attr-defined]
+    return float(mechanism.expected_squared_error)
+
+
+@squared_error.register
+def _(mechanism: HellingerMechanism) -> float:
+    """That of a table which is typical of the prior."""
     alpha = np.array([float(one) for one in mechanism.parameters])
     typical = typical_table(alpha, mechanism.records)
     if mechanism.outputs > _MOST_SUMMED:

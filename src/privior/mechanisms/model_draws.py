@@ -163,6 +163,11 @@ class ModelDraws(Mechanism):
         budget = Budget(self.epsilon, Fraction(0) if pure else self.delta)
         return Guarantee(pair, self.neighbours, budget, reason, unit)
 
+    @property
+    def draw_weight(self) -> Fraction:
+        """The weight of one record in the law that draws come from; 1 is the posterior itself."""
+        return self.weight
+
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw, with the exact powers of the exact chances, and count."""
         counts = true_counts(statistics, len(self.model.chances[0]))
@@ -192,11 +197,6 @@ class ModelDraws(Mechanism):
     def parameters_drawn(self, observed: Observed) -> Floats:
         """Return the cell chances of the models that were drawn, in the order of the models."""
         return np.repeat(np.exp(self.model.log_chances()), observed.counts, axis=0)
-
-    @property
-    def draw_weight(self) -> Fraction:
-        """The weight of a record."""
-        return self.weight
 
     def check(self, asked: Asked) -> None:
         """Refuse another family, unit or number of records."""

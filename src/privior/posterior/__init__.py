@@ -1,32 +1,50 @@
-"""Posteriors: what follows from a release. Nothing here can see data, so everything here is free."""
+"""Posteriors: what follows from a release. Nothing here can see data, so everything here is free.
 
-from privior.posterior.categorical import CategoricalPosterior
-from privior.posterior.counts import CountsPosterior
-from privior.posterior.distances import EUCLIDEAN, HELLINGER, Distance
-from privior.posterior.finite_posterior import FinitePosterior
+`contract` says what a posterior is, and which one belongs to which model. `tables`, `families` and `finite`
+have one folder each; `counts` is the machinery behind tables, which finds the unknown true counts.
+"""
+
+from privior.posterior.cells import CellsPosterior
+from privior.posterior.contract import POSTERIORS, Belief, Posterior, posterior_for, posterior_of
+from privior.posterior.counts.variance import VarianceParts
+from privior.posterior.families.family_posterior import FamilyPosterior
+from privior.posterior.families.joint_posterior import JointPosterior
+from privior.posterior.families.parameter_posterior import ParameterPosterior
+from privior.posterior.findings import Finding, Table
+from privior.posterior.finite.finite_posterior import FinitePosterior
 from privior.posterior.given_draws import GivenDraws
-from privior.posterior.given_parameters import GivenParameters
 from privior.posterior.inference import infer
-from privior.posterior.joint_posterior import GivenJoint, JointPosterior
-from privior.posterior.markov import MarkovPosterior
-from privior.posterior.parameter_posterior import ParameterPosterior
+from privior.posterior.numbers import Numbers
 from privior.posterior.quantity import Quantity
-from privior.posterior.variance import VarianceParts
+from privior.posterior.tables.categorical import CategoricalPosterior
+from privior.posterior.tables.counts_posterior import CountsPosterior
+from privior.posterior.tables.distances import EUCLIDEAN, HELLINGER, Distance
+from privior.posterior.tables.markov import MarkovPosterior
+from privior.posterior.tables.table_posterior import TablePosterior
 
 __all__ = [
     "EUCLIDEAN",
     "HELLINGER",
+    "POSTERIORS",
+    "Belief",
     "CategoricalPosterior",
+    "CellsPosterior",
     "CountsPosterior",
     "Distance",
+    "FamilyPosterior",
+    "Finding",
     "FinitePosterior",
     "GivenDraws",
-    "GivenJoint",
-    "GivenParameters",
     "JointPosterior",
     "MarkovPosterior",
+    "Numbers",
     "ParameterPosterior",
+    "Posterior",
     "Quantity",
+    "Table",
+    "TablePosterior",
     "VarianceParts",
     "infer",
+    "posterior_for",
+    "posterior_of",
 ]

@@ -4,44 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Literal
 
 from privior.errors import InferenceError, shown
-from privior.mechanisms import CellGammas, PosteriorRelease
-from privior.models import (
-    DirichletCategorical,
-    Family,
-    FiniteFamily,
-    JointFamily,
-    LearnedPrior,
-    MarkovChain,
-    Model,
-)
-from privior.posterior.categorical import CategoricalPosterior
-from privior.posterior.certain import CertainCounts
-from privior.posterior.evidence import CellEvidence, Total
-from privior.posterior.finite_posterior import FinitePosterior
-from privior.posterior.joint_posterior import JointPosterior
-from privior.posterior.latent import LatentCounts
-from privior.posterior.learned_counts import learned_counts
-from privior.posterior.least_counts import least_counts
-from privior.posterior.listed_counts import listed_counts
-from privior.posterior.markov import MarkovPosterior
-from privior.posterior.parameter_posterior import ParameterPosterior
+from privior.posterior.contract import posterior_of
 from privior.release import Release
-
-Noise = Literal["account", "ignore"]
 
 
 def infer(
     releases: Release | str | Path | Sequence[Release],
     *,
     prior: object = None,
-    noise: Noise = "account",
-) -> CategoricalPosterior | ParameterPosterior | FinitePosterior | JointPosterior:
+    noise: Literal["account", "ignore"] = "account",
+) -> Any:
     """Return the posterior given one release, or several of the same table.
 
     The true statistics are unknown: they are summed out exactly where that is feasible and sampled otherwise.
@@ -53,84 +28,16 @@ def infer(
             weights of the models; else the model's
         noise: "account" for the privacy noise, or "ignore" it and take noisy statistics as true ones:
             for comparison only, since the intervals come out too narrow
+
+    Returns:
+        the model's kind of `Posterior`: for a table a `CategoricalPosterior`, and so on
     """
     read = Release.read(releases) if isinstance(releases, (str, Path)) else releases
     given = _checked(read, priors_matter=prior is None)
     if noise not in ("account", "ignore"):
         raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
-    if isinstance(given[0].plan.model, Family):
-        return ParameterPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
-    if isinstance(given[0].plan.model, FiniteFamily):
-        return FinitePosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
-    if isinstance(given[0].plan.model, JointFamily):
-        return JointPosterior.given(tuple(given), prior, ignore_noise=noise == "ignore")
-    return _categorical(given, prior, ignore_noise=noise == "ignore")
-
-
-def _categorical(
-    given: list[Release], prior: object, *, ignore_noise: bool
-) -> CategoricalPosterior:
-    plan = given[0].plan
-    learned = prior if isinstance(prior, LearnedPrior) else None
-    own = prior is not None and learned is None
-    model = plan.model.with_prior(prior) if own else plan.model
-    parameters = model.parameters(plan.schema)
-    if ignore_noise:
-        if learned is not None:
-            raise InferenceError("a prior is learned from noisy counts with their noise", asked="ignore")
-        return _posterior(given, model, _certain(given, parameters))
-    evidence, gammas = _evidence(given)
-    listed = len(evidence) + len(gammas) < len(given)
-    if gammas and listed:
-        raise InferenceError("draws and tables by Hellinger distance are not used together")
-    if learned is not None and (gammas or listed):
-        raise InferenceError("a prior is learned from noisy counts only", asked=given[0].plan.mechanism.name)
-    total = Total(most=plan.records * plan.schema.unit.max_rows, known=plan.total_public)
-    latent: LatentCounts
-    if listed:
-        latent = listed_counts(given, parameters)
-    elif learned is not None:
-        latent = learned_counts(evidence, parameters.size, learned, total)
-    else:
-        latent = least_counts(
-            evidence, parameters, total, gammas, max(release.plan.mechanism.minimum for release in given)
-        )
-    return _posterior(given, model, latent)
-
-
-def _posterior(
-    given: list[Release], model: DirichletCategorical, latent: LatentCounts
-) -> CategoricalPosterior:
-    if isinstance(model, MarkovChain):
-        return MarkovPosterior(tuple(given), model, latent)
-    return CategoricalPosterior(tuple(given), model, latent)
-
-
-def _certain(given: list[Release], parameters: NDArray[np.float64]) -> CertainCounts:
-    """Take the noisy counts of one release as the true ones."""
-    mechanism = given[0].plan.mechanism
-    if isinstance(mechanism, PosteriorRelease):
-        raise InferenceError(
-            "a release from the posterior has no noise that could be ignored",
-            asked=mechanism.name,
-            advice="The draws themselves are release.statistics.",
-        )
-    if len(given) > 1:
-        raise InferenceError("noise can be ignored for one release only", asked=f"{len(given)} releases")
-    return CertainCounts(np.maximum(given[0].statistics.array(), 0), parameters)
-
-
-def _evidence(given: list[Release]) -> tuple[list[CellEvidence], list[CellGammas]]:
-    """Return what noisy counts and what posterior draws say of each cell; other releases say neither."""
-    evidence, gammas = [], []
-    for release in given:
-        mechanism, observed = release.plan.mechanism, release.statistics
-        noise = mechanism.cell_noise
-        if isinstance(mechanism, PosteriorRelease):
-            gammas.append(mechanism.cell_gammas(observed))
-        elif noise is not None:
-            evidence.append(CellEvidence(observed.array(), noise.rates, noise.curvatures))
-    return evidence, gammas
+    kind = posterior_of(given[0].plan.model)
+    return kind.given(tuple(given), prior, ignore_noise=noise == "ignore")
 
 
 def _checked(releases: object, *, priors_matter: bool) -> list[Release]:
@@ -146,7 +53,8 @@ def _checked(releases: object, *, priors_matter: bool) -> list[Release]:
             "population": (other.schema.population, first.schema.population),
             "columns": (other.model.columns, first.model.columns),
             "schema": (other.schema, first.schema),
-            "family": (_kind(other.model), _kind(first.model)),
+            "family": (other.model.family, first.model.family),
+            "model": (_kind(other.model), _kind(first.model)),
             "group": (other.group, first.group),
             "number of records": (other.records, first.records),
             "neighbours": (other.neighbours, first.neighbours),
@@ -162,6 +70,6 @@ def _checked(releases: object, *, priors_matter: bool) -> list[Release]:
     return given
 
 
-def _kind(model: Model) -> object:
-    """Return what must be the same for releases to speak of the same thing: of a finite family its models."""
-    return (model.names, model.chances) if isinstance(model, FiniteFamily) else model.family
+def _kind(model: Any) -> object:
+    """Return what must be the same for releases to speak of the same thing: the model but for its prior."""
+    return {name: fact for name, fact in model.to_document().items() if name != "prior"}

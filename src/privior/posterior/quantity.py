@@ -16,6 +16,9 @@ Floats = NDArray[np.float64]
 
 #: no more numbers than this are drawn at once (2 GB)
 MOST_NUMBERS = 250_000_000
+#: draws behind numbers that have no closed form, fewer for large tables; their seed is fixed, so that asking
+#: twice gives one answer
+DRAWS, SEED = 4000, 0
 
 
 def check_level(level: object) -> float:
@@ -66,6 +69,11 @@ class Quantity:
     values: Floats
     exact_interval: Callable[[float], tuple[float, float]] | None = None
     exact_stddev: float | None = None
+
+    @staticmethod
+    def of(name: str, values: Floats) -> Quantity:
+        """Read everything off draws."""
+        return Quantity(name, float(values.mean()), values)
 
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Return the equal-tailed interval that holds the number with this probability."""

@@ -1,38 +1,42 @@
 """Queries: one grammar for questions to a posterior, and their answers."""
 
-from privior.queries.answers import Answer, CountsAnswer, ModelsAnswer, QuantityAnswer, SampleAnswer
-from privior.queries.asking import ask
+# Questions register themselves; messages list them in this order.
+from privior.queries.probability import Probability  # isort: skip
+from privior.queries.mean import Mean  # isort: skip
+from privior.queries.parameter import Parameter  # isort: skip
+from privior.queries.interval import Interval  # isort: skip
+from privior.queries.counts import Counts, CountsAnswer  # isort: skip
+from privior.queries.models import ModelChance, Models, ModelsAnswer  # isort: skip
+from privior.queries.chains import After, Stationary  # isort: skip
+from privior.queries.sample import Sample, SampleAnswer  # isort: skip
+
+from privior.queries.answers import Answer, QuantityAnswer
+from privior.queries.asking import ask, number_asked
 from privior.queries.grammar import parse
-from privior.queries.numbers_asked import BoundNumber, Numbers
-from privior.queries.questions import (
-    Condition,
-    Counts,
-    Interval,
-    Mean,
-    Parameter,
-    Probability,
-    Question,
-    Sample,
-    Word,
-)
+from privior.queries.questions import Condition, Number, Question, Word, question
 
 __all__ = [
+    "After",
     "Answer",
-    "BoundNumber",
     "Condition",
     "Counts",
     "CountsAnswer",
     "Interval",
     "Mean",
+    "ModelChance",
+    "Models",
     "ModelsAnswer",
-    "Numbers",
+    "Number",
     "Parameter",
     "Probability",
     "QuantityAnswer",
     "Question",
     "Sample",
     "SampleAnswer",
+    "Stationary",
     "Word",
     "ask",
+    "number_asked",
     "parse",
+    "question",
 ]

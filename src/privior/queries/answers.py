@@ -3,20 +3,61 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 from privior.errors import QuestionError
-from privior.pictures import listing, markup
-from privior.queries.records import csv_text
-from privior.schema.columns import text
+from privior.pictures import markup
+from privior.posterior import Quantity
 
-Table = tuple[list[str], list[list[str]]]
+#: a header, and rows
+Cells = tuple[list[str], list[list[str]]]
+
+
+class Answer(ABC):
+    """What a posterior says to a question.
+
+    Attributes:
+        question: the question in canonical form
+        warnings: what must be known before the answer is trusted
+    """
+
+    question: str
+    warnings: tuple[str, ...]
+    #: what kind of answer it is, for documents
+    kind: ClassVar[str]
+    #: whether the warnings are part of the text
+    warns: ClassVar[bool] = True
+
+    @abstractmethod
+    def facts(self) -> dict[str, object]:
+        """Return what is answered, as plain values by name."""
+
+    @abstractmethod
+    def table(self) -> Cells:
+        """Return a header and rows."""
+
+    @property
+    def brief(self) -> str:
+        """The numbers alone, where they are few."""
+        return str(self)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the answer as plain values, for JSON."""
+        known = {"kind": self.kind, "question": self.question}
+        return {**known, **self.facts(), "warnings": list(self.warnings)}
+
+    def __repr__(self) -> str:
+        return f"<answer to {visible(self.question)}>"
+
+    def _repr_html_(self) -> str:
+        warnings = [markup.element("p", warning, class_="warning") for warning in self.warnings]
+        return markup.fragment(markup.table(*self.table()), *warnings)
 
 
 @dataclass(frozen=True, repr=False)
-class QuantityAnswer:
+class QuantityAnswer(Answer):
     """What a posterior says about one number.
 
     Attributes:
@@ -40,35 +81,32 @@ class QuantityAnswer:
     warnings: tuple[str, ...] = ()
     kind: ClassVar[str] = "quantity"
 
-    def __repr__(self) -> str:
-        return f"<answer to {_visible(self.question)}>"
+    @staticmethod
+    def of(question: str, quantity: Quantity, level: float, warnings: tuple[str, ...]) -> QuantityAnswer:
+        """Read the answer off a quantity."""
+        low, high = quantity.interval(level)
+        error = quantity.simulation_error
+        return QuantityAnswer(question, quantity.mean, quantity.stddev, level, low, high, error, warnings)
 
-    def _repr_html_(self) -> str:
-        return markup.fragment(markup.table(*self.table()), *_paragraphs(self.warnings))
+    def facts(self) -> dict[str, object]:
+        """Name the numbers."""
+        names = ("mean", "stddev", "level", "low", "high", "simulation_error")
+        return {name: getattr(self, name) for name in names}
 
-    def to_document(self) -> dict[str, object]:
-        """Write the answer as plain values, for JSON."""
-        return {
-            "kind": self.kind,
-            "question": self.question,
-            "mean": self.mean,
-            "stddev": self.stddev,
-            "level": self.level,
-            "low": self.low,
-            "high": self.high,
-            "simulation_error": self.simulation_error,
-            "warnings": list(self.warnings),
-        }
+    @property
+    def brief(self) -> str:
+        """Mean, lower and upper end."""
+        return f"{self.mean:.6g} {self.low:.6g} {self.high:.6g}"
 
-    def table(self) -> Table:
+    def table(self) -> Cells:
         """Return a header and one row."""
-        header = ["question", "mean", "stddev", f"{_percent(self.level)} interval"]
+        header = ["question", "mean", "stddev", f"{percent(self.level)} interval"]
         interval = f"{self._written(self.low)} to {self._written(self.high)}"
-        return header, [[_visible(self.question), self._written(self.mean), f"{self.stddev:.2g}", interval]]
+        return header, [[visible(self.question), self._written(self.mean), f"{self.stddev:.2g}", interval]]
 
     def __str__(self) -> str:
         mean, low, high = map(self._written, (self.mean, self.low, self.high))
-        question, probability = _visible(self.question), f"with probability {_percent(self.level)}"
+        question, probability = visible(self.question), f"with probability {percent(self.level)}"
         if question.startswith("interval("):
             said = f"{question} = {low} to {high} {probability}, mean {mean}"
         else:
@@ -84,182 +122,11 @@ class QuantityAnswer:
         return f"{number:.{min(max(digits, least), 12)}f}"
 
 
-@dataclass(frozen=True, repr=False)
-class CountsAnswer:
-    """What a posterior says about the true counts: privacy noise is all that is uncertain.
-
-    Attributes:
-        question: the question in canonical form
-        columns: those of the table
-        cells: the levels of each cell, one per column
-        mean: the expected true count of each cell
-        stddev: how uncertain each is
-        level: the probability with which a count lies between its low and high
-        low: the lower end of each interval
-        high: the upper end of each
-        note: what the numbers are
-        warnings: what must be known before they are trusted
-    """
-
-    question: str
-    columns: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
-    mean: tuple[float, ...]
-    stddev: tuple[float, ...]
-    level: float
-    low: tuple[int, ...]
-    high: tuple[int, ...]
-    note: str
-    warnings: tuple[str, ...] = ()
-    kind: ClassVar[str] = "counts"
-
-    #: what the numbers are, and what they are if the noise is ignored
-    TRUE: ClassVar[str] = (
-        "the true table of counts given the release and the prior: privacy noise is the only uncertainty"
-    )
-    NOISY: ClassVar[str] = "the noisy table of counts, taken as the true one"
-
-    def __repr__(self) -> str:
-        return f"<answer to {_visible(self.question)}>"
-
-    def _repr_html_(self) -> str:
-        return markup.fragment(markup.table(*self.table()), *_paragraphs(self.warnings))
-
-    def to_document(self) -> dict[str, object]:
-        """Write the answer as plain values, for JSON."""
-        numbers = zip(self.cells, self.mean, self.stddev, self.low, self.high, strict=True)
-        return {
-            "kind": self.kind,
-            "question": self.question,
-            "note": self.note,
-            "columns": list(self.columns),
-            "level": self.level,
-            "cells": [
-                {"levels": list(levels), "mean": mean, "stddev": stddev, "low": low, "high": high}
-                for levels, mean, stddev, low, high in numbers
-            ],
-            "warnings": list(self.warnings),
-        }
-
-    def table(self) -> Table:
-        """Return a header and one row per cell."""
-        header = [*map(_visible, self.columns), "count", "stddev", f"{_percent(self.level)} interval"]
-        rows = [
-            [
-                *map(_visible, levels),
-                f"{mean:.0f}" if stddev >= 10 else f"{mean:.1f}",
-                f"{stddev:.0f}" if stddev >= 10 else f"{stddev:.2g}",
-                f"{low} to {high}",
-            ]
-            for levels, mean, stddev, low, high in zip(
-                self.cells, self.mean, self.stddev, self.low, self.high, strict=True
-            )
-        ]
-        return header, rows
-
-    def __str__(self) -> str:
-        return "\n".join([*listing.table(*self.table()), "", self.note, *self.warnings])
-
-
-@dataclass(frozen=True, repr=False)
-class SampleAnswer:
-    """Synthetic records. As text they are CSV, without the warnings.
-
-    Attributes:
-        question: the question in canonical form
-        columns: the values of each column, one per record
-        warnings: what must be known before the records are trusted
-    """
-
-    question: str
-    columns: Mapping[str, Sequence[object]]
-    warnings: tuple[str, ...] = ()
-    kind: ClassVar[str] = "sample"
-
-    def __repr__(self) -> str:
-        return f"<answer to {_visible(self.question)}>"
-
-    def _repr_html_(self) -> str:
-        return markup.fragment(markup.table(*self.table()), *_paragraphs(self.warnings))
-
-    def to_document(self) -> dict[str, object]:
-        """Write the answer as plain values, for JSON."""
-        return {
-            "kind": self.kind,
-            "question": self.question,
-            "columns": {name: list(values) for name, values in self.columns.items()},
-            "warnings": list(self.warnings),
-        }
-
-    def table(self) -> Table:
-        """Return a header and one row per record."""
-        rows = [[_visible(text(value)) for value in row] for row in zip(*self.columns.values(), strict=True)]
-        return [_visible(name) for name in self.columns], rows
-
-    def __str__(self) -> str:
-        return csv_text(self.columns)
-
-
-@dataclass(frozen=True, repr=False)
-class ModelsAnswer:
-    """What a posterior says about the models of a finite family, the most probable one first.
-
-    Attributes:
-        question: the question in canonical form
-        names: of the models
-        prior: the probability of each before the release
-        probability: and after it
-        warnings: what must be known before the numbers are trusted
-    """
-
-    question: str
-    names: tuple[str, ...]
-    prior: tuple[float, ...]
-    probability: tuple[float, ...]
-    warnings: tuple[str, ...] = ()
-    kind: ClassVar[str] = "models"
-
-    def __repr__(self) -> str:
-        return f"<answer to {_visible(self.question)}>"
-
-    def _repr_html_(self) -> str:
-        return markup.fragment(markup.table(*self.table()), *_paragraphs(self.warnings))
-
-    def to_document(self) -> dict[str, object]:
-        """Write the answer as plain values, for JSON."""
-        numbers = zip(self.names, self.prior, self.probability, strict=True)
-        return {
-            "kind": self.kind,
-            "question": self.question,
-            "models": [
-                {"name": name, "prior": prior, "probability": probability}
-                for name, prior, probability in numbers
-            ],
-            "warnings": list(self.warnings),
-        }
-
-    def table(self) -> Table:
-        """Return a header and one row per model."""
-        numbers = zip(self.names, self.prior, self.probability, strict=True)
-        rows = [
-            [_visible(name), f"{prior:.4g}", f"{probability:.4g}"] for name, prior, probability in numbers
-        ]
-        return ["model", "prior", "probability"], rows
-
-    def __str__(self) -> str:
-        return "\n".join([*listing.table(*self.table()), *self.warnings])
-
-
-Answer = QuantityAnswer | CountsAnswer | ModelsAnswer | SampleAnswer
-
-
-def _paragraphs(warnings: tuple[str, ...]) -> list[markup.Markup]:
-    return [markup.element("p", warning, class_="warning") for warning in warnings]
-
-
-def _percent(level: float) -> str:
+def percent(level: float) -> str:
+    """Write a level in percent."""
     return f"{100 * level:.10g}%"
 
 
-def _visible(word: str) -> str:
+def visible(word: str) -> str:
+    """Write a word so that nothing in it is unseen."""
     return QuestionError.visible(word)

@@ -6,33 +6,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError, PriviorError, QuestionError, shown
 from privior.exact import decimal
+from privior.posterior import posterior_of
 from privior.posterior.averages import numbers_of
 from privior.posterior.events import code_of, quoted
 from privior.queries.comparisons import Ordered, codes_compared
-from privior.queries.questions import (
-    After,
-    Condition,
-    Counts,
-    Interval,
-    Mean,
-    ModelChance,
-    Models,
-    Number,
-    Parameter,
-    Probability,
-    Question,
-    Sample,
-    Stationary,
-    Word,
-)
+from privior.queries.questions import Condition, Word
 from privior.schema import Schema
 from privior.schema.columns import Bounded, Column, Date, Integer
+
+#: the levels of each column that an event names
+Levels = dict[str, list[str]]
 
 #: so many columns or levels are listed in a message, and so many searched for the one that was meant
 _LISTED, _SEARCHED = 12, 2000
@@ -56,49 +46,31 @@ class Binding:
     parameters: tuple[str, ...] = ()
     _codes: dict[str, dict[str, int]] = field(default_factory=dict, repr=False, compare=False)
 
-    def bound(self, question: Question) -> Question:
-        """Return a question of this model's columns, with each value written as the level it means."""
-        match question:
-            case Probability():
-                return Probability(self._bound(question.event), self._bound(question.given))
-            case Mean():
-                self._check_numbers(question.column)
-                return Mean(question.column, self._bound(question.given))
-            case Interval():
-                of = self.bound(question.of)
-                return replace(question, of=of) if isinstance(of, Number) else question
-            case Parameter():
-                return self._parameter(question)
-            case Counts():
-                self._check_columns(question.columns)
-                return question
-            case Stationary():
-                return replace(question, state=self._state(question.state))
-            case After():
-                return replace(question, state=self._state(question.state), start=self._state(question.start))
-            case Sample() | ModelChance() | Models():
-                return question
+    @staticmethod
+    def of(text: str, schema: Schema, model: Any) -> Binding:
+        """Bind to a model."""
+        numbers = posterior_of(model).numbers_of(model, schema)
+        return Binding(text, schema, model.columns, numbers.parameters)
 
-    def _parameter(self, question: Parameter) -> Parameter:
-        """Return the question with the whole name of the parameter: what stands before "of" may be enough."""
+    def parameter(self, word: Word) -> Word:
+        """Return the whole name of a parameter: what stands before "of" may be enough; else a column."""
         if not self.parameters:
-            self._column(question.column)
-            return question
-        word = question.column.text
-        meant = [name for name in self.parameters if name == word or name.startswith(f"{word} of ")]
-        if word in meant or len(meant) == 1:
-            return replace(
-                question, column=replace(question.column, text=word if word in meant else meant[0])
-            )
+            self._column(word)
+            return word
+        meant = [name for name in self.parameters if name == word.text or name.startswith(f"{word.text} of ")]
+        if word.text in meant:
+            return word
+        if len(meant) == 1:
+            return replace(word, text=meant[0])
         raise self.error(
             "no such parameter" if not meant else "several parameters are called so",
-            question.column.place,
-            asked=shown(word),
+            word.place,
+            asked=shown(word.text),
             allowed=_listed(self.parameters),
-            advice=_meant(word, self.parameters),
+            advice=_meant(word.text, self.parameters),
         )
 
-    def event(self, conditions: Sequence[Condition]) -> dict[str, list[str]]:
+    def event(self, conditions: Sequence[Condition]) -> Levels:
         """Return the levels of each column that satisfy bound conditions, for `posterior.probability`."""
         masks: dict[str, NDArray[np.bool_]] = {}
         for condition in conditions:
@@ -137,7 +109,8 @@ class Binding:
             what, question=self.text, place=place, allowed=allowed, asked=asked, advice=advice
         )
 
-    def _bound(self, conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    def conditions(self, conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+        """Return conditions with each value written as the level it means."""
         return tuple(self._with_levels(condition) for condition in conditions)
 
     def _with_levels(self, condition: Condition) -> Condition:
@@ -187,7 +160,7 @@ class Binding:
         mask[codes.start : codes.stop] = True
         return mask
 
-    def _state(self, word: Word) -> Word:
+    def state(self, word: Word) -> Word:
         """Return a state of a chain, which is a level of its first column."""
         column = Word(self.columns[0], word.place)
         return self._with_levels(Condition(column, "=", (word,), word.place)).values[0]
@@ -205,13 +178,15 @@ class Binding:
             )
         return self.schema.column(word.text)
 
-    def _check_columns(self, words: Sequence[Word]) -> None:
+    def check_columns(self, words: Sequence[Word]) -> None:
+        """Refuse what are no columns of the model, and one that is named twice."""
         for at, word in enumerate(words):
             self._column(word)
             if word in words[:at]:
                 raise self.error("a column is named twice", word.place, asked=shown(word.text))
 
-    def _check_numbers(self, word: Word) -> None:
+    def check_numbers(self, word: Word) -> None:
+        """Refuse a column that has no mean."""
         column = self._column(word)
         try:
             numbers_of(word.text, column)

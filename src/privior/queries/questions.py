@@ -1,16 +1,33 @@
 """Questions as values. `str` writes the canonical form, which reads back as an equal question.
 
+A kind of question is one file: a class with its name and form, which knows how it is read (`inside`), what
+its words mean for a model (`bound`) and what it asks of a posterior (`asked`). `@question` registers it, so
+one may be written outside this package.
+
 Places are offsets in the text that was read. They serve error messages and play no part in equality.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from privior.exact import decimal
+from privior.errors import QuestionError
+from privior.models import Model
+from privior.posterior import Belief, Quantity
 from privior.posterior.events import quoted
+from privior.queries.answers import Answer, QuantityAnswer
+from privior.schema import Schema
+
+if TYPE_CHECKING:
+    from privior.queries.binding import Binding
+    from privior.queries.reading import Reader
+
+#: what every posterior can be asked
+ALWAYS = "P(event), mean(column)"
+Kind = TypeVar("Kind", bound="type[Question]")
 
 
 @dataclass(frozen=True)
@@ -46,119 +63,111 @@ class Condition:
         return f"{self.column}{self.operator}{self.values[0]}"
 
 
-@dataclass(frozen=True)
-class Probability:
-    """The probability that all conditions of an event hold, given others."""
+class Question(ABC):
+    """Something that can be asked of a posterior. `@question` gives it its name, form and words."""
 
-    event: tuple[Condition, ...]
-    given: tuple[Condition, ...] = ()
+    name: ClassVar[str]
+    form: ClassVar[str]
+    refusal: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]]
 
-    def __str__(self) -> str:
-        return f"P({_joined(self.event)}{_after_bar(self.given)})"
+    @classmethod
+    def read(cls, reader: Reader) -> Self:
+        """Read what follows the name."""
+        reader.expect("(", "an opening parenthesis", allowed=cls.form)
+        found = cls.inside(reader)
+        reader.expect(")", "a closing parenthesis")
+        return found
 
+    @classmethod
+    @abstractmethod
+    def inside(cls, reader: Reader) -> Self:
+        """Read what stands between the parentheses."""
 
-@dataclass(frozen=True)
-class Mean:
-    """The mean of a column of numbers, given an event."""
+    def bound(self, binding: Binding) -> Self:
+        """Return the question with each value written as the level it means, or refuse unknown words."""
+        return self
 
-    column: Word
-    given: tuple[Condition, ...] = ()
+    @abstractmethod
+    def asked(self, belief: Belief, *, level: float, seed: int | None) -> Answer:
+        """Return the answer of a posterior.
 
-    def __str__(self) -> str:
-        return f"mean({self.column}{_after_bar(self.given)})"
+        Args:
+            belief: the posterior
+            level: of intervals, unless the question says another one
+            seed: of what is drawn
+        """
 
-
-@dataclass(frozen=True)
-class Parameter:
-    """The parameter of the family that models a column: a rate, a chance, a precision."""
-
-    column: Word
-
-    def __str__(self) -> str:
-        return f"parameter({self.column})"
-
-
-@dataclass(frozen=True)
-class ModelChance:
-    """The probability that a model of a finite family is the right one."""
-
-    name: Word
-
-    def __str__(self) -> str:
-        return f"model({self.name})"
-
-
-@dataclass(frozen=True)
-class Stationary:
-    """The share of time that a Markov chain spends in a state in the long run."""
-
-    state: Word
-
-    def __str__(self) -> str:
-        return f"stationary({self.state})"
+    def known(self, belief: Belief) -> Callable[..., Any]:
+        """Return the method of a posterior that knows the answer, or refuse the question."""
+        method = belief.knowing(self.name)
+        if method is not None:
+            return method
+        said = belief.refusal(self.name)
+        if said is not None:
+            raise QuestionError(said[0], question=str(self), place=0, advice=said[1])
+        raise QuestionError(self.refusal, question=str(self), place=0, allowed=ALWAYS)
 
 
-@dataclass(frozen=True)
-class After:
-    """The chance that a Markov chain is in a state so many steps after another one."""
+class Number(Question):
+    """A question about one number."""
 
-    steps: int
-    state: Word
-    start: Word
+    #: whether decisions can be about it
+    decidable: ClassVar[bool] = False
 
-    def __str__(self) -> str:
-        return f"after({self.steps}, {self.state} | {self.start})"
+    @abstractmethod
+    def arguments(self, belief: Belief) -> tuple[object, ...]:
+        """Return what the method of a posterior is called with that knows the number."""
 
+    def quantity(self, belief: Belief) -> Quantity:
+        """Return what a posterior, or draws, say about the number."""
+        found: Quantity = self.known(belief)(*self.arguments(belief))
+        return found
 
-@dataclass(frozen=True)
-class Models:
-    """The probability of each model of a finite family."""
+    def ends(self, schema: Schema, model: Model) -> tuple[float, float]:
+        """Return between what the number lies, whatever the data: public facts, infinite without ends."""
+        return 0.0, 1.0
 
-    def __str__(self) -> str:
-        return "models()"
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The interval that holds a number with the probability `level`; None leaves it to whoever asks."""
-
-    of: Number
-    level: Fraction | None = None
-
-    def __str__(self) -> str:
-        level = "" if self.level is None else f", {decimal(self.level)}"
-        return f"interval({self.of}{level})"
+    def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer:
+        """Return mean, spread and interval."""
+        return QuantityAnswer.of(str(self), self.quantity(belief), level, belief.caveats)
 
 
-@dataclass(frozen=True)
-class Counts:
-    """The true table of counts of some columns; none means all columns of the model."""
-
-    columns: tuple[Word, ...] = ()
-
-    def __str__(self) -> str:
-        return f"counts({', '.join(map(str, self.columns))})"
+_FORMS: dict[str, type[Question]] = {}
 
 
-@dataclass(frozen=True)
-class Sample:
-    """So many synthetic records."""
+def question(
+    name: str, form: str, *, refusal: str = "", aliases: tuple[str, ...] = ()
+) -> Callable[[Kind], Kind]:
+    """Let a kind of question be read.
 
-    number: int
-    place: int = field(default=0, compare=False)
+    Args:
+        name: the word that it begins with, in lower case; posteriors say by this name what they understand
+        form: how it is written, for messages
+        refusal: what to say if a posterior does not understand it
+        aliases: what else people type instead of the name
+    """
 
-    def __str__(self) -> str:
-        return f"sample {self.number}"
+    def register(kind: Kind) -> Kind:
+        if name in _FORMS:
+            raise TypeError(f"{name} is read as {_FORMS[name].__name__} already")
+        kind.name, kind.form, kind.refusal, kind.aliases = name, form, refusal, aliases
+        _FORMS[name] = kind
+        return kind
+
+    return register
 
 
-#: questions about one number
-Number = Probability | Mean | Parameter | ModelChance | Stationary | After
-Question = Number | Interval | Counts | Models | Sample
+def forms() -> Mapping[str, type[Question]]:
+    """Return every kind of question by its name."""
+    return _FORMS
 
 
-def _joined(conditions: Sequence[Condition]) -> str:
+def joined(conditions: Sequence[Condition]) -> str:
+    """Write an event."""
     return ", ".join(map(str, conditions))
 
 
-def _after_bar(conditions: Sequence[Condition]) -> str:
-    return f" | {_joined(conditions)}" if conditions else ""
+def after_bar(conditions: Sequence[Condition]) -> str:
+    """Write what is conditioned on, if anything."""
+    return f" | {joined(conditions)}" if conditions else ""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from privior.cli.options import Json, Quiet, ReleaseFile, screen_of
 from privior.cli.priors import OwnPrior, inferred, own_prior
-
-if TYPE_CHECKING:
-    from privior.queries import Answer
 
 
 def ask(
@@ -44,8 +41,8 @@ def ask(
     quiet: Quiet = False,
 ) -> None:
     """Ask a release, free: probabilities, means, intervals, counts."""
-    from privior.queries import SampleAnswer, parse
     from privior.queries import ask as answered
+    from privior.queries import parse
     from privior.release import Release
 
     screen = screen_of(context)
@@ -61,8 +58,8 @@ def ask(
     documents = [answer.to_document() for answer in answers]
     screen.document({"answers": documents, "warnings": list(posterior.warnings)})
     for answer in answers:
-        screen.answer(_brief(answer) if screen.quiet else str(answer))
-    if answers and all(isinstance(answer, SampleAnswer) for answer in answers):
+        screen.answer(answer.brief if screen.quiet else str(answer))
+    if not any(answer.warns for answer in answers):
         for warning in posterior.warnings:
             screen.complain(warning)
 
@@ -73,12 +70,3 @@ def _share(level: str) -> float:
 
     number = rational(level.removesuffix("%"), "level")
     return float(number / 100 if level.endswith("%") else number)
-
-
-def _brief(answer: Answer) -> str:
-    """Write the numbers alone: mean, lower and upper end; other answers as they are."""
-    from privior.queries import QuantityAnswer
-
-    if not isinstance(answer, QuantityAnswer):
-        return str(answer)
-    return f"{answer.mean:.6g} {answer.low:.6g} {answer.high:.6g}"

@@ -142,13 +142,13 @@ def _settings(given: list[str]) -> dict[str, str]:
 
 def _responses(text: str | None, utility: Utility) -> object:
     """Read candidates: of actions names, of intervals pairs of ends, else numbers, an interval or a grid."""
-    from privior.decisions import IntervalScore, ResponseGrid, ResponseInterval
+    from privior.decisions import ResponseGrid, ResponseInterval
     from privior.errors import DecisionError, shown
 
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
-    if isinstance(utility, IntervalScore):
+    if utility.pairs:
         pairs = [_TO.fullmatch(part) for part in parts]
         if any(pair is None or pair[3] for pair in pairs):
             raise DecisionError(

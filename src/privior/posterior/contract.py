@@ -1,0 +1,283 @@
+"""The contract of posteriors, and which posterior belongs to which model.
+
+A concrete posterior is one file: a class that says of which model it is, `@posterior_for(Model)`, how it
+follows from releases, `given`, and what it finds. `infer` looks for the class of a model, then for those that
+the model's class derives from. Nothing lists posteriors, so one may be written outside this package.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
+
+import numpy as np
+
+from privior.errors import InferenceError, shown
+from privior.pictures import Picture, markup
+from privior.posterior.events import Event
+from privior.posterior.findings import Finding, markup_of, text_of
+from privior.posterior.numbers import Floats, Numbers
+from privior.posterior.quantity import DRAWS, SEED, Quantity, check_number, generator
+from privior.registry import ByClass
+from privior.release import Release
+from privior.schema import Schema
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Kind = TypeVar("Kind", bound="type[Posterior]")
+
+
+class Question(Protocol):
+    """What may be put to a belief: it knows which of the belief's methods it needs."""
+
+    def asked(self, belief: Belief, *, level: float, seed: int | None) -> Any:
+        """Return the answer."""
+
+
+class Belief(ABC):
+    """What is held of a model's parameters: a law of them, which is asked about numbers.
+
+    Posteriors are beliefs, and so are draws that are taken as they are. Draws are all that must be known:
+    everything else follows from them, unless a kind of belief knows better.
+    """
+
+    #: what it follows from
+    releases: tuple[Release, ...]
+    #: the model, with the prior that was used
+    model: Any
+    #: whether noisy statistics were taken as true ones
+    ignored: bool = False
+    #: the questions that it understands, by their names in the grammar, and the method that knows the answer
+    understands: ClassVar[Mapping[str, str]] = {"p": "probability", "mean": "average"}
+
+    @property
+    def schema(self) -> Schema:
+        """The public facts of the columns."""
+        schema: Schema = self.releases[0].plan.schema
+        return schema
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """What parameters of the model say about records."""
+        return numbers_of(self.model, self.schema)
+
+    @property
+    def noise_ignored(self) -> bool:
+        """Whether noisy statistics were taken as true ones."""
+        return self.ignored
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be known before the numbers are trusted."""
+        return ()
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What goes with every answer: the warnings."""
+        return self.warnings
+
+    @abstractmethod
+    def draws(self, n: int, seed: int | None = None) -> Floats:
+        """Return n draws of the parameters, one a row."""
+
+    def mode(self) -> float | Floats:
+        """Return the most likely parameters, or refuse where they are not looked for."""
+        raise InferenceError("the most likely parameters are not looked for")
+
+    def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
+        """Return the law of a number that follows from the parameters; by simulation, if nothing better."""
+        return Quantity.of(name, function(self.draws(DRAWS, SEED)))
+
+    def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
+        """Return the law of the probability of an event, such as {"sex": "female"}.
+
+        Args:
+            event: a level, or several, for some columns: {"education": ["master", "doctorate"]}; for a
+                model of one column a level alone will do. Where a column has a grid, values outside its
+                bounds count as the nearest end.
+            given: another event to condition on, for tables
+        """
+        return self.quantity(*self.numbers.probability(event, given))
+
+    def average(self, column: str, given: Event | object | None = None) -> Quantity:
+        """Return the law of the mean of a column of numbers, or of the share of true.
+
+        Args:
+            column: a column of whole numbers, of numbers on a grid, or true or false
+            given: an event to condition on, for tables
+        """
+        return self.quantity(*self.numbers.average(column, given))
+
+    def parameter_named(self, name: str) -> Quantity:
+        """Return the law of one parameter of a family by its name, or by its column if it is the only one."""
+        return self.quantity(*self.numbers.parameter(name))
+
+    def knowing(self, question: str) -> Callable[..., Any] | None:
+        """Return the method that knows the answers to questions of this name; None if they make no sense."""
+        method = self.understands.get(question)
+        return None if method is None else getattr(self, method)
+
+    def refusal(self, question: str) -> tuple[str, str] | None:
+        """Say why it does not understand a question, and what to ask instead, if it knows better words."""
+        return None
+
+    def answer(self, question: Question, *, level: float = 0.9, seed: int | None = None) -> Any:
+        """Answer a question as `privior.queries.parse` reads it.
+
+        Args:
+            question: what is asked
+            level: of intervals, where the question does not say another one
+            seed: of the records of a sample
+        """
+        return question.asked(self, level=level, seed=seed)
+
+
+class Posterior(Belief):
+    """What follows from releases of one table of one population."""
+
+    understands: ClassVar[Mapping[str, str]] = {**Belief.understands, "sample": "sample"}
+
+    @classmethod
+    @abstractmethod
+    def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
+        """Infer from releases of one table.
+
+        Args:
+            releases: one or more, which `infer` has checked to be of one table
+            prior: the analyst's own; None for the model's
+            ignore_noise: whether noisy statistics are taken as true ones
+        """
+
+    @staticmethod
+    @abstractmethod
+    def numbers_of(model: Any, schema: Schema) -> Numbers:
+        """Return what parameters of the model say about records."""
+
+    # What is known
+
+    @abstractmethod
+    def quantities(self) -> list[Quantity]:
+        """Return every number that has a name, as a quantity."""
+
+    @property
+    def dirichlet_prior(self) -> Floats | None:
+        """The parameters of the prior that was used, if that is a Dirichlet law."""
+        return None
+
+    # What can be drawn
+
+    @abstractmethod
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        """Draw the parameters, one draw a row."""
+
+    def draws(self, n: int, seed: int | None = None) -> Floats:
+        """Return n draws of the parameters, one a row: for tables the probabilities of all cells."""
+        return self._draws(check_number(n, "n", self.numbers.width), generator(seed))
+
+    def sample(
+        self, n: int, seed: int | None = None, *, released: int | None = None
+    ) -> dict[str, list[object]]:
+        """Return n synthetic records, column by column: one draw of the parameters, then records from it.
+
+        Args:
+            n: how many
+            seed: of the draw and the records
+            released: take this one of the released draws, counted from 0, instead of a new draw
+        """
+        number, rng = check_number(n, "n", len(self.model.columns)), generator(seed)
+        theta = self._draws(1, rng)[0] if released is None else self._released(released)
+        return self.numbers.records(theta, number, rng)
+
+    def _released(self, place: int) -> Floats:
+        """Return one of the draws that were released, counted from 0."""
+        draws = self.releases[0].draws
+        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(draws):
+            raise InferenceError(
+                "there is no such draw in the release", asked=shown(place), allowed=f"0 to {len(draws) - 1}"
+            )
+        return np.asarray(draws[place])
+
+    def to_arviz(self, draws: int = DRAWS, seed: int | None = None) -> Any:
+        """Return an ArviZ InferenceData with the posterior draws alone: no data, no likelihood."""
+        try:
+            import arviz
+        except ImportError:
+            raise InferenceError("ArviZ is not installed", advice='Run pip install "arviz<1".') from None
+        return arviz.from_dict(**self.numbers.variables(self.draws(draws, seed)))
+
+    # How it is shown
+
+    @abstractmethod
+    def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return what there is to say, with intervals of this level."""
+
+    @abstractmethod
+    def to_document(self, level: float = 0.9) -> dict[str, object]:
+        """Write what is known as plain values, for JSON."""
+
+    @abstractmethod
+    def picture(self, level: float = 0.9) -> Picture:
+        """Draw intervals, with the part that the records alone would leave open."""
+
+    @property
+    def source(self) -> str:
+        """What was spent, and whether the noise is accounted for."""
+        cost = "; ".join(str(release.plan.cost) for release in self.releases)
+        if len(self.releases) > 1:
+            cost = f"{len(self.releases)} releases: {cost}"
+        return f"privacy noise {'IGNORED' if self.noise_ignored else 'included'} ({cost})"
+
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """The source and how the numbers were computed, in lines."""
+        return (self.source,)
+
+    def _note(self, level: float) -> str:
+        """What stands below a picture."""
+        return f"{self.schema.population}: {100 * level:g}% intervals, {self.source}"
+
+    def plot(self, level: float = 0.9) -> Figure:
+        """Return the picture as a figure."""
+        return self.picture(level).figure()
+
+    def text(self, level: float = 0.9) -> str:
+        """Return tables of what is known with intervals of this level, how that was computed, warnings."""
+        return "\n".join([*text_of(self.findings(level)), *self.computed, *self.warnings])
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        warnings = [markup.element("p", warning, class_="warning") for warning in self.warnings]
+        return markup.fragment(*warnings, *markup_of(self.findings()))
+
+
+POSTERIORS: ByClass[type[Posterior]] = ByClass("posterior", InferenceError)
+
+
+def posterior_for(model: type) -> Callable[[Kind], Kind]:
+    """Say that a class has the posteriors of a model, and of the models that derive from it."""
+    return POSTERIORS.register(model)  # type: ignore[return-value]
+
+
+def posterior_of(model: object) -> type[Posterior]:
+    """Return the class of a model's posteriors, or refuse a model that has none."""
+    return POSTERIORS.of(type(model))
+
+
+def numbers_of(model: Any, schema: Schema) -> Numbers:
+    """Return what parameters of a model say about records."""
+    return posterior_of(model).numbers_of(model, schema)
+
+
+def with_prior(model: Any, prior: object) -> Any:
+    """Return the model with an analyst's own prior, checked as the model's was; None leaves the model's."""
+    return model if prior is None else model.with_prior(prior)
+
+
+def released_draws(release: Release) -> bool:
+    """Say whether a release holds draws from a posterior, instead of noisy statistics."""
+    return release.plan.mechanism.draws_posterior

@@ -1,0 +1,96 @@
+"""The contract of what is known of the true counts, and of the probabilities that follow from them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.posterior.counts.law import Law
+from privior.posterior.counts.variance import VarianceParts
+from privior.posterior.diagnostics import Diagnostics
+
+Floats = NDArray[np.float64]
+
+
+class CellProbabilities(Protocol):
+    """The marginal posterior of each cell's probability."""
+
+    @property
+    def mean(self) -> Floats:
+        """The mean of each."""
+
+    @property
+    def stddev(self) -> Floats:
+        """The standard deviation of each."""
+
+    @property
+    def variance_parts(self) -> VarianceParts:
+        """The variance of each, split into that of the records and that of the privacy noise."""
+
+    def interval(self, level: float) -> Floats:
+        """Return the equal-tailed interval of each, as (k, 2)."""
+
+
+class LatentCounts(ABC):
+    """The posterior of the true counts.
+
+    Attributes:
+        mean: the expected count of each cell
+        stddev: the standard deviation of each count
+        diagnostics: how it was computed and how far it can be trusted
+    """
+
+    mean: Floats
+    stddev: Floats
+    diagnostics: Diagnostics
+
+    @property
+    def exact(self) -> bool:
+        """Whether it was summed rather than sampled."""
+        return self.diagnostics.exact
+
+    @abstractmethod
+    def interval(self, level: float) -> Floats:
+        """Return the equal-tailed interval of each count, as (k, 2)."""
+
+    @abstractmethod
+    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return tables from the posterior, as (size, k)."""
+
+    def beta_mixture(self) -> CellProbabilities | None:
+        """Return the marginals of the cell probabilities, where they have a closed form."""
+        return None
+
+
+class SummedCounts(LatentCounts):
+    """Counts of which each cell's law is known.
+
+    Attributes:
+        marginals: the law of each cell's count
+    """
+
+    marginals: tuple[Law, ...]
+
+    @cached_property
+    def mean(self) -> Floats:  # type: ignore[override]
+        """The expected count of each cell."""
+        return np.array([law.mean for law in self.marginals])
+
+    @cached_property
+    def stddev(self) -> Floats:  # type: ignore[override]
+        """The standard deviation of each count."""
+        return np.sqrt([law.variance for law in self.marginals])
+
+    def interval(self, level: float) -> Floats:
+        """Return for each cell the smallest counts not exceeded with probability (1 ∓ level)/2."""
+        return np.array([law.quantiles(level) for law in self.marginals], dtype=np.float64)
+
+
+def quantiles_of_tables(tables: NDArray[np.int64], level: float) -> Floats:
+    """Return the equal-tailed interval of each count among some tables, as (cells, 2)."""
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    return np.quantile(tables, tails, axis=0, method="inverted_cdf").T.astype(np.float64)

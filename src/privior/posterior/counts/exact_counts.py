@@ -1,0 +1,87 @@
+"""The exact posterior of a table of counts: a sum over all tables, none left out that matters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.mechanisms import CellGammas
+from privior.posterior.counts.beta_mixture import BetaMixture
+from privior.posterior.counts.cell_weights import CellWeights
+from privior.posterior.counts.contract import SummedCounts
+from privior.posterior.counts.evidence import CellEvidence, Total, misfit
+from privior.posterior.counts.law import Law, mixture
+from privior.posterior.counts.summation import SumTree
+from privior.posterior.counts.table_draws import table_draws
+from privior.posterior.counts.total_blocks import TotalBlocks
+from privior.posterior.diagnostics import Diagnostics
+
+
+@dataclass(frozen=True, eq=False)
+class ExactCounts(SummedCounts):
+    """The posterior of the true counts, summed exactly.
+
+    Attributes:
+        trees: the tables whose total lies in one block each
+        shares: the posterior probability of each block
+        prior: the a of each cell
+        total: what was known of the number of records
+        diagnostics: what it cost and how exact it is
+    """
+
+    trees: tuple[SumTree, ...]
+    shares: NDArray[np.float64]
+    prior: NDArray[np.float64]
+    total: Total
+    diagnostics: Diagnostics
+
+    @cached_property
+    def marginals(self) -> tuple[Law, ...]:  # type: ignore[override]
+        """The posterior of each cell's count."""
+        return tuple(
+            mixture(laws, self.shares) for laws in zip(*(tree.marginals for tree in self.trees), strict=True)
+        )
+
+    @cached_property
+    def totals(self) -> Law:
+        """The posterior of the number of records."""
+        return mixture([tree.total for tree in self.trees], self.shares)
+
+    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return independent draws of the whole table, as (size, cells)."""
+        if len(self.trees) == 1:
+            return table_draws(self.trees[0], size, rng)
+        block = rng.choice(len(self.trees), size=size, p=self.shares)
+        tables = np.empty((size, self.prior.size), dtype=np.int64)
+        for index in np.unique(block):
+            tables[block == index] = table_draws(self.trees[index], int(np.sum(block == index)), rng)
+        return tables
+
+    def beta_mixture(self) -> BetaMixture | None:
+        """Return the posterior of each cell's probability, in closed form if the total is known."""
+        return BetaMixture(self.marginals, self.prior, self.total.most) if self.total.known else None
+
+
+def exact_counts(
+    evidence: Sequence[CellEvidence],
+    prior: NDArray[np.float64],
+    total: Total,
+    gammas: Sequence[CellGammas] = (),
+) -> ExactCounts | None:
+    """Return the exact posterior; None if it would cost too much."""
+    blocks = TotalBlocks(CellWeights.of(evidence, prior, total.most, gammas), known=total.known)
+    if not blocks.add_all():
+        return None
+    logs = np.array(blocks.log_masses)
+    shares = np.exp(logs - logs.max())
+    shares /= shares.sum()
+    diagnostics = Diagnostics.of_exact("summed over all tables", blocks.cost, error=blocks.error)
+    summed = ExactCounts(tuple(blocks.trees), shares, prior, total, diagnostics)
+    fit = misfit(evidence, summed.mean, summed.stddev**2)
+    said = "; ".join(one.approximate for one in gammas if one.approximate) or None
+    object.__setattr__(summed, "diagnostics", replace(diagnostics, misfit=fit, warning=said))
+    return summed

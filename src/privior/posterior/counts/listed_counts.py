@@ -1,0 +1,89 @@
+"""The posterior of a table of counts by listing all tables: for releases that are no noise on the cells.
+
+The probability of a table r released by an exponential mechanism, e^(-t(x) H(x, r)) / Z(x), has a
+normaliser that depends on the true counts x. It is summed over all outputs for every x, so the posterior
+is exact; chains that left Z out would be wrong. All pairs of tables are needed, hence few tables only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import InferenceError
+from privior.posterior.counts.beta_mixture import BetaMixture
+from privior.posterior.counts.contract import SummedCounts
+from privior.posterior.counts.law import Law
+from privior.posterior.diagnostics import Diagnostics
+from privior.release import Release
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ListedCounts(SummedCounts):
+    """The posterior of the true counts.
+
+    Attributes:
+        tables: all tables of the public total, as (number, cells)
+        chances: their posterior probabilities
+        prior: the Dirichlet parameter of each cell
+    """
+
+    tables: NDArray[np.int64]
+    chances: Floats
+    prior: Floats
+
+    @property
+    def records(self) -> int:
+        """The public total."""
+        return int(self.tables[0].sum())
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:  # type: ignore[override]
+        """Everything was summed."""
+        number = len(self.tables)
+        return Diagnostics.of_exact("listed all tables and outputs", float(number) ** 2, error=1e-7)
+
+    @cached_property
+    def marginals(self) -> tuple[Law, ...]:  # type: ignore[override]
+        """The posterior of each cell's count."""
+        return tuple(
+            Law(0, np.asarray(np.bincount(cell, self.chances, self.records + 1), dtype=np.float64))
+            for cell in self.tables.T
+        )
+
+    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return independent draws of the whole table, as (size, cells)."""
+        return self.tables[rng.choice(len(self.tables), size=size, p=self.chances)]
+
+    def beta_mixture(self) -> BetaMixture:
+        """Return the posterior of each cell's probability."""
+        return BetaMixture(self.marginals, self.prior, self.records)
+
+
+def listed_counts(releases: Sequence[Release], prior: Floats) -> ListedCounts:
+    """Return the posterior given releases of one table, one of them at least by an exponential mechanism."""
+    from scipy.special import gammaln
+
+    tables: NDArray[np.int64] | None = None
+    logs: Floats | float = 0.0
+    for release in releases:
+        mechanism = release.plan.mechanism
+        if mechanism.cell_noise is None:
+            tables, found = mechanism.log_likelihoods(release.statistics)
+            logs = logs + found
+    if tables is None:
+        raise InferenceError("no release needs all tables to be listed")
+    for release in releases:
+        noise = release.plan.mechanism.cell_noise
+        if noise is not None:
+            away = np.abs(release.statistics.array() - tables)
+            logs = logs - away @ noise.rates - (away * away) @ noise.curvatures / 2
+    logs = logs + (gammaln(tables + prior) - gammaln(tables + 1)).sum(axis=1)
+    chances = np.exp(logs - np.max(logs))
+    return ListedCounts(tables, chances / chances.sum(), prior)

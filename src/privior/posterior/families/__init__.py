@@ -1,0 +1,1 @@
+"""Posteriors of families: of one parameter on a grid, of several by Markov chains over the unknown sums."""

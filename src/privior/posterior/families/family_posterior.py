@@ -1,0 +1,94 @@
+"""What posteriors of families share: parameters that have names, shown as a table of numbers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+from privior.errors import InferenceError, shown
+from privior.posterior.contract import Posterior, released_draws
+from privior.posterior.findings import Finding, Table
+from privior.release import Release
+
+
+class FamilyPosterior(Posterior):
+    """A posterior of the parameters of a family."""
+
+    understands: ClassVar[Mapping[str, str]] = {**Posterior.understands, "parameter": "parameter_named"}
+
+    @property
+    @abstractmethod
+    def noise_share(self) -> float:
+        """About which share of the variance of the parameters the privacy noise makes up."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be known before the numbers are trusted."""
+        return ("WARNING: the privacy noise is IGNORED: intervals are too narrow",) if self.ignored else ()
+
+    def refusal(self, question: str) -> tuple[str, str] | None:
+        """Say that there are parameters instead of counts."""
+        if question != "counts":
+            return None
+        column, first = self.model.columns[0], self.model.first_question
+        return "a family has no table of counts", f"Ask for mean({column}), or for {first}."
+
+    def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return the numbers, and where their uncertainty comes from."""
+        header = [str(self.model), "mean", "stddev", f"{100 * level:g}% interval"]
+        rows = [
+            [
+                one.name,
+                f"{one.mean:.6g}",
+                f"{one.stddev:.2g}",
+                " to ".join(f"{end:.6g}" for end in one.interval(level)),
+            ]
+            for one in self.quantities()
+        ]
+        numbers = Table(header, rows)
+        return [Finding("The numbers", numbers, picture=lambda: self.picture(level), words=self._share)]
+
+    def _share(self) -> str:
+        return (
+            f"The privacy noise accounts for about {100 * self.noise_share:.0f}% of the variance of the "
+            f"{self.model.parameter}, the finite number of records for the rest. All intervals include both."
+        )
+
+    def to_document(self, level: float = 0.9) -> dict[str, object]:
+        """Write what is known as plain values, for JSON."""
+        ends = [one.interval(level) for one in self.quantities()]
+        return {
+            **self._subject(),
+            "family": self.model.family,
+            "level": level,
+            "quantities": [
+                {"name": one.name, "mean": one.mean, "stddev": one.stddev, "low": low, "high": high}
+                for one, (low, high) in zip(self.quantities(), ends, strict=True)
+            ],
+            "warnings": list(self.warnings),
+        }
+
+    def _subject(self) -> dict[str, object]:
+        """Say what was modelled, for documents."""
+        return {"columns": list(self.model.columns)}
+
+    def __repr__(self) -> str:
+        return f"<posterior of the {self.model.parameter} of {', '.join(self.model.columns)}, {self.source}>"
+
+
+def noisy_sums(releases: tuple[Release, ...]) -> tuple[int, ...]:
+    """Return the noisy sums of one release, which are to be taken as true ones."""
+    if len(releases) > 1 or released_draws(releases[0]):
+        raise InferenceError(
+            "noise can be ignored for one release of noisy statistics only",
+            asked=releases[0].plan.mechanism.name,
+        )
+    found: tuple[int, ...] = releases[0].statistics.counts
+    return found
+
+
+def check_free(given: object, what: str, advice: str | None = None) -> None:
+    """Refuse a condition."""
+    if given:
+        raise InferenceError(f"{what}: nothing can be given", asked=shown(given), advice=advice)

@@ -1,0 +1,216 @@
+"""The posterior of a family's parameter, and what it says of the next record.
+
+Given the parameter records are independent; the sum that was released with noise, or that draws come from, is
+latent (`latent_sums`). Every number shown therefore includes both what a finite number of records leaves open
+and what the privacy noise hides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+
+from privior.models import Family
+from privior.pictures import IntervalChart
+from privior.posterior.contract import posterior_for, with_prior
+from privior.posterior.events import Event, quoted
+from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums
+from privior.posterior.families.latent_sums import LatentSums
+from privior.posterior.families.parameter import ParameterLaw, parameter_law
+from privior.posterior.families.runs import chance_of
+from privior.posterior.numbers import Floats, Named, Numbers
+from privior.posterior.quantity import Quantity, check_level
+from privior.privacy import REPLACE_ONE
+from privior.release import Release
+from privior.schema import Schema
+
+#: draws that are kept for questions about other numbers than the parameter
+_KEPT, _SEED = 20_000, 20_261_116
+_FREE = "a family of one parameter has one column"
+
+
+@dataclass(frozen=True)
+class ParameterNumbers(Numbers):
+    """Numbers that follow from the parameter of a family."""
+
+    model: Family
+
+    @property
+    def parameter_ends(self) -> tuple[float, float]:
+        """The support of the prior."""
+        low, high = self.model.prior.support
+        return -math.inf if low is None else float(low), math.inf if high is None else float(high)
+
+    def parameter(self, name: str) -> Named:
+        """Return the parameter itself."""
+        return f"{self.model.parameter} of {quoted(self.model.column)}", lambda theta: theta
+
+    def average(self, column: str, given: Event | object | None = None) -> Named:
+        """Return the mean of the column, as the family has it."""
+        self.events.place(column)
+        check_free(given, _FREE)
+        return f"mean({quoted(column)})", self.model.mean_of
+
+    def probability(self, event: Event | object, given: Event | object | None = None) -> Named:
+        """Return the probability that a record's value is one of these."""
+        check_free(given, _FREE)
+        wanted, model, schema = self.events.cells(event), self.model, self.schema
+        name = f"P({self.events.name(event)})"
+        return name, lambda theta: chance_of(wanted, lambda code: model.below(theta, code, schema))
+
+    def records(self, theta: Floats, number: int, rng: np.random.Generator) -> dict[str, list[object]]:
+        """Draw codes by inversion, and return their values."""
+        column, at = self.schema.column(self.model.column), np.asarray(theta)[np.newaxis]
+        below = np.array([float(self.model.below(at, code, self.schema)[0]) for code in range(column.size)])
+        drawn = np.searchsorted(below, rng.uniform(size=number), side="left")
+        values = column.values
+        return {self.model.column: [values[min(int(code), column.size - 1)] for code in drawn]}
+
+    def variables(self, theta: Floats) -> dict[str, Any]:
+        """Return the parameter by its name."""
+        return {"posterior": {self.model.parameter: theta[np.newaxis]}}
+
+
+@final
+@posterior_for(Family)
+@dataclass(frozen=True, repr=False, eq=False)
+class ParameterPosterior(FamilyPosterior):
+    """The posterior of the parameter theta of a family.
+
+    Attributes:
+        releases: what it follows from
+        model: the family with the prior that was used
+        sums: the unknown sums
+        ignored: whether the privacy noise is ignored
+    """
+
+    releases: tuple[Release, ...]
+    model: Family
+    sums: LatentSums
+    ignored: bool = False
+
+    @classmethod
+    def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
+        """Infer from releases of one table; a prior is a law such as `pv.Gamma(2, 1)`."""
+        plan = releases[0].plan
+        model = with_prior(plan.model, prior)
+        if ignore_noise:
+            return cls(releases, model, _as_they_are(releases, model), ignored=True)
+        evidence = [(release.plan.mechanism, release.statistics) for release in releases]
+        public = plan.neighbours is REPLACE_ONE
+        return cls(releases, model, LatentSums.given(model, plan.schema, plan.records, public, evidence))
+
+    @staticmethod
+    def numbers_of(model: Any, schema: Schema) -> ParameterNumbers:
+        """Return what the parameter says about records."""
+        return ParameterNumbers(model, schema)
+
+    @cached_property
+    def law(self) -> ParameterLaw:
+        """The law of the parameter."""
+        return parameter_law(self.model, self.sums)
+
+    def mean(self) -> float:
+        """Return the expected parameter."""
+        return self.law.mean
+
+    def stddev(self) -> float:
+        """Return its standard deviation."""
+        return self.law.stddev
+
+    def mode(self) -> float:
+        """Return the most likely parameter."""
+        return self.law.mode()
+
+    def interval(self, level: float = 0.9) -> tuple[float, float]:
+        """Return the equal-tailed interval of the parameter."""
+        return self.law.interval(check_level(level))
+
+    @property
+    def parameter(self) -> Quantity:
+        """The parameter, as a quantity."""
+        return self.parameter_named(self.model.column)
+
+    def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
+        """Return the law of a function of the parameter: that of its values on the grid."""
+        values, masses = function(self.law.points), self.law.masses
+        order = np.argsort(values, kind="stable")
+        image = ParameterLaw(values[order], masses[order])
+        return Quantity(name, image.mean, function(self._kept), image.interval, image.stddev)
+
+    def quantities(self) -> list[Quantity]:
+        """Return the parameter, and the mean of the column if that is another number."""
+        if self.model.parameter == "mean":
+            return [self.parameter]
+        return [self.parameter, self.average(self.model.column)]
+
+    @cached_property
+    def _kept(self) -> Floats:
+        return self.law.draws(_KEPT, np.random.default_rng(_SEED))
+
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        return self.law.draws(number, rng)
+
+    @cached_property
+    def without_noise(self) -> ParameterLaw:
+        """What would be known if the expected sum were the true one: what the records alone leave open."""
+        weights = np.exp(self._log_shares)
+        records = float(np.rint(weights @ self.sums.records))
+        total = float(weights @ self.sums.totals)
+        return parameter_law(self.model, LatentSums.of_one(records, total))
+
+    @property
+    def noise_share(self) -> float:
+        """About which share of the variance of the parameter the privacy noise makes up."""
+        return max(0.0, 1 - (self.without_noise.stddev / self.stddev()) ** 2)
+
+    @cached_property
+    def _log_shares(self) -> Floats:
+        """The log posterior probability of each pair (n, T)."""
+        theta, masses = self.law.points[::16], self.law.masses[::16]
+        prior = np.log(np.maximum(masses, 1e-300)) - self.sums.log_likelihood(
+            self.model.natural(theta), self.model.partition(theta)
+        )
+        logs = np.array(
+            [
+                weight + _log_sum(prior + self.model.natural(theta) * total - self.model.partition(theta) * n)
+                for n, total, weight in zip(
+                    self.sums.records, self.sums.totals, self.sums.weights, strict=True
+                )
+            ]
+        )
+        return np.asarray(logs - _log_sum(logs))
+
+    def picture(self, level: float = 0.9) -> IntervalChart:
+        """Draw the parameter's interval, with the part that the records alone would leave open."""
+        check_level(level)
+        return IntervalChart(
+            [f"{self.model.parameter} of {self.model.column}"],
+            np.array([self.mean()]),
+            np.array([self.interval(level)]),
+            np.array([self.without_noise.interval(level)]),
+            title=str(self.model),
+            note=self._note(level),
+        )
+
+    def _subject(self) -> dict[str, object]:
+        return {"column": self.model.column}
+
+
+def _as_they_are(releases: tuple[Release, ...], model: Family) -> LatentSums:
+    """Take the noisy sums of one release as the true ones, moved to where sums can be."""
+    plan, seen = releases[0].plan, noisy_sums(releases)
+    records = plan.records if plan.neighbours is REPLACE_ONE else min(max(seen[0], 1), plan.records)
+    low, high = model.summand(plan.schema).bounds(plan.schema)
+    total = model.total(plan.schema, records, min(max(seen[-1], records * low), records * high))
+    return LatentSums.of_one(records, float(total))
+
+
+def _log_sum(logs: Floats) -> float:
+    most = float(logs.max())
+    return most + float(np.log(np.exp(logs - most).sum()))

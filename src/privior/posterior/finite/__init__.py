@@ -1,0 +1,1 @@
+"""Posteriors of finite families: which of a few models it is."""

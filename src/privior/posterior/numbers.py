@@ -1,0 +1,74 @@
+"""Numbers: what parameters of a model say about its records, for many parameters at once."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import InferenceError, shown
+from privior.posterior.events import Event, Events
+from privior.schema import Schema
+
+Floats = NDArray[np.float64]
+#: a question in words, and the answer as a function of parameters, one a row
+Named = tuple[str, Callable[[Floats], Floats]]
+
+
+@dataclass(frozen=True)
+class Numbers(ABC):
+    """What follows from parameters of a model.
+
+    Attributes:
+        model: the model
+        schema: the public facts of its columns
+    """
+
+    model: Any
+    schema: Schema
+
+    @cached_property
+    def events(self) -> Events:
+        """The events of the model's columns."""
+        return Events(self.schema, self.model.columns)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a draw of the parameters has."""
+        return 1
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What the parameters are called, where there are several; one is asked for by its column."""
+        return ()
+
+    @property
+    def parameter_ends(self) -> tuple[float, float]:
+        """Between what any parameter lies, whatever the data."""
+        return -math.inf, math.inf
+
+    @abstractmethod
+    def probability(self, event: Event | object, given: Event | object | None = None) -> Named:
+        """Return the probability of an event, given another one."""
+
+    @abstractmethod
+    def average(self, column: str, given: Event | object | None = None) -> Named:
+        """Return the mean of a column, given an event."""
+
+    def parameter(self, name: str) -> Named:
+        """Return one of the parameters by its name, or by its column where there is one alone."""
+        raise InferenceError("no such parameter", asked=shown(name))
+
+    @abstractmethod
+    def records(self, theta: Floats, number: int, rng: np.random.Generator) -> dict[str, list[object]]:
+        """Draw so many records given one draw of the parameters, column by column."""
+
+    @abstractmethod
+    def variables(self, theta: Floats) -> dict[str, Any]:
+        """Return draws of the parameters as ArviZ takes them: `posterior`, and perhaps `coords`, `dims`."""

@@ -1,0 +1,86 @@
+"""The posterior of the true counts of a table, given releases by whichever mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from privior.errors import InferenceError
+from privior.mechanisms import CellGammas
+from privior.models import LearnedPrior
+from privior.posterior.counts.certain import CertainCounts
+from privior.posterior.counts.contract import LatentCounts
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.learned_counts import LearnedCounts, learned_counts
+from privior.posterior.counts.least_counts import least_counts
+from privior.posterior.counts.listed_counts import listed_counts
+from privior.posterior.numbers import Floats
+from privior.release import Release
+
+
+def counts_given(releases: Sequence[Release], parameters: Floats) -> LatentCounts:
+    """Return the posterior of the true counts.
+
+    Args:
+        releases: of one table
+        parameters: the prior parameter of each cell
+    """
+    evidence, gammas = cell_evidence(releases), _gammas(releases)
+    listed = len(evidence) + len(gammas) < len(releases)
+    if gammas and listed:
+        raise InferenceError("draws and tables by Hellinger distance are not used together")
+    if listed:
+        return listed_counts(releases, parameters)
+    least = max(getattr(release.plan.mechanism, "least", 0) for release in releases)
+    return least_counts(evidence, parameters, total_of(releases), gammas, least)
+
+
+def learned_given(releases: Sequence[Release], prior: LearnedPrior, *, ignore_noise: bool) -> LearnedCounts:
+    """Return the posterior of the true counts, and of the law that they come from."""
+    if ignore_noise:
+        raise InferenceError("a prior is learned from noisy counts with their noise", asked="ignore")
+    evidence, plan = cell_evidence(releases), releases[0].plan
+    if len(evidence) < len(releases):
+        raise InferenceError("a prior is learned from noisy counts only", asked=plan.mechanism.name)
+    return learned_counts(evidence, plan.model.size(plan.schema), prior, total_of(releases))
+
+
+def certain_counts(releases: Sequence[Release], parameters: Floats) -> CertainCounts:
+    """Take the noisy counts of one release as the true ones."""
+    if _gammas(releases[:1]):
+        raise InferenceError(
+            "a release from the posterior has no noise that could be ignored",
+            asked=releases[0].plan.mechanism.name,
+            advice="The draws themselves are release.statistics.",
+        )
+    check_single(releases)
+    return CertainCounts(np.maximum(releases[0].statistics.array(), 0), parameters)
+
+
+def check_single(releases: Sequence[Release]) -> None:
+    """Refuse several releases where noise is ignored: they contradict each other."""
+    if len(releases) > 1:
+        raise InferenceError("noise can be ignored for one release only", asked=f"{len(releases)} releases")
+
+
+def total_of(releases: Sequence[Release]) -> Total:
+    """Return what is known of the number of records."""
+    plan = releases[0].plan
+    return Total(most=plan.records * plan.schema.unit.max_rows, known=plan.total_public)
+
+
+def cell_evidence(releases: Sequence[Release]) -> list[CellEvidence]:
+    """Return what noisy counts say of each cell; other releases say nothing here."""
+    noises = [(one.statistics, getattr(one.plan.mechanism, "cell_noise", None)) for one in releases]
+    return [
+        CellEvidence(observed.array(), noise.rates, noise.curvatures)
+        for observed, noise in noises
+        if noise is not None
+    ]
+
+
+def _gammas(releases: Sequence[Release]) -> list[CellGammas]:
+    """Return what releases from a posterior say of each cell."""
+    mechanisms = [(getattr(release.plan.mechanism, "cell_gammas", None), release) for release in releases]
+    return [gammas(release.statistics) for gammas, release in mechanisms if gammas is not None]

@@ -1,0 +1,120 @@
+"""Cell probabilities by simulation: tables are drawn, then the probabilities given each table.
+
+Seeds of what is kept are fixed, so that asking twice gives one answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import InferenceError
+from privior.posterior.counts.contract import LatentCounts
+from privior.posterior.counts.variance import VarianceParts
+from privior.posterior.quantity import DRAWS, SEED, quantiles
+
+Floats = NDArray[np.float64]
+
+_MOST_NUMBERS = 20_000_000
+#: draws of more cells than this would fill the memory
+MOST_CELLS = 200_000
+
+
+def affordable(cells: int) -> int:
+    """Return how many draws of a table with so many cells are kept."""
+    if cells > MOST_CELLS:
+        raise InferenceError(
+            "the table has too many cells for questions that need draws of all of them",
+            asked=cells,
+            allowed=MOST_CELLS,
+            advice="Ask about single cells, or about a release of fewer columns.",
+        )
+    return max(500, min(DRAWS, _MOST_NUMBERS // cells))
+
+
+def probabilities(logs: Floats) -> Floats:
+    """Normalise each row of log weights, also where all of them are too small for a float."""
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnProbabilities:
+    """Draws from the posterior of all cell probabilities, and each cell's marginal from draws of tables.
+
+    Attributes:
+        prior: the prior parameter of each cell
+        latent: the posterior of the true counts
+    """
+
+    prior: Floats
+    latent: LatentCounts
+
+    def draws(self, number: int, rng: np.random.Generator) -> Floats:
+        """Return draws of all cell probabilities, as (number, k)."""
+        return probabilities(self.log_draws(number, rng))
+
+    @cached_property
+    def kept(self) -> Floats:
+        """The draws that are kept for questions about several cells."""
+        return probabilities(self.kept_logs)
+
+    def kept_given(self, cells: NDArray[np.bool_]) -> Floats:
+        """Return the draws that are kept, of the probabilities given that a record is in these cells."""
+        return probabilities(np.where(cells, self.kept_logs, -np.inf))
+
+    @cached_property
+    def each(self) -> Floats:
+        """Draws of each cell's probability, good for one cell at a time only."""
+        first, total = self._parameters
+        return np.random.default_rng(SEED + 1).beta(first, total - first)
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean of each, averaged over draws of the table (Rao-Blackwell)."""
+        first, total = self._parameters
+        return np.asarray((first / total).mean(axis=0))
+
+    @cached_property
+    def variance_parts(self) -> VarianceParts:
+        """The variance of each, in the same way."""
+        first, total = self._parameters
+        share = first / total
+        return VarianceParts((share * (1 - share) / (total + 1)).mean(axis=0), share.var(axis=0))
+
+    @cached_property
+    def stddev(self) -> Floats:
+        """The standard deviation of each."""
+        return np.sqrt(self.variance_parts.total)
+
+    def interval(self, level: float) -> Floats:
+        """Return the equal-tailed interval of each, as (k, 2)."""
+        return quantiles(self.each, level)
+
+    def _drawn(self, number: int, rng: np.random.Generator) -> Floats:
+        """Draw Dirichlet parameters: the prior, and a table."""
+        return np.asarray(self.prior + self.latent.draws(number, rng))
+
+    @cached_property
+    def kept_logs(self) -> Floats:
+        """The draws that are kept, as logarithms that are not yet normalised."""
+        return self.log_draws(affordable(self.prior.size), np.random.default_rng(SEED))
+
+    @cached_property
+    def _parameters(self) -> tuple[Floats, Floats]:
+        """Draws of the Dirichlet parameters, and their sum."""
+        first = self._drawn(affordable(self.prior.size), np.random.default_rng(SEED))
+        return first, first.sum(axis=1, keepdims=True)
+
+    def log_draws(self, number: int, rng: np.random.Generator) -> Floats:
+        """Draw tables, then probabilities given them, as logarithms of Gammas that are not yet normalised.
+
+        A Gamma of tiny shape a underflows, its logarithm does not: G(a) = G(a+1) U^(1/a).
+        """
+        shapes = self._drawn(number, rng)
+        return np.asarray(
+            np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
+        )

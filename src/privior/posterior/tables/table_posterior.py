@@ -1,0 +1,288 @@
+"""The posterior of the probabilities of a table's cells, given noisy counts or draws.
+
+Given the true counts c the probabilities are Dirichlet(alpha + c); the counts themselves are latent, and
+`LatentCounts` knows their posterior. Every number shown therefore includes both what a finite number of
+records leaves open and what the privacy noise hides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+
+from privior.errors import InferenceError
+from privior.models import DirichletCategorical, LearnedPrior
+from privior.pictures import SplitBars
+from privior.posterior.cells import CellsPosterior
+from privior.posterior.contract import with_prior
+from privior.posterior.counts.certain import Betas
+from privior.posterior.counts.contract import CellProbabilities, LatentCounts
+from privior.posterior.counts.learned_counts import LearnedCounts
+from privior.posterior.counts.variance import VarianceParts
+from privior.posterior.events import Event
+from privior.posterior.findings import MOST_ROWS, Finding, Table
+from privior.posterior.numbers import Floats
+from privior.posterior.quantity import DRAWS, SEED, Quantity, check_level
+from privior.posterior.tables.counts_given import certain_counts, counts_given, learned_given
+from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
+from privior.posterior.tables.drawn import DrawnProbabilities
+from privior.posterior.tables.learned_probabilities import LearnedProbabilities
+from privior.posterior.tables.mode import dirichlet_mode
+from privior.release import Release
+
+
+@dataclass(frozen=True, repr=False)
+class TablePosterior(CellsPosterior):
+    """The posterior of the cell probabilities theta.
+
+    Attributes:
+        releases: what it follows from
+        model: the model with the prior that was used
+        latent: the posterior of the true counts
+        learned: the same, if the prior was learned with them
+        ignored: whether noisy counts are taken as true ones
+    """
+
+    releases: tuple[Release, ...]
+    model: DirichletCategorical
+    latent: LatentCounts
+    learned: LearnedCounts | None = None
+    ignored: bool = False
+
+    understands: ClassVar[Mapping[str, str]] = {**CellsPosterior.understands, "counts": "counts"}
+
+    @classmethod
+    def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
+        """Infer from releases of one table: parameters as a prior, or `pv.LearnedPrior()`."""
+        plan = releases[0].plan
+        if isinstance(prior, LearnedPrior):
+            learned = learned_given(releases, prior, ignore_noise=ignore_noise)
+            return cls(releases, plan.model, learned, learned)
+        model = with_prior(plan.model, prior)
+        parameters = model.parameters(plan.schema)
+        if ignore_noise:
+            return cls(releases, model, certain_counts(releases, parameters), ignored=True)
+        return cls(releases, model, counts_given(releases, parameters))
+
+    @cached_property
+    def prior(self) -> Floats:
+        """The prior parameter of each cell; the model's, if another one was learned instead."""
+        return self.model.parameters(self.schema)
+
+    @property
+    def dirichlet_prior(self) -> Floats | None:
+        """The prior parameters, unless another law was learned instead."""
+        return self.prior if self.learned is None else None
+
+    def mean(self) -> Floats:
+        """Return the expected probability of each cell."""
+        return self._marginals.mean
+
+    def stddev(self) -> Floats:
+        """Return the standard deviation of each cell's probability."""
+        return self._marginals.stddev
+
+    def interval(self, level: float = 0.9) -> Floats:
+        """Return the equal-tailed interval of each cell's probability: lower and upper, as (k, 2)."""
+        return self._marginals.interval(check_level(level))
+
+    def variance_parts(self) -> VarianceParts:
+        """Return the variance of each cell's probability: that of the records, and that of the noise."""
+        return self._marginals.variance_parts
+
+    def mode(self) -> Floats:
+        """Return about the most likely probabilities, if there are such."""
+        return dirichlet_mode(self.draws(DRAWS, SEED))
+
+    def counts(self, *columns: str) -> CountsPosterior:
+        """Return the posterior of the true table of counts.
+
+        Args:
+            columns: sum over all others, and keep these in this order; without any, the whole table
+        """
+        axes = tuple(self.numbers.events.place(column) for column in columns)
+        if len(set(axes)) < len(axes):
+            raise InferenceError("a column is named twice", asked=", ".join(columns))
+        if not axes or axes == tuple(range(len(self.model.columns))):
+            return CountsPosterior(self.latent)
+        return CountsPosterior(MarginalCounts(self.latent, self.numbers.shape, axes))
+
+    def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
+        """Return the posterior of the probability of an event, such as {"sex": "female"}.
+
+        Args:
+            event: a level, or several, for some columns: {"education": ["master", "doctorate"]}; for a
+                model of one column a level alone will do
+            given: another event to condition on
+        """
+        name, function = self.numbers.probability(event, given)
+        cells = np.flatnonzero(self.numbers.events.cells(event))
+        if given is None and cells.size == 1:
+            return self._of_cell(name, int(cells[0]))
+        return self._number(name, function, given)
+
+    def average(self, column: str, given: Event | object | None = None) -> Quantity:
+        """Return the posterior of the mean of a column of numbers, or of the share of true.
+
+        Args:
+            column: a column of whole numbers, of numbers on a grid, or true or false
+            given: an event to condition on
+        """
+        return self._number(*self.numbers.average(column, given), given)
+
+    def _number(
+        self, name: str, function: Callable[[Floats], Floats], given: Event | object | None
+    ) -> Quantity:
+        """Return a number that is linear in the probabilities, perhaps given an event."""
+        if given is None:
+            mean = float(function(self.mean()[np.newaxis])[0])
+            return Quantity(name, mean, function(self._drawn.kept))
+        return Quantity.of(name, function(self._drawn.kept_given(self.numbers.events.cells(given))))
+
+    def _of_cell(self, name: str, cell: int) -> Quantity:
+        mean, closed = float(self.mean()[cell]), self._closed
+        if closed is None:
+            return Quantity(name, mean, self._drawn.each[:, cell])
+
+        def interval(level: float) -> tuple[float, float]:
+            low, high = closed.interval(level)[cell]
+            return float(low), float(high)
+
+        return Quantity(name, mean, self._drawn.kept[:, cell], interval, float(closed.stddev[cell]))
+
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        return self._drawn.draws(number, rng)
+
+    # How it is shown
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be known before the numbers are trusted: chains that disagree, counts that do not fit."""
+        diagnostics = self.latent.diagnostics
+        found = [] if diagnostics.warning is None else [f"WARNING: {diagnostics.warning}"]
+        # Squared noises in units of their variance have mean 1 and variance 5 at most (Laplace).
+        if diagnostics.misfit is not None and diagnostics.misfit > 1 + 8 * (5 / len(self.prior)) ** 0.5:
+            stated = self.releases[0].plan.records_in_words
+            found.append(
+                f"WARNING: the noisy counts do not fit the stated number of records ({stated}) or the prior"
+            )
+        return tuple(found)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """The warnings, and that the noise is ignored, which print says with the diagnostics."""
+        noise = ("WARNING: the privacy noise is IGNORED: intervals are too narrow",) if self.ignored else ()
+        return (*self.warnings, *noise)
+
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """The source, the diagnostics, and what was learned of the prior."""
+        learned = () if self.learned is None else (str(self.learned),)
+        return (f"{self.source}; {self.latent.diagnostics}", *learned)
+
+    def _without_noise(self, level: float) -> Floats:
+        first = self.prior + self.latent.mean
+        return Betas(first, first.sum() - first).interval(level)
+
+    def uncertainty_picture(self) -> SplitBars:
+        """Draw how uncertain each cell is, and which part of that comes from the privacy noise."""
+        parts = self.variance_parts()
+        return SplitBars(
+            self.labels,
+            parts.sampling,
+            parts.privacy,
+            title="Where the uncertainty comes from",
+            note="length: standard deviation of the probability; colours: shares of its variance",
+        )
+
+    def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return the numbers of each cell, and where their uncertainty comes from."""
+        return [
+            Finding(
+                "The numbers",
+                self._in_short(level),
+                lambda: self._at_length(level),
+                lambda: self.picture(level),
+            ),
+            Finding(
+                "Where the uncertainty comes from", picture=self.uncertainty_picture, words=self._noise_share
+            ),
+        ]
+
+    def _in_short(self, level: float) -> Table:
+        mean, ends = self.mean(), self.interval(level)
+        counts = self.counts()
+        expected, spread = counts.mean(), counts.stddev()
+        rows = [
+            [
+                ", ".join(self.cells[i]),
+                f"{mean[i]:.4f}",
+                f"{ends[i, 0]:.4f} to {ends[i, 1]:.4f}",
+                f"{expected[i]:.0f} ± {spread[i]:.0f}"
+                if spread[i] >= 10
+                else f"{expected[i]:.0f} ± {spread[i]:.2g}",
+            ]
+            for i in self._shown(mean)
+        ]
+        kind = "noisy count" if self.ignored else "true count ± stddev"
+        more = len(self.cells) - MOST_ROWS
+        header = [" x ".join(self.model.columns), "probability", f"{100 * level:g}% interval", kind]
+        return Table(header, rows, f"... and {more} more cells, less probable" if more > 0 else "")
+
+    def _at_length(self, level: float) -> Table:
+        parts, mean, ends, counts = self.variance_parts(), self.mean(), self.interval(level), self.counts()
+        expected, (low, high) = counts.mean(), counts.interval(level).T
+        share = f"{100 * level:g}%"
+        rows = [
+            [
+                ", ".join(self.cells[i]),
+                f"{mean[i]:.4g}",
+                f"{ends[i, 0]:.4g} to {ends[i, 1]:.4g}",
+                f"{parts.sampling[i] ** 0.5:.2g}",
+                f"{parts.privacy[i] ** 0.5:.2g}",
+                f"{expected[i]:.0f} ({low[i]:.0f} to {high[i]:.0f})",
+            ]
+            for i in self._shown(mean)
+        ]
+        stddevs = ["stddev from the records", "stddev from the noise"]
+        columns = ", ".join(self.model.columns)
+        return Table([columns, "probability", f"{share} interval", *stddevs, f"true count ({share})"], rows)
+
+    def _noise_share(self) -> str:
+        parts = self.variance_parts()
+        total = float(parts.total.sum())
+        share = float(parts.privacy.sum()) / total if total > 0 else 0.0
+        return (
+            f"The privacy noise accounts for {100 * share:.0f}% of the variance of these probabilities, the "
+            "finite number of records for the rest. All intervals include both."
+        )
+
+    def to_document(self, level: float = 0.9) -> dict[str, object]:
+        """Write what is known of each cell as plain values, for JSON."""
+        return {
+            "columns": list(self.model.columns),
+            "level": level,
+            "cells": self._cells_document(level),
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        return f"<posterior of {' x '.join(self.model.columns)}: {len(self.prior)} cells, {self.source}>"
+
+    @cached_property
+    def _closed(self) -> CellProbabilities | None:
+        return self.latent.beta_mixture()
+
+    @property
+    def _marginals(self) -> CellProbabilities:
+        return self._drawn if self._closed is None else self._closed
+
+    @cached_property
+    def _drawn(self) -> DrawnProbabilities:
+        if self.learned is not None:
+            return LearnedProbabilities(self.prior, self.learned)
+        return DrawnProbabilities(self.prior, self.latent)

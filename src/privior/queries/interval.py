@@ -1,0 +1,51 @@
+"""interval(question, level): between what a number lies with a probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from privior.exact import decimal
+from privior.posterior import Belief
+from privior.queries.answers import QuantityAnswer
+from privior.queries.binding import Binding
+from privior.queries.probability import Probability
+from privior.queries.questions import Number, Question, forms, question
+from privior.queries.reading import Reader
+
+
+@question("interval", "interval(event | event, level)")
+@dataclass(frozen=True)
+class Interval(Question):
+    """The interval that holds a number with the probability `level`; None leaves it to whoever asks."""
+
+    of: Number
+    level: Fraction | None = None
+
+    @classmethod
+    def inside(cls, reader: Reader) -> Interval:
+        """Read a question about one number, or the event of a probability; then perhaps a level."""
+        kind = forms().get(reader.token.text.lower()) if reader.token.kind == "word" else None
+        of: Number
+        if kind is not None and issubclass(kind, Number) and reader.following.is_sign("("):
+            reader.at += 1
+            of = kind.read(reader)
+        else:
+            of = Probability.inside(reader, level_follows=True)
+        if not reader.token.is_sign(","):
+            return Interval(of)
+        reader.at += 1
+        return Interval(of, reader.level())
+
+    def bound(self, binding: Binding) -> Interval:
+        """Bind the question about the number."""
+        return replace(self, of=self.of.bound(binding))
+
+    def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer:
+        """Return what is known of the number, with the interval's own level."""
+        own = level if self.level is None else float(self.level)
+        return QuantityAnswer.of(str(self), self.of.quantity(belief), own, belief.caveats)
+
+    def __str__(self) -> str:
+        level = "" if self.level is None else f", {decimal(self.level)}"
+        return f"interval({self.of}{level})"

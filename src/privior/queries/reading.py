@@ -1,0 +1,147 @@
+"""Reading: the pieces that questions are made of, from left to right, or where one is missing."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from privior.errors import NumberError, QuestionError
+from privior.exact import rational
+from privior.queries.questions import Condition, Word
+from privior.queries.tokens import Token
+
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+_MOST_DIGITS = 18
+#: levels are no finer than this, so that none is 0 or 1 as a float
+_FINEST_LEVEL = 10**15
+
+
+class Reader:
+    """Reads tokens from left to right. Each kind of question says which pieces it expects."""
+
+    def __init__(self, text: str, pieces: list[Token]) -> None:
+        self.text = text
+        self.tokens = pieces
+        self.at = 0
+
+    @property
+    def token(self) -> Token:
+        """The next token."""
+        return self.tokens[self.at]
+
+    @property
+    def following(self) -> Token:
+        """The one after it."""
+        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+
+    def digits(self, what: str, allowed: str) -> int:
+        """Read a whole number."""
+        digits = self.token.text if self.token.kind == "word" else ""
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS):
+            raise self.error(what, allowed=allowed)
+        self.at += 1
+        return int(digits)
+
+    def given(self, level_follows: bool) -> tuple[Condition, ...]:
+        """Read what is conditioned on, if there is a bar."""
+        if not self.token.is_sign("|"):
+            return ()
+        self.at += 1
+        return self.event(level_follows)
+
+    def event(self, level_follows: bool) -> tuple[Condition, ...]:
+        """Read conditions up to the end of an event; within an interval a level may follow a comma."""
+        conditions = [self.condition()]
+        while self.token.is_word("and") or (
+            self.token.is_sign(",") and not (level_follows and self.level_is_next())
+        ):
+            self.at += 1
+            conditions.append(self.condition())
+        return tuple(conditions)
+
+    def condition(self) -> Condition:
+        """Read a column, a comparison and values."""
+        column = self.word("a column")
+        token = self.token
+        if token.is_sign(*COMPARISONS):
+            self.at += 1
+            return Condition(column, token.text, (self.word("a value"),), token.place)
+        if not self.in_is_next():
+            tried = " in " in f"{column.text.lower()} "
+            raise self.error(
+                self.missing("a comparison"),
+                allowed=f"{' '.join(COMPARISONS)} in {{value, ...}}",
+                advice="After in, values stand in braces." if tried else None,
+            )
+        self.at += 2
+        values = [self.word("a value")]
+        while self.token.is_sign(","):
+            self.at += 1
+            values.append(self.word("a value"))
+        self.expect("}", "a closing brace")
+        return Condition(column, "in", tuple(values), token.place)
+
+    def word(self, what: str) -> Word:
+        """Read a column or a value."""
+        first, pieces = self.token, []
+        if first.kind == "quoted":
+            self.at += 1
+            return Word(first.text, first.place)
+        while self.token.kind == "word" and not self.token.is_word("and") and not self.in_is_next():
+            pieces.append(self.token.text)
+            self.at += 1
+        if not pieces:
+            reserved = "Put the word in quotes if it is meant as it stands." if first.kind == "word" else None
+            raise self.error(self.missing(what), advice=reserved)
+        return Word(" ".join(pieces), first.place)
+
+    def in_is_next(self) -> bool:
+        """Say whether a list of values in braces follows."""
+        return self.token.is_word("in") and self.following.is_sign("{")
+
+    def level_is_next(self) -> bool:
+        """Say whether a comma is followed by a bare word and the end of an interval."""
+        at = self.at + 1
+        while self.tokens[at].kind == "word":
+            at += 1
+        return at > self.at + 1 and self.tokens[at].is_sign(")")
+
+    def level(self) -> Fraction:
+        """Read the level of an interval."""
+        place, bare = self.token.place, self.token.kind == "word"
+        text = self.word("a level").text
+        try:
+            level = rational(text.removesuffix("%"), "level") / (100 if text.endswith("%") else 1)
+        except NumberError:
+            level = Fraction(0)
+        if not bare or not 0 < level < 1 or level.denominator > _FINEST_LEVEL:
+            raise QuestionError(
+                "not the level of an interval",
+                question=self.text,
+                place=place,
+                allowed="a number between 0 and 1, such as 0.9 or 90%",
+            )
+        return level
+
+    def expect(self, sign: str, what: str, *, allowed: str | None = None) -> None:
+        """Read a sign, or say that it is missing."""
+        if not self.token.is_sign(sign):
+            raise self.error(self.missing(what), allowed=allowed, advice=self.habit())
+        self.at += 1
+
+    def habit(self) -> str | None:
+        """Say what to write instead of what other languages write here."""
+        if self.token.is_sign("("):
+            return "A name that holds a parenthesis stands in quotes."
+        if any(token.is_word("or") for token in self.tokens[: self.at]):
+            return "There is no or: write column in {value, value}."
+        if self.token.kind == "word" and self.token.text.startswith(";"):
+            return "Values are separated by commas."
+        return None
+
+    def missing(self, what: str) -> str:
+        """Say that something is missing here."""
+        return f"{what} is missing" + ("" if self.token.kind == "end" else " before this")
+
+    def error(self, what: str, *, allowed: str | None = None, advice: str | None = None) -> QuestionError:
+        """Return an error that points at the next token."""
+        return QuestionError(what, question=self.text, place=self.token.place, allowed=allowed, advice=advice)
