@@ -15,6 +15,7 @@ from pathlib import Path
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "interrupts", "pictures", "whole_files"),
     ("exact",),
+    ("checks",),
     ("schema",),
     ("bundled", "privacy", "randomness"),
     ("models", "theory"),
