@@ -26,7 +26,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("calculator", "posterior", "planning", "smoothness", "tables"),
     ("analyses", "auditing", "curator", "queries"),
     ("decisions",),
-    ("health", "report", "reviews", "studies"),
+    ("health", "report", "reviews"),
+    ("papers",),  # what the papers state: nothing but the command line imports it
     ("cli",),
 )
 LAYER_OF = {part: number for number, parts in enumerate(LAYERS) for part in parts}
@@ -40,7 +41,7 @@ OUTSIDE = {
     "polars": {"tables"},
     "pyarrow": {
         "tables",
-        "studies",
+        "papers",
     },  # studies write Parquet; reading it is forbidden them by name, see READING
     **{
         f"pyarrow.{reader}": {"tables"}
@@ -49,7 +50,7 @@ OUTSIDE = {
     "csv": {"tables"},
     "sqlite3": {"ledger"},
     "opendp": {"randomness"},
-    "flint": {"privacy", "randomness"},
+    "flint": {"privacy", "randomness", "papers"},
     "secrets": {"randomness"},
     "random": set[str](),
     "pickle": set[str](),
@@ -69,7 +70,7 @@ OUTSIDE = {
     "http": {"tables"},
     "socket": set[str](),
     "numba": {"posterior"},
-    "numpy.random": {"posterior", "studies"},  # post-processing; synthetic data and noise that protect nobody
+    "numpy.random": {"posterior", "papers"},  # post-processing; synthetic data and noise that protect nobody
 }
 DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_name", "__builtins__"}
 # Who may draw entropy, and who may read files: what is public, and the private side itself.

@@ -11,6 +11,7 @@ import family_cases
 import finite_cases
 import joint_cases
 import pytest
+from analysed import analysed
 
 import privior as pv
 from privior.models import JointFamily, to_model
@@ -42,7 +43,7 @@ def test_every_family_that_a_file_can_name_is_here() -> None:
 
 @pytest.mark.parametrize(("model", "schema"), EVERY, ids=NAMES)
 def test_it_is_told_as_text_as_json_and_as_pictures(model: Model, schema: pv.Schema) -> None:
-    made = pv.analyse(to_model(model.to_document()), schema, records=12, draws=2)
+    made = analysed(to_model(model.to_document()), schema, records=12, draws=2)
     words = dict(made.facts())
     assert words["model"] == str(model)
     assert all(len(text) > 5 for name, text in words.items() if name not in ("records", "draws"))
@@ -107,8 +108,8 @@ def test_a_distance_that_is_not_sufficient_is_refused(model: Any, schema: pv.Sch
 
 
 def test_a_chain_is_a_table_of_its_transitions() -> None:
-    chain = pv.analyse(pv.MarkovChain("state", "next", 2), STATES, records=50)
-    table = pv.analyse(pv.DirichletCategorical(["state", "next"], 2), STATES, records=50)
+    chain = analysed(pv.MarkovChain("state", "next", 2), STATES, records=50)
+    table = analysed(pv.DirichletCategorical(["state", "next"], 2), STATES, records=50)
     assert chain.delta(1.0) == table.delta(1.0)
     assert chain.concentration == table.concentration
     assert str(chain.subject.words).startswith("MarkovChain")

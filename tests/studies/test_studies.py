@@ -17,8 +17,8 @@ from scipy.special import eval_legendre, gammaln, polygamma
 
 import privior as pv
 from privior.models import ExactStatistics, Observed
-from privior.studies import STUDIES, Findings, distinguish, draws_or_noise, hellinger_accuracy
-from privior.studies.simplex import projected
+from privior.papers.studies import STUDIES, Findings, distinguish, draws_or_noise, hellinger_accuracy
+from privior.papers.studies.simplex import projected
 
 FILES = {
     "dirichlet-renyi": {"renyi.parquet", "delta.parquet"},

@@ -15,6 +15,7 @@ from typing import Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import strictly_within
 from privior.decisions.choice import FAILURE, Choice, choose
 from privior.decisions.documents import responses_document, to_responses, to_utility
 from privior.decisions.judging import CallableJudge, Callback, Judge, NamedJudge
@@ -38,11 +39,10 @@ from privior.posterior import (
     Quantity,
     infer,
 )
-from privior.privacy.published.readings import within
 from privior.queries import BoundNumber, Question, parse
 from privior.release import Release
 from privior.theory.draw_divergence import divergence
-from privior.theory.sampling_utility import expected_prior_loss, lemma_11
+from privior.theory.sampling_loss import expected_prior_loss, loss_per_variation
 
 #: draws of the parameters that a callable is averaged over
 DRAWS, SEED = 4000, 0
@@ -139,7 +139,7 @@ class Decision:
             else [f"NOTE: the draws have rate {rate:g}: their law is more diffuse than the posterior"]
         )
         judge = self._judge(_given((release,), plan, theta), plan, number, len(theta))
-        return choose(judge, self.responses, self.about, note, within(failure, "failure"))
+        return choose(judge, self.responses, self.about, note, strictly_within(failure, "failure"))
 
     def compare(self, source: Source, *, failure: object = FAILURE) -> Ways:
         """Return what the expected utility, the mode and the released draws answer, and what each loses.
@@ -160,12 +160,12 @@ class Decision:
         best, error = choice.response, choice.simulation_error
         expected = Way.judged("expected utility", best, best, judge, f"over {judge.size} draws")
         mode = self._by_mode(posterior, plan, number, judge, best)
-        chance = within(failure, "failure")
+        chance = strictly_within(failure, "failure")
         if _with_draws(source) is None:
             closed = Way.closed("draws", "the release holds no posterior draws")
             return Ways(self.about, expected, mode, closed, None, None, float(chance), error)
         drawn = self.by_draws(source, failure=chance)
-        printed = lemma_11(drawn.draws, chance).value
+        printed = loss_per_variation(drawn.draws, chance)
         diffuse = ", from a more diffuse law than the posterior" if drawn.warnings else ""
         way = Way.judged("draws", drawn.response, best, judge, f"{drawn.draws} released{diffuse}")
         return Ways(self.about, expected, mode, way, drawn.shortfall, printed, float(chance), error)

@@ -35,7 +35,7 @@ from privior.errors import ModelError, NumberError, shown
 from privior.exact import rational, round_down, round_up
 from privior.privacy.certified_suprema import Box, BranchingError, Enclosure, enclosure_of, supremum
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, Line, Listed, to_distance
+from privior.smoothness.distances import Distance, to_distance
 from privior.smoothness.plain_points import PlainPoints
 from privior.smoothness.subject import Cut, Subject, subject_of
 
@@ -131,11 +131,6 @@ class OwnLikelihood(Subject):
     certified: bool
 
     @property
-    def words(self) -> str:  # type: ignore[override]
-        """The box."""
-        return str(self.model)
-
-    @property
     def computed(self) -> str:  # type: ignore[override]
         """How far it can be relied on."""
         if self.certified:
@@ -144,14 +139,7 @@ class OwnLikelihood(Subject):
 
     @cached_property
     def _apart(self) -> Floats:
-        size = len(self.model.records)
-        match self.distance:
-            case Line():
-                return np.abs(self.distance.places[:, np.newaxis] - self.distance.places)
-            case Listed():
-                return self.distance.table
-            case _:
-                return 1 - np.eye(size)
+        return self.distance.table_of(len(self.model.records))
 
     @property
     def smoothest(self) -> float:
@@ -161,23 +149,22 @@ class OwnLikelihood(Subject):
     @cached_property
     def roughest(self) -> float:
         """The largest U(x, y) / rho(x, y)."""
-        apart = self._apart > 0
-        return max(0.0, float((self.tops[apart] / self._apart[apart]).max()))
+        return max(0.0, self._steepest(self.tops))
 
     @cached_property
     def reached_slope(self) -> float:
         """A slope that some parameter has: L is at least this."""
+        return max(0.0, self._steepest(self.reached))
+
+    def _steepest(self, gaps: Floats) -> float:
+        """Return the largest difference of two records over their distance."""
         apart = self._apart > 0
-        return max(0.0, float((self.reached[apart] / self._apart[apart]).max()))
+        return float((gaps[apart] / self._apart[apart]).max())
 
     @cached_property
     def oscillation(self) -> float:
         """The largest U(x, y) + U(y, x)."""
         return float((self.tops + self.tops.T).max()) * (1 + 1e-15)
-
-    def log_ratio(self, records: int) -> float | None:
-        """A likelihood over its mean is at most e to how far it varies, once for each record."""
-        return records * self.varies
 
     def outside(self, levels: Floats) -> Floats:
         """Volume of the cells of a grid on which l is not known to be at most L: never too small."""
@@ -200,18 +187,13 @@ class OwnLikelihood(Subject):
                 raise _refused(self.model, _BRANCHING) from None
             uppers = np.array([one.upper for one in enclosures])
             lowers = np.array([one.lower for one in enclosures])
-            gaps = uppers[:, np.newaxis] - lowers
-            apart = self._apart > 0
-            found.append(float((gaps[apart] / self._apart[apart]).max()))
+            found.append(self._steepest(uppers[:, np.newaxis] - lowers))
         return np.asarray(np.minimum(np.array(found), self.roughest))
 
     def cuts(self, records: int) -> Sequence[Cut]:
         """The box as it is: its prior is cut already."""
-        return (
-            [Cut(self.roughest, 0.0, "the whole box", self.oscillation)]
-            if self.oscillation < math.inf
-            else []
-        )
+        whole = Cut(self.roughest, 0.0, "the whole box", self.oscillation)
+        return [whole] if self.oscillation < math.inf else []
 
 
 @subject_of.register

@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privior.cli.drawing import draw
 from privior.cli.options import Delta, Epsilon, Json, Quiet, screen_of
 
 if TYPE_CHECKING:
     from privior.calculator import Calculation
-    from privior.pictures import ErrorCurve
-    from privior.privacy.published import Published
+    from privior.papers.published import Published
 
 _SILENT = "none of the papers states a number for this; some do at an epsilon, or with --order"
+
+#: what the calculator may be told, in the order in which it is shown
+_FACTS = (
+    *("prior", "rate", "records", "neighbours", "draws", "least", "squared", "largest", "nodes", "shape"),
+    *("bound", "lower", "upper", "data_lower", "data_upper", "diameter", "stddev", "prior_stddev", "floor"),
+    *("eta", "drawn", "temperature", "lipschitz", "strong_convexity"),
+)
 
 Fact = Annotated[str | None, typer.Option(show_default=False)]
 
@@ -112,44 +119,20 @@ def guarantee(
 
     from privior.calculator import CALCULATORS
     from privior.exact import round_down
+    from privior.papers import statements
 
     screen = screen_of(context)
-    given = {
-        "prior": prior,
-        "rate": rate,
-        "records": records,
-        "neighbours": neighbours,
-        "draws": draws,
-        "least": least,
-        "squared": squared,
-        "largest": largest,
-        "nodes": nodes,
-        "shape": shape,
-        "bound": bound,
-        "lower": lower,
-        "upper": upper,
-        "data_lower": data_lower,
-        "data_upper": data_upper,
-        "diameter": diameter,
-        "stddev": stddev,
-        "prior_stddev": prior_stddev,
-        "floor": floor,
-        "eta": eta,
-        "drawn": drawn,
-        "temperature": temperature,
-        "lipschitz": lipschitz,
-        "strong_convexity": strong_convexity,
-    }
-    facts = {name: value for name, value in given.items() if value is not None}
+    facts = {name: value for name in _FACTS if (value := context.params[name]) is not None}
     if mechanism in CALCULATORS and max_rows != 1:
         facts["max_rows"] = str(max_rows)
     sought = "" if solve is None else solve.replace("-", "_")
     if mechanism not in CALCULATORS:
         made = _of_counts(mechanism, levels, epsilon, delta, facts, max_rows, sought)
     elif solve is None:
-        made = CALCULATORS[mechanism].promised(facts, epsilon, delta, order)
+        made = CALCULATORS[mechanism].promised(facts, epsilon, delta)
     else:
         made = CALCULATORS[mechanism].solved(sought, facts, epsilon or "1", delta or 0, order)
+    published = statements(made, order) if compare else ()
     promise = replace(made.guarantee, unit=noun)
     slack = promise.slack(round_down(promise.cost.epsilon))
     curve = {chance: promise.epsilon(chance) for chance in at_delta or []}
@@ -171,7 +154,7 @@ def guarantee(
             **({} if renyi is None else {"order": order, "renyi": _finite(renyi)}),
             "epsilon_at_delta": {chance: _finite(value) for chance, value in curve.items()},
             **({} if made.mechanism is None else {"randomness": made.mechanism.randomness}),
-            **({"published": [_statement(one) for one in made.published]} if compare else {}),
+            **({"published": [_statement(one) for one in published]} if compare else {}),
         }
     )
     screen.facts(
@@ -192,14 +175,12 @@ def guarantee(
             ),
             *([] if renyi is None else [(f"Renyi, order {order:g}", f"{renyi:.7g}")]),
             *((f"at delta {chance}", f"epsilon {value:.6g}") for chance, value in curve.items()),
-            *((f"published, {one.place}", _compared(one)) for one in made.published if compare),
-            *([("published", _SILENT)] if compare and not made.published else []),
+            *((f"published, {one.place}", _compared(one)) for one in published),
+            *([("published", _SILENT)] if compare and not published else []),
         ]
     )
     if plot is not None:
-        for picture, place in zip(promise.pictures(), (plot, _beside(plot)), strict=True):
-            _draw(picture, place)
-        screen.text(f"Drew {plot} and {_beside(plot)}.")
+        screen.text(f"Drew {' and '.join(map(str, draw(promise.pictures(), plot, 'trade-off')))}.")
     if screen.quiet:
         screen.answer(str(promise.cost) if solve is None else str(made.facts[sought]))
 
@@ -234,19 +215,6 @@ def _of_counts(
     prior = cells[0] if len(cells) == 1 else cells
     public = PublicFacts(levels, records, max_rows, relation, budget, prior)
     return of_mechanism(table_mechanism_named(name), public, count({"draws": "1", **facts}, "draws"), sought)
-
-
-def _beside(plot: Path) -> Path:
-    return plot.with_stem(f"{plot.stem}-trade-off")
-
-
-def _draw(picture: ErrorCurve, place: Path) -> None:
-    from privior.errors import TableError
-
-    try:
-        picture.figure().savefig(place, dpi=150)
-    except (OSError, ValueError) as error:
-        raise TableError(f"the picture cannot be written there: {error}", where=str(place)) from None
 
 
 def _compared(one: Published) -> str:
