@@ -437,9 +437,10 @@ def test_the_interval_of_a_test_holds_what_more_points_give() -> None:
     assert apart.low <= truth <= apart.high
     assert apart.high - apart.low < 0.1 * apart.high
     assert max(one.test.total_variation.low for one in subject.contrasts(50) if one.replaced == 1) > 0.19
-    neighbours = analysed(*matrix_case((-1, 1, 1), (-2, 2, "0.5")), records=50)._neighbours
-    best = neighbours[0].test.total_variation
-    assert best.high >= max(one.test.total_variation.low for one in neighbours)
+    made = analysed(*matrix_case((-1, 1, 1), (-2, 2, "0.5")), records=50)
+    assert made.worst is not None
+    best = made.worst.test.total_variation
+    assert best.high >= max(one.test.total_variation.low for one in made.contrasts if one.replaced == 1)
     assert best.high - best.low < 0.02
 
 

@@ -30,7 +30,7 @@ def theorem_4_1(case: TwoLevels, epsilon: object, failure: object) -> Published:
     e, chance = above_zero(epsilon, "epsilon"), strictly_within(failure, "failure")
     value = case.laplace_error(e, float(chance)) / (float(e) * case.sensitivity)
     reason = "bounded in the records, by about ln(1/failure)/epsilon^2; that it is optimal is not shown"
-    return Published(PAPER, "Theorem 4.1", "O(1)", "ELap/(epsilon LS)", value, Verdict.SOUND, reason)
+    return PAPER.states("Theorem 4.1", "O(1)", "ELap/(epsilon LS)", value, (Verdict.SOUND, reason))
 
 
 def theorem_4_2(case: TwoLevels, epsilon: object) -> Published:
@@ -42,12 +42,10 @@ def theorem_4_2(case: TwoLevels, epsilon: object) -> Published:
     e = float(above_zero(epsilon, "epsilon"))
     ratio = case.laplace_error(epsilon, math.exp(-e)) / (e * case.sensitivity)
     if ratio > e:
-        verdict, reason = Verdict.FALSE, "the proof has 1/epsilon; the ratio grows as epsilon falls"
+        judged = Verdict.FALSE, "the proof has 1/epsilon; the ratio grows as epsilon falls"
     else:
-        verdict, reason = Verdict.LOOSE, "it holds for a large epsilon only"
-    return Published(
-        PAPER, "Theorem 4.2", "O(epsilon)", "ELap/(epsilon LS)", e, verdict, reason, better=ratio
-    )
+        judged = Verdict.LOOSE, "it holds for a large epsilon only"
+    return PAPER.states("Theorem 4.2", "O(epsilon)", "ELap/(epsilon LS)", e, judged, better=ratio)
 
 
 def theorem_4_3(case: TwoLevels, epsilon: object, failure: object) -> Published:
@@ -59,10 +57,10 @@ def theorem_4_3(case: TwoLevels, epsilon: object, failure: object) -> Published:
     steps = math.log(1 / strictly_within(failure, "failure")) / float(above_zero(epsilon, "epsilon"))
     ratio = case.laplace_error(epsilon, float(strictly_within(failure, "failure"))) / case.sensitivity
     if ratio > 2 * _PER_STEP * steps:
-        verdict, reason = Verdict.FALSE, "rounding makes a whole step of noise below one"
+        judged = Verdict.FALSE, "rounding makes a whole step of noise below one"
     else:
-        verdict, reason = Verdict.SOUND, "up to a factor 3, as far as computed"
-    return Published(PAPER, "Theorem 4.3", "O(K)", "ELap/LS", steps, verdict, reason, better=ratio)
+        judged = Verdict.SOUND, "up to a factor 3, as far as computed"
+    return PAPER.states("Theorem 4.3", "O(K)", "ELap/LS", steps, judged, better=ratio)
 
 
 def theorem_4_4(steps: int, epsilon: object) -> Published:
@@ -74,15 +72,13 @@ def theorem_4_4(steps: int, epsilon: object) -> Published:
     """
     k, e = whole_number(steps, "steps"), float(above_zero(epsilon, "epsilon"))
     reason = "an identity; its proof bounds the chance on the wrong side"
-    return Published(
-        PAPER,
+    return PAPER.states(
         "Theorem 4.4",
         "P[within k steps] <= 1 - e^(-k epsilon)",
         "chance",
         -math.expm1(-k * e),
-        Verdict.VACUOUS,
-        reason,
-        better=_within(k, e),
+        (Verdict.VACUOUS, reason),
+        better=within_steps(k, e),
     )
 
 
@@ -92,9 +88,9 @@ def corollary_4_4_1(case: TwoLevels, epsilon: object) -> Published:
     The noise then is one step at most, so ELap <= LS.
     """
     e = float(above_zero(epsilon, "epsilon"))
-    ratio = case.laplace_error(epsilon, 1 - _within(1, e)) / case.sensitivity
+    ratio = case.laplace_error(epsilon, 1 - within_steps(1, e)) / case.sensitivity
     reason = "with that chance LSHist moves one step at most, so 1 is enough"
-    return Published(PAPER, "Corollary 4.4.1", "2", "ELap/LS", 2.0, Verdict.LOOSE, reason, better=ratio)
+    return PAPER.states("Corollary 4.4.1", "2", "ELap/LS", 2.0, (Verdict.LOOSE, reason), better=ratio)
 
 
 def theorem_4_5_laplace(case: TwoLevels, epsilon: object, distance: float) -> Published:
@@ -104,14 +100,14 @@ def theorem_4_5_laplace(case: TwoLevels, epsilon: object, distance: float) -> Pu
     less; clamping puts all noise beyond the end on it, and then it is more.
     """
     k, e = case.steps(_distance(distance)), float(above_zero(epsilon, "epsilon"))
-    value = _within(k, e)
+    value = within_steps(k, e)
     chance = float(case.lshist(epsilon)[case.distances < distance].sum())
     if chance < value - 1e-12:
-        verdict, reason = Verdict.FALSE, "fewer steps downwards than upwards are near"
+        judged = Verdict.FALSE, "fewer steps downwards than upwards are near"
     else:
-        verdict, reason = Verdict.LOOSE, "at least that: clamping and shorter steps downwards help"
+        judged = Verdict.LOOSE, "at least that: clamping and shorter steps downwards help"
     formula = "1 - (e^(-k epsilon) + e^(-(k+1) epsilon))/2"
-    return Published(PAPER, "Theorem 4.5 (LSHist)", formula, "chance", value, verdict, reason, better=chance)
+    return PAPER.states("Theorem 4.5 (LSHist)", formula, "chance", value, judged, better=chance)
 
 
 def theorem_4_5_exponential(
@@ -139,7 +135,7 @@ def theorem_4_5_exponential(
     verdict = Verdict.LOOSE if holds else Verdict.FALSE
     reason = "it holds here; the chance can be computed" if holds else wrong
     place = f"Theorem 4.5 ({line}, {'upper' if upper else 'lower'})"
-    return Published(PAPER, place, formula, "chance", value, verdict, reason, better=chance)
+    return PAPER.states(place, formula, "chance", value, (verdict, reason), better=chance)
 
 
 def near_bounds(near: int, records: int, exponent: float) -> tuple[float, float]:
@@ -155,8 +151,8 @@ def near_bounds(near: int, records: int, exponent: float) -> tuple[float, float]
     return low / (low + others), (1 + near) / (1 + near + others * factor)
 
 
-def _within(steps: int, epsilon: float) -> float:
-    """P[-k <= floor(noise) <= k] for Laplace noise of scale 1/epsilon."""
+def within_steps(steps: int, epsilon: float) -> float:
+    """Return P[-k <= floor(noise) <= k] for Laplace noise of scale 1/epsilon."""
     return 1 - (math.exp(-steps * epsilon) + math.exp(-(steps + 1) * epsilon)) / 2
 
 

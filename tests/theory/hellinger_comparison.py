@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from hellinger_accuracy import within_steps
 from two_level_release import Mask, TwoLevels
 
 from privior.checks import above_zero
@@ -37,8 +38,7 @@ def corollary_4_5_2(case: TwoLevels, epsilon: object, distance: float) -> Publis
     candidates beyond it: both lines of Theorem 4.5 it rests on fail there.
     """
     k, e = _steps(case, distance), float(above_zero(epsilon, "epsilon"))
-    chance = 1 - (math.exp(-k * e) + math.exp(-(k + 1) * e)) / 2
-    bound = (2 * k * math.exp(-e) + 1) / chance
+    bound = (2 * k * math.exp(-e) + 1) / within_steps(k, e)
     formula = "N < (2 k e^-epsilon + 1) / (1 - (e^(-k epsilon) + e^(-(k+1) epsilon))/2): EHD"
     near = case.distances < distance
     return _judged("Corollary 4.5.2", formula, bound, case, epsilon, near, above_it=False)
@@ -64,12 +64,12 @@ def _judged(
     laplace, exponential = (float(law[far].sum()) for law in (case.lshist(epsilon), case.ehd(epsilon)))
     found = f"LSHist misses with chance {laplace:.4g}, EHD with {exponential:.4g}"
     if (case.records > bound) is not above_it or case.records == bound:
-        verdict, reason = Verdict.VACUOUS, f"it is about another number of records; {found}"
+        judged = Verdict.VACUOUS, f"it is about another number of records; {found}"
     elif (laplace < exponential) is above_it and laplace != exponential:
-        verdict, reason = Verdict.LOOSE, f"it holds here: {found}"
+        judged = Verdict.LOOSE, f"it holds here: {found}"
     else:
-        verdict, reason = Verdict.FALSE, found
-    return Published(PAPER, place, formula, "records", bound, verdict, reason)
+        judged = Verdict.FALSE, found
+    return PAPER.states(place, formula, "records", bound, judged)
 
 
 def _steps(case: TwoLevels, distance: float) -> int:

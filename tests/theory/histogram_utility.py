@@ -12,10 +12,10 @@ from fractions import Fraction
 from privior.checks import above_zero, strictly_within, whole_number
 from privior.errors import PlanError, shown
 from privior.exact import round_up
-from privior.papers.dirichlet_prior import printed_prior, read_order
+from privior.papers.dirichlet_prior import printed_prior
 from privior.papers.histogram_loss import draw_loss, gaussian_loss, least_concentration
 from privior.papers.published import Published, Verdict
-from privior.papers.published.dirichlet import PAPER
+from privior.papers.published.dirichlet import PAPER, read_order
 
 #: a number of records beyond which nothing is sought
 MOST_RECORDS = 10**15
@@ -35,14 +35,11 @@ def theorem_5(levels: int, prior: object, records: int, failure: object) -> Publ
     value = math.sqrt(spread) + 2 * float(k * a) / total
     better = distance_bound(k, a, n, chance)
     if better <= value:
-        verdict, reason = (
-            Verdict.LOOSE,
-            "the bias is overestimated by more than the spread is underestimated",
-        )
+        judged = Verdict.LOOSE, "the bias is overestimated by more than the spread is underestimated"
     else:
-        verdict, reason = Verdict.FALSE, "half the variance that the proof needs; it fails for a small chance"
+        judged = Verdict.FALSE, "half the variance that the proof needs; it fails for a small chance"
     formula = "|Y - p| <= sqrt((3 ln(1/b) + 2k) / (4 (N + a0 + 1))) + 2 a0 / (N + a0)"
-    return Published(PAPER, "Theorem 5", formula, "distance", value, verdict, reason, better=better)
+    return PAPER.states("Theorem 5", formula, "distance", value, judged, better=better)
 
 
 def distance_bound(levels: int, prior: object, records: int, failure: object) -> float:
@@ -85,11 +82,8 @@ def equation_16(
     are enough: half of c for each part of `distance_bound`, and a <= l/D + l <= 2 l/D by (9). For a larger D
     no constant will do: the prior is above l - 1 there, which the formula drops.
     """
-    k, c, chance = (
-        whole_number(levels, "levels", 2),
-        strictly_within(accuracy, "accuracy"),
-        strictly_within(failure, "failure"),
-    )
+    k, c = whole_number(levels, "levels", 2), strictly_within(accuracy, "accuracy")
+    chance = strictly_within(failure, "failure")
     at, level = read_order(order), above_zero(divergence, "divergence")
     prior = printed_prior(at, level)
     if prior - (at - 1) <= 1:
@@ -97,16 +91,11 @@ def equation_16(
     value = (math.log(1 / chance) + k) / float(c) ** 2 + float(k * at / (level * c))
     needed = _first(lambda n: distance_bound(k, prior, n, chance) <= c)
     if level <= 1:
-        verdict, reason = Verdict.SOUND, "six times as many records are always enough"
+        judged = Verdict.SOUND, "six times as many records are always enough"
     else:
-        verdict, reason = (
-            Verdict.FALSE,
-            "it drops l - 1 from the prior parameter; no constant makes up for that",
-        )
+        judged = Verdict.FALSE, "it drops l - 1 from the prior parameter; no constant makes up for that"
     formula = "N = Omega((ln(1/b) + k) / c^2 + k l / (D c))"
-    return Published(
-        PAPER, "Equation (16)", formula, "records, up to a constant", value, verdict, reason, better=needed
-    )
+    return PAPER.states("Equation (16)", formula, "records, up to a constant", value, judged, better=needed)
 
 
 def equation_17(levels: int, records: int, failure: object, order: object, divergence: object) -> Published:
@@ -123,7 +112,7 @@ def equation_17(levels: int, records: int, failure: object, order: object, diver
     better = math.sqrt(float(chdtri(k, float(chance))) * variance)
     reason = "a tail bound for any sub-Gaussian vector, where the law itself is known"
     formula = "|Z| <= sqrt((3 ln(1/b) + 2k) l D2^2 / (2 N^2 D))"
-    return Published(PAPER, "Equation (17)", formula, "distance", value, Verdict.LOOSE, reason, better=better)
+    return PAPER.states("Equation (17)", formula, "distance", value, (Verdict.LOOSE, reason), better=better)
 
 
 def equation_18(
@@ -145,12 +134,12 @@ def equation_18(
     gaussian = _first(lambda n: gaussian_loss(levels, n, order, divergence) <= c**2)
     drawn = _first(lambda n: drawn_loss(n) <= c**2)
     if drawn < gaussian:
-        verdict, reason = Verdict.FALSE, "sufficient numbers were compared; here the draw needs fewer records"
+        judged = Verdict.FALSE, "sufficient numbers were compared; here the draw needs fewer records"
     else:
-        verdict, reason = Verdict.SOUND, "here the Gaussian mechanism does not need more records"
+        judged = Verdict.SOUND, "here the Gaussian mechanism does not need more records"
     formula = "(ln(1/b) + k)/c^2 + k l/(D c) > 2 sqrt((ln(1/b) + k) l / (D c^2))"
     quantity = "records that the Gaussian mechanism needs"
-    return Published(PAPER, "Equation (18)", formula, quantity, gaussian, verdict, reason, better=drawn)
+    return PAPER.states("Equation (18)", formula, quantity, gaussian, judged, better=drawn)
 
 
 def smaller_loss(
@@ -168,19 +157,12 @@ def smaller_loss(
     gaussian = gaussian_loss(k, records, at, level)
     drawn = draw_loss(k, printed_prior(at, level), records, concentration)
     if drawn > gaussian:
-        verdict, reason = Verdict.FALSE, "the draw is nearly the prior, and these data are far from even"
+        judged = Verdict.FALSE, "the draw is nearly the prior, and these data are far from even"
     else:
-        verdict, reason = Verdict.LOOSE, "it holds for these data, before the noisy shares are projected"
+        judged = Verdict.LOOSE, "it holds for these data, before the noisy shares are projected"
     formula = "E|Y - p|^2 < E|Z|^2 for N = O(k l / D)"
-    return Published(
-        PAPER,
-        "Section 4, few records",
-        formula,
-        "expected squared loss",
-        gaussian,
-        verdict,
-        reason,
-        better=drawn,
+    return PAPER.states(
+        "Section 4, few records", formula, "expected squared loss", gaussian, judged, better=drawn
     )
 
 

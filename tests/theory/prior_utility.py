@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from privior.checks import above_zero, whole_number, zero_or_above
@@ -43,7 +44,7 @@ def theorem_6(
     reason = "twice the curvature of large counts, and what the total gives back is dropped"
     formula = "E KL(P, Q) <= 1/(N+1) sum_i (b_i - a_i)^2 / p_i"
     quantity = "expected Kullback-Leibler divergence"
-    return Published(PAPER, "Theorem 6", formula, quantity, value, Verdict.LOOSE, reason, better=better)
+    return PAPER.states("Theorem 6", formula, quantity, value, (Verdict.LOOSE, reason), better=better)
 
 
 def equation_23(shares: Sequence[object], records: int, prior: object, shift: object) -> Published:
@@ -51,16 +52,7 @@ def equation_23(shares: Sequence[object], records: int, prior: object, shift: ob
     a, s = above_zero(prior, "prior"), zero_or_above(shift, "shift")
     found = theorem_6(shares, records, [a] * len(shares), [a + s] * len(shares))
     formula = "E KL(P, Q) <= (sum_i 1/p_i) s^2 / (N+1)"
-    return Published(
-        PAPER,
-        "Equation (23)",
-        formula,
-        found.quantity,
-        found.value,
-        found.verdict,
-        found.reason,
-        better=found.better,
-    )
+    return replace(found, place="Equation (23)", formula=formula)
 
 
 def equation_24(shares: Sequence[object], records: int, meant: object, drawn: object) -> Published:
@@ -76,21 +68,19 @@ def equation_24(shares: Sequence[object], records: int, meant: object, drawn: ob
     before, after = above_zero(meant, "meant"), above_zero(drawn, "drawn")
     if after >= before:
         raise PlanError("the draw is to be more private than what is meant", asked=shown((meant, drawn)))
-    n, strength = (
-        whole_number(records, "records"),
-        float(sum(1 / above_zero(share, "shares") for share in shares)),
-    )
+    n = whole_number(records, "records")
+    strength = float(sum(1 / above_zero(share, "shares") for share in shares))
     shift = _inverse(float(after)) - _inverse(float(before))
     better = strength * shift**2 / (n + 1)
     if after < _EDGE:
         value = 4 * strength * (1 / float(after) - 1 / float(before)) ** 2 / (n + 1)
-        verdict, reason = Verdict.LOOSE, "it holds without a further constant"
+        judged = Verdict.LOOSE, "it holds without a further constant"
         formula = "G s^2 / (N+1) <~ D2^4 G (1/D' - 1/D)^2 / (N+1)"
     else:
         value = 2 * strength * (1 / math.sqrt(after) - 1 / math.sqrt(before)) ** 2 / (n + 1)
-        verdict, reason = Verdict.SOUND, "up to a factor of at most 1.541"
+        judged = Verdict.SOUND, "up to a factor of at most 1.541"
         formula = "G s^2 / (N+1) <~ D2^2 G (1/sqrt D' - 1/sqrt D)^2 / (N+1)"
-    return Published(PAPER, "Equation (24)", formula, "the bound (23)", value, verdict, reason, better=better)
+    return PAPER.states("Equation (24)", formula, "the bound (23)", value, judged, better=better)
 
 
 def _inverse(divergence: float) -> float:

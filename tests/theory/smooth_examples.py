@@ -190,24 +190,23 @@ def lemma_21(shape: object, records: int) -> tuple[Published, ...]:
     delta = printed_variation(ratio, base, slope)
     truth = TwoLevelsPair(a, a, Fraction(1), n).delta(0.0)
     return (
-        Published(
-            PAPER,
+        PAPER.states(
             "Lemma 21",
             "L0 = ln n",
             "start of the exponential tail",
             base,
-            Verdict.SOUND if n == 1 else Verdict.LOOSE,
-            "sequences have no binomial coefficient: 0 does, with the same c",
+            (
+                Verdict.SOUND if n == 1 else Verdict.LOOSE,
+                "sequences have no binomial coefficient: 0 does, with the same c",
+            ),
             better=0.0,
         ),
-        Published(
-            PAPER,
+        PAPER.states(
             "Lemma 21",
             "C = B(a, a) / B((n + 2a - 1)/2, (n + 2a + 1)/2)",
             "largest likelihood over its mean, n records",
             ratio,
-            Verdict.LOOSE,
-            "numerator and denominator are of different data",
+            (Verdict.LOOSE, "numerator and denominator are of different data"),
             better=exact,
         ),
         _delta("Lemma 21", delta, slope, truth),
@@ -227,35 +226,28 @@ def lemma_23(lower: object, upper: object, dimension: int) -> tuple[Published, .
         upper: the largest, u
         dimension: of the records, 2 or more
     """
-    low, high, size = (
-        above_zero(lower, "lower"),
-        above_zero(upper, "upper"),
-        whole_number(dimension, "dimension", 2),
-    )
+    low, high = above_zero(lower, "lower"), above_zero(upper, "upper")
+    size = whole_number(dimension, "dimension", 2)
     if not low < high:
         raise NumberError("not a range", asked=f"{low} to {high}", allowed="lower < upper")
     angles = np.linspace(0.0, math.pi, 200_001)
     farthest = float((math.sqrt(2) * np.sin(angles) + 4 * np.sin(angles / 2)).max())
     printed = 3 * math.sqrt(size) * float(high)
     return (
-        Published(
-            PAPER,
+        PAPER.states(
             "Lemma 23",
             "rho <= 3",
             "distance of two records of the unit ball",
             3.0,
-            Verdict.FALSE,
-            "unit vectors at an obtuse angle are farther apart",
+            (Verdict.FALSE, "unit vectors at an obtuse angle are farther apart"),
             better=farthest,
         ),
-        Published(
-            PAPER,
+        PAPER.states(
             "Lemma 23",
             "epsilon = 3 (2 L), L = sqrt(sum of squared eigenvalues) / 2",
             "epsilon",
             printed,
-            Verdict.LOOSE,
-            "the oscillation of the log likelihood ratio is u - l, whatever the dimension",
+            (Verdict.LOOSE, "the oscillation of the log likelihood ratio is u - l, whatever the dimension"),
             better=float(high - low),
         ),
     )
@@ -284,7 +276,7 @@ def lemma_24(floor: object, children: list[int]) -> Published:
     )
     verdict = Verdict.FALSE if false else Verdict.LOOSE
     formula = "epsilon = 2 max(1 + out-degree) ln(1/w)"
-    return Published(PAPER, "Lemma 24", formula, "epsilon", printed, verdict, reason, better=exact)
+    return PAPER.states("Lemma 24", formula, "epsilon", printed, (verdict, reason), better=exact)
 
 
 def _statements(
@@ -302,32 +294,30 @@ def _statements(
     verdict = Verdict.FALSE if false else Verdict.LOOSE
     delta = printed_variation(ratio, start, rate, distance)
     return (
-        Published(
-            PAPER,
+        PAPER.states(
             place,
             "c = lambda, in units of theta",
             "rate of the exponential tail",
             rate,
-            Verdict.LOOSE,
-            "a cut law has less beyond each level than the law itself",
+            (Verdict.LOOSE, "a cut law has less beyond each level than the law itself"),
             better=one.concentration / slope,
         ),
-        Published(PAPER, place, "C", _RATIO, ratio, verdict, why, better=one.ratio),
+        PAPER.states(place, "C", _RATIO, ratio, (verdict, why), better=one.ratio),
         _delta(place, delta, rate, one.variation),
     )
 
 
 def _delta(place: str, value: float, rate: float, exact: float) -> Published:
     if value < exact:
-        verdict, reason = Verdict.FALSE, "the draws are farther apart"
+        judged = Verdict.FALSE, "the draws are farther apart"
     elif rate <= 1:
-        verdict, reason = Verdict.VACUOUS, "the theorem that it is taken from asks for c > 1"
+        judged = Verdict.VACUOUS, "the theorem that it is taken from asks for c > 1"
     elif value >= 1:
-        verdict, reason = Verdict.VACUOUS, "a total variation is never above 1"
+        judged = Verdict.VACUOUS, "a total variation is never above 1"
     else:
-        verdict, reason = Verdict.LOOSE, "C is that of the least likelihood, and Pinsker's inequality loses"
+        judged = Verdict.LOOSE, "C is that of the least likelihood, and Pinsker's inequality loses"
     formula = "delta = sqrt(C/2 (1 + 2 L0 + 1/c) rho)"
-    return Published(PAPER, place, formula, "delta", value, verdict, reason, better=exact)
+    return PAPER.states(place, formula, "delta", value, judged, better=exact)
 
 
 def _away(low: Fraction, high: Fraction, centre: Fraction) -> tuple[Fraction, Fraction]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privior.checks import above_zero
-from privior.errors import NumberError, PlanError, shown
-from privior.exact import rational, round_up
+from privior.errors import PlanError, shown
+from privior.exact import round_up
 from privior.papers.published import Published, Verdict, dirichlet
+from privior.papers.published.dirichlet import read_order
 from privior.privacy.calibration import smallest
 
 
@@ -45,14 +46,12 @@ def equation_9(order: object, divergence: object) -> Published:
     True, and above what Theorem 2 itself asks for by less than 1; the exact prior is below both.
     """
     at, level = read_order(order), above_zero(divergence, "divergence")
-    return Published(
-        dirichlet.PAPER,
+    return dirichlet.PAPER.states(
         "Equation (9)",
         "a = l D2^2 / (2 D) + (l-1) Dinf + 1",
         "prior parameter",
         round_up(at / level + at),
-        Verdict.LOOSE,
-        "it bounds the bound of Theorem 2; the divergence itself allows a smaller prior",
+        (Verdict.LOOSE, "it bounds the bound of Theorem 2; the divergence itself allows a smaller prior"),
         better=round_up(exact_prior(at, level)),
     )
 
@@ -83,15 +82,7 @@ def scaling(order: object, divergence: object, rate: object) -> Published:
         value, verdict, reason = 2.0, Verdict.VACUOUS, "it asks for a far above (l-1) r, which a is not"
     place, formula = "Section 3.3, scaling", "a ~ r where a < (l-1) r Dinf + 1, a ~ r^2 above"
     quantity = "exponent of the rate in the prior parameter"
-    return Published(dirichlet.PAPER, place, formula, quantity, value, verdict, reason, better=exponent)
-
-
-def read_order(value: object) -> Fraction:
-    """Read an order above 1."""
-    number = rational(value, "order")
-    if number <= 1:
-        raise NumberError("order is out of range", asked=shown(value), allowed="above 1")
-    return number
+    return dirichlet.PAPER.states(place, formula, quantity, value, (verdict, reason), better=exponent)
 
 
 def _found(prior: Fraction | None, divergence: object) -> Fraction:

@@ -39,21 +39,18 @@ def lemma_12(parts: int, draws: int, failure: object) -> Published:
         draws: N
         failure: the chance that the bound fails
     """
-    m, n, chance = (
-        whole_number(parts, "parts", 2),
-        whole_number(draws, "draws"),
-        float(strictly_within(failure, "failure")),
-    )
+    m, n = whole_number(parts, "parts", 2), whole_number(draws, "draws")
+    chance = float(strictly_within(failure, "failure"))
     value = math.sqrt(3 * math.log(1 / chance) / n)
     better = math.sqrt(2 * max(0.0, math.log((2**m - 2) / chance)) / n)
     if m > most_parts(failure):
-        verdict, reason = Verdict.VACUOUS, "its assumption m <= log2 sqrt(1/failure) does not hold"
+        judged = Verdict.VACUOUS, "its assumption m <= log2 sqrt(1/failure) does not hold"
     elif value >= 2:
-        verdict, reason = Verdict.VACUOUS, "two laws are never farther apart than 2"
+        judged = Verdict.VACUOUS, "two laws are never farther apart than 2"
     else:
-        verdict, reason = Verdict.LOOSE, "the inequality it is taken from gives less"
+        judged = Verdict.LOOSE, "the inequality it is taken from gives less"
     formula = "|P^ - P|_1 <= sqrt(3 ln(1/failure) / N), m <= log2 sqrt(1/failure)"
-    return Published(PAPER, "Lemma 12", formula, "distance", value, verdict, reason, better=min(2.0, better))
+    return PAPER.states("Lemma 12", formula, "distance", value, judged, better=min(2.0, better))
 
 
 def theorem_13(
@@ -73,11 +70,8 @@ def theorem_13(
         distance: rho of the two data sets
         accuracy: the chance that the best test is right; None if it is not known
     """
-    steep, n, apart = (
-        above_zero(slope, "slope"),
-        whole_number(draws, "draws"),
-        zero_or_above(distance, "distance"),
-    )
+    steep, n = above_zero(slope, "slope"), whole_number(draws, "draws")
+    apart = zero_or_above(distance, "distance")
     chance = float(strictly_within(failure, "failure"))
     value = 3 * math.log(1 / chance) / (4 * float(steep) * n)
     meant = float(apart) >= value
@@ -92,7 +86,7 @@ def theorem_13(
     else:
         verdict = Verdict.SOUND
         reason = "below it one tester, who compares shares, learns nothing; better tests may"
-    return Published(PAPER, "Theorem 13", formula, "distance", value, verdict, reason)
+    return PAPER.states("Theorem 13", formula, "distance", value, (verdict, reason))
 
 
 def le_cam(distance: object, total_variation: float) -> float:

@@ -44,11 +44,8 @@ def expected_divergence_over_shares(
 
     Every count is then beta-binomial; the same prior parameters at every level.
     """
-    k, n, eta = (
-        whole_number(levels, "levels", 2),
-        whole_number(records, "records", 1, MOST_RECORDS),
-        float(above_zero(evenness, "evenness")),
-    )
+    k, n = whole_number(levels, "levels", 2), whole_number(records, "records", 1, MOST_RECORDS)
+    eta = float(above_zero(evenness, "evenness"))
     a, b = read_priors([prior], [other])
     law = _beta_binomial(n, eta, (k - 1) * eta)
     per_level = float(law @ gap(np.arange(n + 1.0), a[0], b[0]))

@@ -13,7 +13,7 @@ from fractions import Fraction
 from privior.checks import above_zero, whole_number
 from privior.errors import NumberError, shown
 from privior.exact import rational
-from privior.papers.dirichlet_prior import read_order
+from privior.papers.published.dirichlet import read_order
 
 
 def draw_loss(levels: int, prior: object, records: int, concentration: object, rate: object = 1) -> float:

@@ -23,20 +23,20 @@ from privior.papers.stochastic_lipschitz import Concentration
 from privior.pictures import ErrorCurve
 from privior.privacy.pairs import both_orders
 from privior.smoothness.distances import Replaced
-from privior.smoothness.findings import COARSE, Findings, counted, finite
+from privior.smoothness.findings import COARSE, AnalysedModel, counted, finite
 from privior.smoothness.findings import number_shown as _shown
 
 #: a constant C beyond this, as a logarithm, is never put into a formula
 _LARGEST_LOG = 300.0
 
 
-def theorems(found: Findings) -> Theorems:
+def theorems(found: AnalysedModel) -> Theorems:
     """Return what the lemmas and theorems of the paper make of an analysed model."""
     return Theorems(found.subject, found.records, found.draws, found.failure)
 
 
 @dataclass(frozen=True)
-class Theorems(Findings):
+class Theorems(AnalysedModel):
     """What was found by analysing a model, and what the paper's lemmas and theorems make of it."""
 
     # The assumptions

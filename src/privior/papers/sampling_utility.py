@@ -59,21 +59,15 @@ def lemma_11(
         adaptive=adaptive,
     )
     if value >= 1:
-        verdict, reason = Verdict.VACUOUS, "a loss of expected utility is never above 1"
+        judged = Verdict.VACUOUS, "a loss of expected utility is never above 1"
     elif better < value:
-        verdict, reason = (
-            Verdict.LOOSE,
-            "few responses: only those worse than the best one can be mistaken for it",
-        )
+        judged = Verdict.LOOSE, "few responses: only those worse than the best one can be mistaken for it"
     elif better <= value * (1 + 1e-12):
-        verdict, reason = (
-            Verdict.SOUND,
-            "it holds for all responses at once; the exponent is that of a fair coin",
-        )
+        judged = Verdict.SOUND, "it holds for all responses at once; the exponent is that of a fair coin"
     else:
-        verdict, reason = Verdict.FALSE, "it takes a bound for one response as one for all of them"
+        judged = Verdict.FALSE, "it takes a bound for one response as one for all of them"
     formula = "u(r*) - u(r) <= 2 sqrt(ln(2/failure) / (2N)), for all q"
-    return Published(PAPER, "Lemma 11", formula, _LOSS, value, verdict, reason, better=better)
+    return PAPER.states("Lemma 11", formula, _LOSS, value, judged, better=better)
 
 
 def chance_of_coins(draws: int, responses: int, loss: object) -> float:
@@ -108,8 +102,8 @@ def lemma_14(distance: object) -> Published:
         raise NumberError("distance is out of range", asked=shown(distance), allowed="0 to 2")
     value, better = 2 * float(apart), min(1.0, float(apart))
     reason = "half of it is attained, and no more is ever lost"
-    return Published(
-        PAPER, "Lemma 14", "loss <= 2 |xi - xi*|_1", _LOSS, value, _verdict(value), reason, better=better
+    return PAPER.states(
+        "Lemma 14", "loss <= 2 |xi - xi*|_1", _LOSS, value, (_verdict(value), reason), better=better
     )
 
 
@@ -127,7 +121,7 @@ def lemma_15(eta: object) -> Published:
     better = size * math.tanh(size / 2)
     reason = "the divergence of the priors bounds it, which is at most eta tanh(eta/2)"
     formula, quantity = "E KL(xi*(.|x), xi(.|x)) <= 2 eta", "expected Kullback-Leibler divergence"
-    return Published(PAPER, "Lemma 15", formula, quantity, 2 * size, Verdict.LOOSE, reason, better=better)
+    return PAPER.states("Lemma 15", formula, quantity, 2 * size, (Verdict.LOOSE, reason), better=better)
 
 
 def corollary_16(
@@ -158,18 +152,12 @@ def corollary_16(
     better = min(1.0, own_prior_loss(eta) + sampled)
     formula = "loss <= eta + 2 sqrt(ln(2/failure) / (2N))"
     if value >= 1:
-        verdict, reason = Verdict.VACUOUS, "a loss of expected utility is never above 1"
+        judged = Verdict.VACUOUS, "a loss of expected utility is never above 1"
     elif better > value:
-        verdict, reason = (
-            Verdict.FALSE,
-            "its part from Lemma 11 takes a bound for one response as one for all",
-        )
+        judged = Verdict.FALSE, "its part from Lemma 11 takes a bound for one response as one for all"
     else:
-        verdict, reason = (
-            Verdict.LOOSE,
-            "for every data set the priors cost 2 tanh(eta/2), which is at most eta",
-        )
-    return Published(PAPER, "Corollary 16", formula, _LOSS, value, verdict, reason, better=better)
+        judged = Verdict.LOOSE, "for every data set the priors cost 2 tanh(eta/2), which is at most eta"
+    return PAPER.states("Corollary 16", formula, _LOSS, value, judged, better=better)
 
 
 def own_prior_loss(eta: object) -> float:
@@ -208,13 +196,13 @@ def theorem_17(
     sampled = sampling_loss(draws, failure, responses=responses, variation=variation)
     better = v + (1 - v) * sampled
     if value >= 1:
-        verdict, reason = Verdict.VACUOUS, "a loss of expected utility is never above 1"
+        judged = Verdict.VACUOUS, "a loss of expected utility is never above 1"
     elif better <= value and (w == 0 or outside_given_data is not None):
-        verdict, reason = Verdict.LOOSE, "with these data little of the posterior lies outside of Theta_L"
+        judged = Verdict.LOOSE, "with these data little of the posterior lies outside of Theta_L"
     else:
-        verdict, reason = Verdict.FALSE, "it takes the distance of the priors for that of the posteriors"
+        judged = Verdict.FALSE, "it takes the distance of the priors for that of the posteriors"
     formula = "loss <= 4 (1 - xi*(Theta_L)) + 2 sqrt(ln(2/failure) / (2N))"
-    return Published(PAPER, "Theorem 17(b)", formula, _LOSS, value, verdict, reason, better=better)
+    return PAPER.states("Theorem 17(b)", formula, _LOSS, value, judged, better=better)
 
 
 def _verdict(value: float) -> Verdict:

@@ -26,7 +26,7 @@ COARSE = 1 << 12
 
 
 @dataclass(frozen=True)
-class Findings(ABC):
+class AnalysedModel(ABC):
     """A model, its prior and a distance of records, analysed for n records and N posterior draws.
 
     Attributes:
@@ -284,7 +284,7 @@ _TABLE, _UNCUT = "by level and number of draws: see the table", "no cut of this 
 
 
 @dataclass(frozen=True)
-class ModelAnalysis(Findings):
+class ModelAnalysis(AnalysedModel):
     """What draws of a model reveal: the guarantee, the best test, and what a cut prior costs and buys."""
 
     def facts(self) -> list[tuple[str, str]]:

@@ -59,9 +59,7 @@ class OneParameter(Subject):
     @cached_property
     def ends(self) -> tuple[float, float]:
         """Both ends of h."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = [float(self.model.natural(np.array([end]))[0]) for end in self.support]
-        return min(found), max(found)
+        return min(self.natural_ends), max(self.natural_ends)
 
     # Assumptions 1 and 2
 
@@ -125,8 +123,8 @@ class OneParameter(Subject):
     def natural_ends(self) -> tuple[float, float]:
         """h at the lower and at the upper end of the parameter."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = [float(self.model.natural(np.array([end]))[0]) for end in self.support]
-        return found[0], found[1]
+            first, last = self.model.natural(np.array(self.support))
+        return float(first), float(last)
 
     def outside(self, levels: Floats) -> Floats:
         """Two tails of the prior."""

@@ -284,13 +284,10 @@ def _refused(model: LogLikelihood, why: str) -> ModelError:
 def _declared(model: LogLikelihood) -> tuple[Floats, Floats, float]:
     """Bound every difference from a grid and declared slopes: each point speaks for its cell."""
     box, size = model.box, len(model.records)
-    slopes = []
-    for name, value in (model.slopes or {}).items():
-        number = float(rational(value, name))
-        if number < 0:
-            raise ModelError("a slope is negative", where=f"{model.family}, {name}", asked=shown(value))
-        slopes.append(number)
-    slopes = [slopes[list(model.slopes or {}).index(name)] for name in model.parameters]
+    declared = {name: rational(value, name) for name, value in (model.slopes or {}).items()}
+    if negative := [name for name, slope in declared.items() if slope < 0]:
+        raise ModelError("a slope is negative", where=f"{model.family}, {negative[0]}")
+    slopes = [float(declared[name]) for name in model.parameters]
     sides = max(2, int((_MOST_POINTS / size) ** (1 / len(box))))
     halves = [(high - low) / (2 * sides) for low, high in box]
     middles = [low + (2 * np.arange(sides) + 1) * half for (low, _), half in zip(box, halves, strict=True)]

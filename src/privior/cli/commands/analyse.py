@@ -37,14 +37,14 @@ def analyse(
     """Analyse what posterior draws of a model reveal; free, without data."""
     from privior.analyses import Analysis
     from privior.smoothness import analyse as analysed
-    from privior.smoothness.findings import Findings
+    from privior.smoothness.findings import AnalysedModel
 
     screen = screen_of(context)
     asked = Analysis.read(analysis, records=records, epsilon="1")
     made = analysed(
         asked.model, asked.schema, records=asked.records, draws=draws, distance=distance, failure=failure
     )
-    stated: Findings = made
+    stated: AnalysedModel = made
     if papers or screen.as_json or picture is not None:
         from privior.papers import theorems
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,8 @@ from privior.cli.drawing import draw
 from privior.cli.options import Delta, Epsilon, Json, Quiet, screen_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from privior.calculator import Calculation
     from privior.papers.published import Published
 
@@ -23,7 +25,13 @@ _FACTS = (
     *("eta", "drawn", "temperature", "lipschitz", "strong_convexity"),
 )
 
-Fact = Annotated[str | None, typer.Option(show_default=False)]
+
+def _told(about: str | None = None, *names: str) -> Any:
+    """Return an option that has no default worth showing."""
+    return typer.Option(*names, help=about, show_default=False)
+
+
+Fact = Annotated[str | None, _told()]
 
 
 def guarantee(
@@ -40,50 +48,21 @@ def guarantee(
     ],
     epsilon: Epsilon = None,
     delta: Delta = None,
-    order: Annotated[
-        float | None,
-        typer.Option(help="Promise a Renyi divergence of this order instead.", show_default=False),
-    ] = None,
-    solve: Annotated[
-        str | None, typer.Option(help="Find this parameter for the promise asked for.", show_default=False)
-    ] = None,
-    neighbours: Annotated[
-        str | None, typer.Option(help="replace-one (default) or add-or-remove-one.", show_default=False)
-    ] = None,
-    records: Annotated[
-        str | None, typer.Option("--records", "-n", help="Number of records.", show_default=False)
-    ] = None,
-    levels: Annotated[
-        int | None, typer.Option("--levels", "-k", help="Number of cells of a table.", show_default=False)
-    ] = None,
+    order: Annotated[float | None, _told("Promise a Renyi divergence of this order instead.")] = None,
+    solve: Annotated[str | None, _told("Find this parameter for the promise asked for.")] = None,
+    neighbours: Annotated[str | None, _told("replace-one (default) or add-or-remove-one.")] = None,
+    records: Annotated[str | None, _told("Number of records.", "--records", "-n")] = None,
+    levels: Annotated[int | None, _told("Number of cells of a table.", "--levels", "-k")] = None,
     max_rows: Annotated[int, typer.Option(help="Rows that one person has at most.")] = 1,
-    prior: Annotated[
-        str | None, typer.Option(help="Prior parameter: one number, or one per level.", show_default=False)
-    ] = None,
+    prior: Annotated[str | None, _told("Prior parameter: one number, or one per level.")] = None,
     rate: Annotated[
-        str | None,
-        typer.Option(
-            help="Weight of one record in a draw; of exponentials the prior's rate.", show_default=False
-        ),
+        str | None, _told("Weight of one record in a draw; of exponentials the prior's rate.")
     ] = None,
-    draws: Annotated[
-        str | None, typer.Option(help="Number of draws or releases, planned together.", show_default=False)
-    ] = None,
-    least: Annotated[
-        str | None,
-        typer.Option(help="Records that every cell has at least, if that is public.", show_default=False),
-    ] = None,
-    squared: Annotated[
-        str | None,
-        typer.Option(help="Largest sum of squared changes of the statistics.", show_default=False),
-    ] = None,
-    largest: Annotated[
-        str | None, typer.Option(help="Largest change of one of the statistics.", show_default=False)
-    ] = None,
-    nodes: Annotated[
-        str | None,
-        typer.Option(help='Smallest prior parameters of each table: "1,2; 1,1".', show_default=False),
-    ] = None,
+    draws: Annotated[str | None, _told("Number of draws or releases, planned together.")] = None,
+    least: Annotated[str | None, _told("Records that every cell has at least, if that is public.")] = None,
+    squared: Annotated[str | None, _told("Largest sum of squared changes of the statistics.")] = None,
+    largest: Annotated[str | None, _told("Largest change of one of the statistics.")] = None,
+    nodes: Annotated[str | None, _told('Smallest prior parameters of each table: "1,2; 1,1".')] = None,
     shape: Fact = None,
     bound: Fact = None,
     lower: Fact = None,
@@ -100,16 +79,12 @@ def guarantee(
     lipschitz: Fact = None,
     strong_convexity: Fact = None,
     at_delta: Annotated[
-        list[str] | None,
-        typer.Option(help="Also the epsilon at this delta, from the exact curve.", show_default=False),
+        list[str] | None, _told("Also the epsilon at this delta, from the exact curve.")
     ] = None,
     noun: Annotated[str, typer.Option(help="Whom the guarantee protects.")] = "person",
     compare: Annotated[bool, typer.Option("--compare", help="What papers state about the same.")] = False,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            help="Draw delta against epsilon into this file, the trade-off beside it.", show_default=False
-        ),
+        Path | None, _told("Draw delta against epsilon into this file, the trade-off beside it.")
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -119,7 +94,6 @@ def guarantee(
 
     from privior.calculator import CALCULATORS
     from privior.exact import round_down
-    from privior.papers import statements
 
     screen = screen_of(context)
     facts = {name: value for name in _FACTS if (value := context.params[name]) is not None}
@@ -132,20 +106,21 @@ def guarantee(
         made = CALCULATORS[mechanism].promised(facts, epsilon, delta)
     else:
         made = CALCULATORS[mechanism].solved(sought, facts, epsilon or "1", delta or 0, order)
-    published = statements(made, order) if compare else ()
+    published: Sequence[Published] = ()
+    if compare:
+        from privior.papers import statements
+
+        published = statements(made, order)
     promise = replace(made.guarantee, unit=noun)
     slack = promise.slack(round_down(promise.cost.epsilon))
     curve = {chance: promise.epsilon(chance) for chance in at_delta or []}
     noise = None if made.mechanism is None else made.mechanism.expected_squared_error
     renyi = None if order is None else promise.renyi(order)
+    unread = ("neighbours", sought)
     screen.document(
         {
             "mechanism": made.name if made.mechanism is None else made.mechanism.to_document(),
-            **{
-                name: _plain(value)
-                for name, value in made.facts.items()
-                if name not in ("neighbours", sought)
-            },
+            **{name: _plain(value) for name, value in made.facts.items() if name not in unread},
             **({} if solve is None else {sought: float(str(made.facts[sought]))}),
             **promise.to_document(),
             "claim": promise.claim(),
@@ -160,11 +135,7 @@ def guarantee(
     screen.facts(
         [
             ("mechanism", f"{made.name}: {made.about}"),
-            *(
-                (name.replace("_", " "), str(value))
-                for name, value in made.facts.items()
-                if value is not None
-            ),
+            *((name.replace("_", " "), str(fact)) for name, fact in made.facts.items() if fact is not None),
             ("guarantee", str(promise)),
             ("that is", promise.claim()),
             *([] if not slack else [("computed", f"delta is above the exact one by {slack:.2g} at most")]),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from privior.checks import above_zero, strictly_within
 from privior.errors import NumberError, shown
-from privior.exact import round_down, round_up
+from privior.exact import rational, round_down, round_up
 from privior.papers.published.statement import Paper, Published, Verdict
 from privior.privacy.pairs.balls import ball, balls, upper
 from privior.privacy.pairs.beta import BetaPair
@@ -42,12 +42,8 @@ class Draw:
     @staticmethod
     def of(smallest: object, rate: object = 1, squared: object = 2, largest: object = 1) -> Draw:
         """Read the numbers; the sensitivities are those of a table of counts, one record replaced."""
-        return Draw(
-            above_zero(smallest, "smallest"),
-            above_zero(rate, "rate"),
-            above_zero(squared, "squared"),
-            above_zero(largest, "largest"),
-        )
+        given = {"smallest": smallest, "rate": rate, "squared": squared, "largest": largest}
+        return Draw(*(above_zero(value, name) for name, value in given.items()))
 
     @property
     def pair(self) -> DominatingPair | None:
@@ -85,22 +81,13 @@ def equation_6(draw: Draw, order: object) -> Published:
     formula = "D_l <= l r^2 D2^2 psi'(a)"
     better = None if draw.pair is None else draw.pair.renyi(float(at))
     if better is None:
-        verdict, reason = (
-            Verdict.FALSE,
-            "no order is excluded, while the divergence is infinite from 1 + a/r on",
-        )
+        judged = Verdict.FALSE, "no order is excluded, while the divergence is infinite from 1 + a/r on"
     elif better > value:
-        verdict, reason = (
-            Verdict.FALSE,
-            "the divergence of this order is larger; it is infinite from 1 + a/r on",
-        )
+        judged = Verdict.FALSE, "the divergence of this order is larger; it is infinite from 1 + a/r on"
     else:
-        verdict, reason = (
-            Verdict.LOOSE,
-            "at this order it holds; no order is excluded, and at others it fails",
-        )
+        judged = Verdict.LOOSE, "at this order it holds; no order is excluded, and at others it fails"
     quantity = f"Renyi divergence of order {float(at):g}"
-    return Published(PAPER, "Equation (6)", formula, quantity, value, verdict, reason, draw.pair, better)
+    return PAPER.states("Equation (6)", formula, quantity, value, judged, draw.pair, better)
 
 
 def equation_7(rate: object, floor: object, rest: object, change: object, cut: object) -> Published:
@@ -134,7 +121,7 @@ def equation_7(rate: object, floor: object, rest: object, change: object, cut: o
     verdict = Verdict.LOOSE if better < printed else Verdict.SOUND
     reason = f"its delta is at least {printed:.3g}, the exact one at this epsilon at most {better:.3g}"
     text = "epsilon = ln B(r eta, .) - ln B(r (eta + b/2), .) + r b/2 ln((1 - (|W|-1) gamma) / gamma)"
-    return Published(PAPER, "Equation (7)", text, "epsilon", value, verdict, reason, pair)
+    return PAPER.states("Equation (7)", text, "epsilon", value, (verdict, reason), pair)
 
 
 def lemma_1(order: object, divergence: object, epsilon: object) -> Published:
@@ -150,7 +137,7 @@ def lemma_1(order: object, divergence: object, epsilon: object) -> Published:
     reason = (
         "no smaller factor turns the moment into a bound; the whole curve of a pair says more than one order"
     )
-    return Published(PAPER, "Lemma 1", formula, "delta", value, Verdict.SOUND, reason)
+    return PAPER.states("Lemma 1", formula, "delta", value, (Verdict.SOUND, reason))
 
 
 def theorem_2(draw: Draw, order: object) -> Published:
@@ -166,12 +153,10 @@ def theorem_2(draw: Draw, order: object) -> Published:
     better = None if draw.pair is None else draw.pair.renyi(float(at))
     if at >= draw.end:
         reason = "its orders end below 1 + a / (r Dinf)"
-        return Published(
-            PAPER, place, formula, quantity, math.inf, Verdict.VACUOUS, reason, draw.pair, better
-        )
+        return PAPER.states(place, formula, quantity, math.inf, (Verdict.VACUOUS, reason), draw.pair, better)
     value = upper(lambda: draw.bound(at))
     reason = "it bounds a curvature by its value at the worst end; the divergence has a closed form"
-    return Published(PAPER, place, formula, quantity, value, Verdict.LOOSE, reason, draw.pair, better)
+    return PAPER.states(place, formula, quantity, value, (Verdict.LOOSE, reason), draw.pair, better)
 
 
 def theorem_4(draw: Draw, epsilon: object) -> Published:
@@ -187,7 +172,7 @@ def theorem_4(draw: Draw, epsilon: object) -> Published:
     pair = draw.pair
     better = None if pair is None else pair.delta(round_down(level))
     reason = "a loose divergence, turned into delta through one order instead of the whole curve"
-    return Published(PAPER, "Theorem 4", formula, "delta", value, Verdict.LOOSE, reason, pair, better)
+    return PAPER.states("Theorem 4", formula, "delta", value, (Verdict.LOOSE, reason), pair, better)
 
 
 def _converted(order: Fraction, divergence: arb, epsilon: Fraction) -> arb:
@@ -217,8 +202,13 @@ def _best_order(draw: Draw, epsilon: float) -> Fraction:
     return order((low + high) / 2)
 
 
-def _order(value: object) -> Fraction:
-    number = above_zero(value, "order")
+def read_order(value: object) -> Fraction:
+    """Read the order of a Renyi divergence: above 1."""
+    number = rational(value, "order")
     if number <= 1:
         raise NumberError("order is out of range", asked=shown(value), allowed="above 1")
-    return Fraction(round_up(number))
+    return number
+
+
+def _order(value: object) -> Fraction:
+    return Fraction(round_up(read_order(value)))

@@ -61,14 +61,12 @@ def theorem_5(mu: object, epsilon: object) -> Published:
         return ((e / m - m / 2) / ball(2).sqrt()).erfc() / 2
 
     reason = "the tail counts an outcome in full where delta counts 1 - e^(epsilon - loss) of it"
-    return Published(
-        PAPER,
+    return PAPER.states(
         "Theorem 5",
         "delta = P[loss >= epsilon]",
         "delta",
         upper(formula),
-        Verdict.LOOSE,
-        reason,
+        (Verdict.LOOSE, reason),
         pair,
         pair.delta(round_down(level)),
     )
@@ -86,10 +84,10 @@ def theorem_7(temperature: object, lipschitz: object, convexity: object, epsilon
     better = pair.delta(round_down(level))
     if level <= square / 2:
         reason = "epsilon is not above mu^2/2, where the theorem begins"
-        return Published(PAPER, "Theorem 7", formula, "delta", 1.0, Verdict.VACUOUS, reason, pair, better)
+        return PAPER.states("Theorem 7", formula, "delta", 1.0, (Verdict.VACUOUS, reason), pair, better)
     value = upper(lambda: (-ball((level - square / 2) ** 2 / (2 * square))).exp())
     reason = "a bound of the tail of the Gaussian pair, whose exact curve is smaller"
-    return Published(PAPER, "Theorem 7", formula, "delta", value, Verdict.LOOSE, reason, pair, better)
+    return PAPER.states("Theorem 7", formula, "delta", value, (Verdict.LOOSE, reason), pair, better)
 
 
 def corollary_8_first(epsilon: object) -> Published:
@@ -131,16 +129,13 @@ def _bounded(place: str, formula: str, temperature: object, bound: object, times
     reason = "the loss ranges over an interval of that length at most, and may come as close as one likes"
     exact = BoundedRangePair(epsilon)
     value = round_up(epsilon)
-    return Published(PAPER, place, formula, "epsilon", value, Verdict.SOUND, reason, exact, value)
+    return PAPER.states(place, formula, "epsilon", value, (Verdict.SOUND, reason), exact, value)
 
 
 def _judged(place: str, formula: str, value: float, pair: GaussianPair, epsilon: Fraction) -> Published:
     better = pair.delta(round_down(epsilon))
     if better > value:
-        verdict, reason = Verdict.FALSE, "linear losses and a Gaussian prior have a larger delta"
+        judged = Verdict.FALSE, "linear losses and a Gaussian prior have a larger delta"
     else:
-        verdict, reason = (
-            Verdict.LOOSE,
-            "the exact curve is smaller at this epsilon; at a large one the claim fails",
-        )
-    return Published(PAPER, place, formula, "delta", value, verdict, reason, pair, better)
+        judged = Verdict.LOOSE, "the exact curve is smaller at this epsilon; at a large one the claim fails"
+    return PAPER.states(place, formula, "delta", value, judged, pair, better)

@@ -39,10 +39,10 @@ def theorem_3_1_laplace(epsilon: object, levels: int, calibrated: str = "LSHist"
     better = round_up(pair.pure)
     formula, place = "epsilon", f"Theorem 3.1 ({calibrated})"
     if pair.pure == nominal:
-        verdict, reason = Verdict.SOUND, "the noise is that of the counts that one record moves"
+        judged = Verdict.SOUND, "the noise is that of the counts that one record moves"
     else:
-        verdict, reason = Verdict.LOOSE, "the noise grows with the levels, while one record moves two counts"
-    return Published(PAPER, place, formula, "epsilon", round_up(nominal), verdict, reason, pair, better)
+        judged = Verdict.LOOSE, "the noise grows with the levels, while one record moves two counts"
+    return PAPER.states(place, formula, "epsilon", round_up(nominal), judged, pair, better)
 
 
 def theorem_3_1_exponential(epsilon: object, prior: Sequence[object], records: int) -> Published:
@@ -64,9 +64,7 @@ def theorem_3_1_exponential(epsilon: object, prior: Sequence[object], records: i
         verdict = Verdict.LOOSE
         reason = "it holds; wherever all candidates were enumerated, the cost is below two thirds of epsilon"
     pair = SignedSteps(cost)
-    return Published(
-        PAPER, place, formula, "epsilon", round_up(nominal), verdict, reason, pair, round_up(cost)
-    )
+    return PAPER.states(place, formula, "epsilon", round_up(nominal), (verdict, reason), pair, round_up(cost))
 
 
 def theorem_3_1_smooth(epsilon: object, smoothing: object = 1) -> Published:
@@ -81,13 +79,13 @@ def theorem_3_1_smooth(epsilon: object, smoothing: object = 1) -> Published:
     cost = nominal * (1 + gamma) / 2
     place, formula = "Theorem 3.1 (EHDS)", "epsilon, weight exp(-epsilon H / (4 S))"
     if gamma > 1:
-        verdict, reason = Verdict.FALSE, "the 4 is 2 (1 + gamma) at gamma = 1; a larger gamma needs more"
+        judged = Verdict.FALSE, "the 4 is 2 (1 + gamma) at gamma = 1; a larger gamma needs more"
     elif gamma == 1:
-        verdict, reason = Verdict.SOUND, "the 4 is 2 (1 + gamma) at gamma = 1"
+        judged = Verdict.SOUND, "the 4 is 2 (1 + gamma) at gamma = 1"
     else:
-        verdict, reason = Verdict.LOOSE, "2 (1 + gamma) in place of the 4 is enough"
+        judged = Verdict.LOOSE, "2 (1 + gamma) in place of the 4 is enough"
     pair, better = SignedSteps(cost), round_up(cost)
-    return Published(PAPER, place, formula, "epsilon", round_up(nominal), verdict, reason, pair, better)
+    return PAPER.states(place, formula, "epsilon", round_up(nominal), judged, pair, better)
 
 
 def hellinger_sensitivity(prior: Sequence[object], records: int) -> float:

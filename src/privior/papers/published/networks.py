@@ -41,7 +41,7 @@ def corollary_1(epsilon: object, nodes: int) -> Published:
         "2 |I| is the sum of changes of a record whose values all change; the curve below epsilon is smaller"
     )
     formula = "epsilon, scale 2 |I| / epsilon"
-    return Published(PAPER, "Corollary 1", formula, "epsilon", value, Verdict.SOUND, reason, pair, value)
+    return PAPER.states("Corollary 1", formula, "epsilon", value, (Verdict.SOUND, reason), pair, value)
 
 
 def corollary_2(epsilon: object, families: Sequence[Sequence[int]]) -> Published:
@@ -64,7 +64,7 @@ def corollary_2(epsilon: object, families: Sequence[Sequence[int]]) -> Published
     formula = "epsilon, scale 2 |N| / (epsilon 2^(k/2))"
     reason = f"one record changes at most {most} of the {len(closure)} parities"
     value, better = round_up(nominal), round_up(pair.pure)
-    return Published(PAPER, "Corollary 2", formula, "epsilon", value, Verdict.LOOSE, reason, pair, better)
+    return PAPER.states("Corollary 2", formula, "epsilon", value, (Verdict.LOOSE, reason), pair, better)
 
 
 def downward_closure(families: Sequence[Sequence[int]]) -> frozenset[int]:
@@ -109,11 +109,11 @@ def theorem_4_lipschitz(lipschitz: Sequence[object], arcs: int, moved: Sequence[
     value, better = round_up(cost), round_up(exact)
     if arcs > 0:
         verdict, reason = Verdict.VACUOUS, "its assumption excludes every variable that depends on a parent"
-        return Published(PAPER, "Theorem 4(1)", formula, "epsilon", value, verdict, reason)
+        return PAPER.states("Theorem 4(1)", formula, "epsilon", value, (verdict, reason))
     verdict = Verdict.SOUND if exact == cost else Verdict.LOOSE
     reason = "the sum over nodes of 2 L_i rho_i bounds the oscillation; rho counts every node that changes"
     pair = SignedSteps(exact)
-    return Published(PAPER, "Theorem 4(1)", formula, "epsilon", value, verdict, reason, pair, better)
+    return PAPER.states("Theorem 4(1)", formula, "epsilon", value, (verdict, reason), pair, better)
 
 
 def theorem_4_stochastic(
@@ -134,11 +134,8 @@ def theorem_4_stochastic(
         slack: s, called delta there
         distance: rho of two neighbours
     """
-    c, base, most = (
-        above_zero(concentration, "concentration"),
-        above_zero(smooth, "smooth"),
-        above_zero(ratio, "ratio"),
-    )
+    c, base = above_zero(concentration, "concentration"), above_zero(smooth, "smooth")
+    most = above_zero(ratio, "ratio")
     s, apart = strictly_within(slack, "slack"), zero_or_above(distance, "distance")
     if most < 1:
         raise NumberError("a largest ratio to a mean is at least 1", where="ratio", asked=shown(ratio))
@@ -156,10 +153,10 @@ def theorem_4_stochastic(
 
     value, better = upper(printed), min(1.0, upper(proved))
     if apart > (1 - s) * c:
-        verdict, reason = Verdict.VACUOUS, "its assumption rho <= (1 - s) c does not hold"
+        judged = Verdict.VACUOUS, "its assumption rho <= (1 - s) c does not hold"
     elif value >= 1:
-        verdict, reason = Verdict.VACUOUS, "a total variation is never above 1"
+        judged = Verdict.VACUOUS, "a total variation is never above 1"
     else:
-        verdict, reason = Verdict.LOOSE, "another proof gives less, without its conditions"
+        judged = Verdict.LOOSE, "another proof gives less, without its conditions"
     formula = "delta = sqrt(M/2 max(rho, 1)), epsilon = 0"
-    return Published(PAPER, "Theorem 4(2)", formula, "delta", value, verdict, reason, None, better)
+    return PAPER.states("Theorem 4(2)", formula, "delta", value, judged, better=better)

@@ -47,23 +47,20 @@ def theorem_8_lipschitz(
         family: the same likelihood as one of ours, if it is one; gives what is exact
         draws: N
     """
-    slope, apart, times = (
-        zero_or_above(lipschitz, "lipschitz"),
-        zero_or_above(distance, "distance"),
-        whole_number(draws, "draws"),
-    )
+    slope, apart = zero_or_above(lipschitz, "lipschitz"), zero_or_above(distance, "distance")
+    times = whole_number(draws, "draws")
     value = round_up(2 * times * slope * apart)
     place = "Theorem 8(1)" if times == 1 else "Corollary 10(1)"
     formula = "epsilon = 2 L rho" if times == 1 else "epsilon = 2 N L rho"
     if family is None:
         reason = "the oscillation of the log likelihood ratio is at most 2 L rho, and may be all of it"
         exact = SignedSteps(2 * slope * apart, times)
-        return Published(PAPER, place, formula, "epsilon", value, Verdict.SOUND, reason, exact)
+        return PAPER.states(place, formula, "epsilon", value, (Verdict.SOUND, reason), exact)
     exact = SignedSteps(family.pure, times)
     better = round_up(exact.pure)
     verdict = Verdict.LOOSE if better < value else Verdict.SOUND
     reason = "only the oscillation of the log likelihood ratio over the prior's support counts, for n records"
-    return Published(PAPER, place, formula, "epsilon", value, verdict, reason, exact, better)
+    return PAPER.states(place, formula, "epsilon", value, (verdict, reason), exact, better)
 
 
 def bernoulli_lipschitz(smallest: object) -> Fraction:
@@ -97,12 +94,9 @@ def theorem_8_stochastic(
         distance: rho of two neighbours
         draws: N
     """
-    c, base = above_zero(concentration, "concentration"), zero_or_above(smooth, "smooth")
-    most, apart, times = (
-        above_zero(ratio, "ratio"),
-        zero_or_above(distance, "distance"),
-        whole_number(draws, "draws"),
-    )
+    c, most = above_zero(concentration, "concentration"), above_zero(ratio, "ratio")
+    base, apart = zero_or_above(smooth, "smooth"), zero_or_above(distance, "distance")
+    times = whole_number(draws, "draws")
     if most < 1:
         raise NumberError("a largest ratio to a mean is at least 1", where="ratio", asked=shown(ratio))
 
@@ -114,16 +108,14 @@ def theorem_8_stochastic(
 
     value, better = upper(printed), upper(proved)
     place = "Theorem 8(2)" if times == 1 else "Corollary 10(2)"
-    formula = "delta = sqrt(C/2 (1 + 2 L0 + 1/c) rho), c > 1, epsilon = 0" + (
-        ", times N" if times > 1 else ""
-    )
+    formula = "delta = sqrt(C/2 (1 + 2 L0 + 1/c) rho), c > 1, epsilon = 0" + ", times N" * (times > 1)
     if c <= 1:
-        verdict, reason = Verdict.VACUOUS, "its assumption c > 1 does not hold"
+        judged = Verdict.VACUOUS, "its assumption c > 1 does not hold"
     elif value >= 1:
-        verdict, reason = Verdict.VACUOUS, "a total variation is never above 1"
+        judged = Verdict.VACUOUS, "a total variation is never above 1"
     else:
-        verdict, reason = Verdict.LOOSE, "its proof loses ln C; another proof gives less than half of it"
-    return Published(PAPER, place, formula, "delta", value, verdict, reason, None, min(1.0, better))
+        judged = Verdict.LOOSE, "its proof loses ln C; another proof gives less than half of it"
+    return PAPER.states(place, formula, "delta", value, judged, better=min(1.0, better))
 
 
 def corollary_9(concentration: object, smooth: object, level: object, family: Truncated | None) -> Published:
@@ -140,24 +132,15 @@ def corollary_9(concentration: object, smooth: object, level: object, family: Tr
         level: L
         family: the truncated family, if the prior is truncated; None if the posteriors' ratio is unbounded
     """
-    c, base, top = (
-        above_zero(concentration, "concentration"),
-        zero_or_above(smooth, "smooth"),
-        zero_or_above(level, "level"),
-    )
+    c = above_zero(concentration, "concentration")
+    base, top = zero_or_above(smooth, "smooth"), zero_or_above(level, "level")
     value = upper(lambda: (-ball(c * (top - base))).exp())
     formula = "2L-private but for a chance e^(-c (L - L0))"
-    holds = family is not None and family.pure <= 2 * top
-    if family is None or not holds:
-        reason = "the event contains no theta, so its chance is 0 or 1; here it is 0"
-        verdict, exact = Verdict.FALSE, None if family is None else SignedSteps(family.pure)
-        return Published(
-            PAPER, "Corollary 9", formula, "chance of failure", value, verdict, reason, exact, 1.0
-        )
-    reason = "the event contains no theta, so its chance is 0 or 1; here it is 1"
-    exact = SignedSteps(family.pure)
-    verdict = Verdict.LOOSE
-    return Published(PAPER, "Corollary 9", formula, "chance of failure", value, verdict, reason, exact, 0.0)
+    exact = None if family is None else SignedSteps(family.pure)
+    holds = exact is not None and exact.pure <= 2 * top
+    reason = f"the event contains no theta, so its chance is 0 or 1; here it is {int(holds)}"
+    judged = Verdict.LOOSE if holds else Verdict.FALSE, reason
+    return PAPER.states("Corollary 9", formula, "chance of failure", value, judged, exact, float(not holds))
 
 
 def lemma_21(shape: object, records: int) -> tuple[Fraction, Fraction, Fraction]:

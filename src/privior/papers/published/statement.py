@@ -33,6 +33,19 @@ class Paper:
         known = ", ".join(part for part in (self.authors, self.title) if part)
         return known if self.year is None else f"{known} ({self.year})"
 
+    def states(
+        self,
+        place: str,
+        formula: str,
+        quantity: str,
+        value: float,
+        judged: tuple[Verdict, str],
+        exact: DominatingPair | None = None,
+        better: float | None = None,
+    ) -> Published:
+        """Return one of the paper's statements, applied to one case: see `Published`."""
+        return Published(self, place, formula, quantity, value, *judged, exact, better)
+
 
 @dataclass(frozen=True)
 class Published:

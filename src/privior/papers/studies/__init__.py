@@ -12,18 +12,11 @@ from privior.papers.studies import (
 from privior.papers.studies.files import files_of
 from privior.papers.studies.study import Column, Findings, Study
 
+_MODULES = (
+    *(dirichlet_renyi, histogram_error, multinomial_dirichlet),
+    *(hellinger_accuracy, lipschitz_mass, distinguish, draws_or_noise),
+)
 #: every study, by name
-STUDIES = {
-    study.name: study
-    for study in (
-        dirichlet_renyi.STUDY,
-        histogram_error.STUDY,
-        multinomial_dirichlet.STUDY,
-        hellinger_accuracy.STUDY,
-        lipschitz_mass.STUDY,
-        distinguish.STUDY,
-        draws_or_noise.STUDY,
-    )
-}
+STUDIES = {module.STUDY.name: module.STUDY for module in _MODULES}
 
 __all__ = ["STUDIES", "Column", "Findings", "Study", "files_of"]

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from privior.papers.published import dirichlet
-from privior.papers.studies.study import Findings, Say, Study, columns
+from privior.papers.studies.study import Findings, Row, Rows, Say, Study
 from privior.pictures import ErrorCurve, Picture
 from privior.privacy.pairs import GammaShapePair, both_orders
 
@@ -27,9 +27,9 @@ _LEAST = 1e-12  # a smaller delta is not drawn
 def _carry_out(quick: bool, say: Say) -> Findings:
     say("divergences of order 2")
     priors = [float(f"{a:.4g}") for a in np.geomspace(1.5, 50, 9 if quick else 25)]
-    divergences = [_divergence(relation, a) for relation in SQUARED for a in priors]
+    divergences = Rows(_divergence(relation, a) for relation in SQUARED for a in priors)
     epsilons = [float(f"{e:.4g}") for e in np.geomspace(0.05, 5, 9 if quick else 25)]
-    deltas = []
+    deltas = Rows()
     for smallest in SMALLEST:
         say(f"curves of delta, prior parameter {smallest}")
         deltas += [_delta(smallest, e) for e in epsilons]
@@ -37,11 +37,8 @@ def _carry_out(quick: bool, say: Say) -> Findings:
         **{f"renyi-{relation}": _renyi_picture(relation, divergences) for relation in SQUARED},
         **{f"delta-prior-{smallest}": _delta_picture(smallest, deltas) for smallest in SMALLEST},
     }
-    tables = {"renyi": columns(divergences), "delta": columns(deltas)}
+    tables = {"renyi": divergences.columns(), "delta": deltas.columns()}
     return Findings(tables, pictures, _text(divergences, deltas))
-
-
-Row = dict[str, float | int | str | None]
 
 
 def _divergence(relation: str, a: float) -> Row:
@@ -62,20 +59,16 @@ def _delta(smallest: int, epsilon: float) -> Row:
     return {"prior": smallest, "epsilon": epsilon, "printed": claim.value, "exact": claim.better}
 
 
-def _numbers(rows: list[Row], name: str) -> list[float]:
-    return [float(value) for value in (row[name] for row in rows) if value is not None]
-
-
-def _renyi_picture(relation: str, rows: list[Row]) -> Picture:
-    mine = [row for row in rows if row["neighbours"] == relation]
-    series = {"printed, Theorem 2": _numbers(mine, "printed"), "exact": _numbers(mine, "exact")}
+def _renyi_picture(relation: str, rows: Rows) -> Picture:
+    mine = rows.where(neighbours=relation)
+    series = {"printed, Theorem 2": mine.numbers("printed"), "exact": mine.numbers("exact")}
     if relation == "add-or-remove-one":
         series |= {
-            f"exact if {count} records are in the cell": _numbers(mine, f"exact_with_{count}")
+            f"exact if {count} records are in the cell": mine.numbers(f"exact_with_{count}")
             for count in _FILLED
         }
     return ErrorCurve(
-        _numbers(mine, "prior"),
+        mine.numbers("prior"),
         series,
         title=f"One draw from a Dirichlet posterior, {relation}",
         y_label="Renyi divergence of order 2",
@@ -83,29 +76,22 @@ def _renyi_picture(relation: str, rows: list[Row]) -> Picture:
     )
 
 
-def _delta_picture(smallest: int, rows: list[Row]) -> Picture:
-    mine = [row for row in rows if row["prior"] == smallest and float(row["exact"] or 0) > _LEAST]
+def _delta_picture(smallest: int, rows: Rows) -> Picture:
+    mine = Rows(row for row in rows.where(prior=smallest) if float(row["exact"] or 0) > _LEAST)
     return ErrorCurve(
-        _numbers(mine, "epsilon"),
-        {"printed, Theorem 4": _numbers(mine, "printed"), "exact": _numbers(mine, "exact")},
+        mine.numbers("epsilon"),
+        {"printed, Theorem 4": mine.numbers("printed"), "exact": mine.numbers("exact")},
         title=f"One draw, prior parameter {smallest}, replace-one",
         y_label="delta",
     )
 
 
-def _text(divergences: list[Row], deltas: list[Row]) -> str:
-    ratios = {
-        relation: [
-            row["printed"] / row["exact"]  # type: ignore[operator]  # both are numbers for counts
-            for row in divergences
-            if row["neighbours"] == relation
-        ]
-        for relation in SQUARED
-    }
-    added, replaced = ratios["add-or-remove-one"], ratios["replace-one"]
-    low, high = (_numbers(divergences, "prior")[place] for place in (0, -1))
-    at = [row for row in deltas if row["prior"] == SMALLEST[1]]
-    near = min(at, key=lambda row: abs(float(row["epsilon"] or 0) - 1))
+def _text(divergences: Rows, deltas: Rows) -> str:
+    mine = (divergences.where(neighbours=relation) for relation in SQUARED)
+    both = (zip(rows.numbers("printed"), rows.numbers("exact"), strict=True) for rows in mine)
+    added, replaced = ([printed / exact for printed, exact in pairs] for pairs in both)
+    low, high = (divergences.numbers("prior")[place] for place in (0, -1))
+    near = min(deltas.where(prior=SMALLEST[1]), key=lambda row: abs(float(row["epsilon"] or 0) - 1))
     return (
         "The printed bound holds everywhere and is a fair one for the divergence of a single order unless "
         f"the prior is small: at prior parameter {low:g} it is {added[0]:.2f} times the exact divergence "

@@ -16,13 +16,12 @@ from privior.models.families import BetaBernoulli
 from privior.models.laws import Beta, Truncated
 from privior.papers.distinguishing import theorem_13
 from privior.papers.published.posterior_sampling import PAPER
-from privior.papers.studies.study import Findings, Say, Study, columns
+from privior.papers.studies.study import Findings, Row, Rows, Say, Study
 from privior.pictures import ErrorCurve, Picture
 from privior.schema import Boolean, Schema
 from privior.smoothness.subject import Contrast, Subject, subject_of
 from privior.theory.likelihood_ratio import Bounds
 
-Row = dict[str, float | int | str | None]
 SCHEMA = Schema({"x": Boolean()}, population="study", unit="person")
 PRIORS = {
     "flat": Beta(),
@@ -40,12 +39,12 @@ FAILURE = Fraction(1, 20)
 
 def _carry_out(quick: bool, say: Say) -> Findings:
     numbers = [1, 2, 5, 10, 20, 50, 100] if quick else [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200]
-    tests = []
+    tests = Rows()
     for name in PRIORS:
         say(f"best tests, prior {name}")
         tests += [_test(name, number, quick) for number in numbers]
     sizes = [1, 10] if quick else [1, 2, 3, 5, 10, 20, 30]
-    needed = []
+    needed = Rows()
     for name in PRIORS:
         say(f"draws needed, prior {name}")
         needed += [_needed(name, size, quick) for size in sizes]
@@ -54,7 +53,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
         "power": _picture(tests, "power", "Power at 5% false alarms", "probability"),
         "draws-needed": _needed_picture(needed),
     }
-    return Findings({"tests": columns(tests), "needed": columns(needed)}, pictures, _text(tests, needed))
+    return Findings({"tests": tests.columns(), "needed": needed.columns()}, pictures, _text(tests, needed))
 
 
 @lru_cache
@@ -110,11 +109,10 @@ def _needed(name: str, records: int, quick: bool) -> Row:
     return {"prior": name, "records": records, "needed": high, "printed": printed}
 
 
-def _picture(rows: list[Row], value: str, title: str, label: str) -> Picture:
-    first = [row for row in rows if row["prior"] == next(iter(PRIORS))]
+def _picture(rows: Rows, value: str, title: str, label: str) -> Picture:
     return ErrorCurve(
-        [float(row["draws"] or 0) for row in first],
-        {name: [float(row[value] or 0) for row in rows if row["prior"] == name] for name in PRIORS},
+        rows.where(prior=next(iter(PRIORS))).numbers("draws"),
+        {name: rows.where(prior=name).numbers(value) for name in PRIORS},
         title=title,
         y_label=label,
         x_label="draws",
@@ -122,17 +120,15 @@ def _picture(rows: list[Row], value: str, title: str, label: str) -> Picture:
     )
 
 
-def _needed_picture(rows: list[Row]) -> Picture:
-    first = [row for row in rows if row["prior"] == next(iter(PRIORS))]
+def _needed_picture(rows: Rows) -> Picture:
     printed = {
-        f"Theorem 13, {name}": float(row["printed"] or 0)
+        f"Theorem 13, {name}": number
         for name in PRIORS
-        for row in rows
-        if row["prior"] == name and row["records"] == 1 and row["printed"] is not None
+        for number in rows.where(prior=name, records=1).numbers("printed")
     }
     return ErrorCurve(
-        [float(row["records"] or 0) for row in first],
-        {name: [float(row["needed"] or 0) for row in rows if row["prior"] == name] for name in PRIORS},
+        rows.where(prior=next(iter(PRIORS))).numbers("records"),
+        {name: rows.where(prior=name).numbers("needed") for name in PRIORS},
         title="Draws that the best test needs to be right 95 times in 100",
         y_label="draws",
         x_label="records",
@@ -140,16 +136,11 @@ def _needed_picture(rows: list[Row]) -> Picture:
     )
 
 
-def _text(tests: list[Row], needed: list[Row]) -> str:
-    def at(rows: list[Row], name: str, **asked: int) -> Row:
-        return next(
-            row for row in rows if row["prior"] == name and all(row[key] == v for key, v in asked.items())
-        )
-
-    ten = {name: at(needed, name, records=RECORDS) for name in PRIORS}
+def _text(tests: Rows, needed: Rows) -> str:
+    ten = {name: needed.where(prior=name, records=RECORDS)[0] for name in PRIORS}
     said = ", ".join(f"{row['needed']} ({name})" for name, row in ten.items())
     cut = "flat on [0.2, 0.8]"
-    one = at(tests, cut, draws=10)
+    one = tests.where(prior=cut, draws=10)[0]
     return (
         f"With {RECORDS} records the best test needs so many draws to tell the worst neighbours apart 95 "
         f"times in 100: {said}. Theorem 13 says that {ten[cut]['printed']} are enough for {cut} and "

@@ -16,7 +16,7 @@ from privior.mechanisms import NoisyStatistics, PosteriorDraws, parameter_foreca
 from privior.models.families import BetaBernoulli, Family, GammaExponential, GammaPoisson, NormalMean
 from privior.models.laws import Beta, Gamma, Normal, Truncated
 from privior.papers.published import posterior_sampling
-from privior.papers.studies.study import Findings, Say, Study, columns
+from privior.papers.studies.study import Findings, Row, Rows, Say, Study
 from privior.pictures import ErrorCurve, Picture
 from privior.privacy import REPLACE_ONE
 from privior.schema import Boolean, Bounded, Integer, Schema
@@ -45,11 +45,10 @@ _LAPLACE, _GAUSSIAN = "Laplace noise", "Gaussian noise"
 _DRAW, _PURE = "one draw", "one pure draw, cut prior"
 _WAYS = (_LAPLACE, _GAUSSIAN, _DRAW, _PURE)
 _ALONE, _NOTHING = "records alone", "no release"
-Row = dict[str, float | int | str | None]
 
 
 def _carry_out(quick: bool, say: Say) -> Findings:
-    rows: list[Row] = []
+    rows = Rows()
     numbers = FEW_RECORDS if quick else RECORDS
     for name, (model, ends) in FAMILIES.items():
         for epsilon in EPSILONS[1:] if quick else EPSILONS:
@@ -61,10 +60,10 @@ def _carry_out(quick: bool, say: Say) -> Findings:
         for name in FAMILIES
         for epsilon in (EPSILONS[1:] if quick else EPSILONS)
     }
-    return Findings({"errors": columns(rows)}, pictures, _text(rows))
+    return Findings({"errors": rows.columns()}, pictures, _text(rows))
 
 
-def _rows(name: str, model: Family, ends: tuple[str, str], epsilon: str, records: int) -> list[Row]:
+def _rows(name: str, model: Family, ends: tuple[str, str], epsilon: str, records: int) -> Rows:
     ranges = [one.bounds(SCHEMA) for one in model.summands(SCHEMA, REPLACE_ONE)]
     cut = model.with_prior(Truncated(model.law, *ends))
     makers: dict[str, Callable[[], NoisyStatistics | PosteriorDraws]] = {
@@ -74,7 +73,7 @@ def _rows(name: str, model: Family, ends: tuple[str, str], epsilon: str, records
         _PURE: lambda: PosteriorDraws(cut, SCHEMA, records, epsilon),
     }
     facts: Row = {"family": name, "epsilon": float(epsilon), "records": records}
-    rows: list[Row] = []
+    rows = Rows()
     for way, make in makers.items():
         try:
             law = make()
@@ -90,16 +89,15 @@ def _rows(name: str, model: Family, ends: tuple[str, str], epsilon: str, records
     return rows
 
 
-def _errors(rows: list[Row], **asked: float | str) -> dict[tuple[object, ...], float | None]:
+def _errors(rows: Rows, **asked: float | str) -> dict[tuple[object, ...], float | None]:
     """Return errors by family, epsilon and records."""
     return {
         (row["family"], row["epsilon"], row["records"]): None if row["error"] is None else float(row["error"])
-        for row in rows
-        if all(row[name] == value for name, value in asked.items())
+        for row in rows.where(**asked)
     }
 
 
-def _picture(rows: list[Row], name: str, epsilon: str, numbers: tuple[int, ...]) -> Picture:
+def _picture(rows: Rows, name: str, epsilon: str, numbers: tuple[int, ...]) -> Picture:
     nothing = next(iter(_errors(rows, family=name, way=_NOTHING).values())) or 0.0
 
     def drawn(way: str) -> list[float]:
@@ -117,7 +115,7 @@ def _picture(rows: list[Row], name: str, epsilon: str, numbers: tuple[int, ...])
     )
 
 
-def _text(rows: list[Row]) -> str:
+def _text(rows: Rows) -> str:
     by_way = {way: _errors(rows, way=way) for way in _WAYS}
 
     def ratios(one: str, other: str) -> list[float]:

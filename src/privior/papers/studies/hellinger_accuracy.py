@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from privior.mechanisms import EHD, EHDL, EHDS, KNorm, LSDim, LSHist, Mechanism
 from privior.papers.published import hellinger
-from privior.papers.studies.posterior_distances import Counts, blind_distance, expected_distance
-from privior.papers.studies.study import Findings, Say, Study, columns
+from privior.papers.studies.posterior_distances import blind_distance, expected_distance
+from privior.papers.studies.simplex import table
+from privior.papers.studies.study import Findings, Row, Rows, Say, Study
 from privior.pictures import ErrorCurve, Picture
 
 #: by number of levels: the numbers of records, of which all tables can be listed, and the epsilons
@@ -37,11 +36,10 @@ _FLAGGED = "EHDL: costs more than epsilon"
 _PAPER = ("EHD", "EHDS", "EHDL", "LSDim", "LSHist")
 _BLIND = "a uniform table, no data"
 _BETTER = ("K-norm", "EHD, calibrated", "EHD", "LSHist", _BLIND)
-Row = dict[str, float | int | str | None]
 
 
 def _carry_out(quick: bool, say: Say) -> Findings:
-    rows: list[Row] = []
+    rows = Rows()
     for levels, numbers in RECORDS.items():
         if quick and levels > 3:
             continue
@@ -55,13 +53,13 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     for levels, epsilon in sorted(shown):
         pictures[f"paper-{levels}-levels-epsilon-{epsilon}"] = _picture(rows, levels, epsilon, _PAPER)
         pictures[f"better-{levels}-levels-epsilon-{epsilon}"] = _picture(rows, levels, epsilon, _BETTER)
-    return Findings({"distances": columns(rows)}, pictures, _text(rows))
+    return Findings({"distances": rows.columns()}, pictures, _text(rows))
 
 
-def _rows(levels: int, epsilon: str, records: int, prior: str) -> list[Row]:
+def _rows(levels: int, epsilon: str, records: int, prior: str) -> Rows:
     built = {name: make(levels, epsilon, records, prior) for name, make in MECHANISMS.items()}
     charged = {name: float(mechanism.guarantee.cost.epsilon) for name, mechanism in built.items()}
-    rows: list[Row] = []
+    rows = Rows()
     for data in DATA:
         counts = table(levels, records, data)
         facts: Row = {"levels": levels, "epsilon": float(epsilon), "prior": float(prior)}
@@ -74,31 +72,15 @@ def _rows(levels: int, epsilon: str, records: int, prior: str) -> list[Row]:
     return rows
 
 
-def table(levels: int, records: int, data: str) -> Counts:
-    """Return the true counts: as even as can be, or all in the first level."""
-    counts = np.zeros(levels, dtype=np.int64)
-    if data == "even":
-        counts += records // levels
-        counts[: records % levels] += 1
-    else:
-        counts[0] = records
-    return counts
-
-
-def _series(rows: list[Row], name: str, **facts: float | str) -> list[Row]:
-    asked = {"mechanism": name, **facts}
-    return [row for row in rows if all(row[key] == value for key, value in asked.items())]
-
-
-def _picture(rows: list[Row], levels: int, epsilon: str, names: tuple[str, ...]) -> Picture:
-    def drawn(name: str) -> list[float]:
-        mine = _series(rows, name, levels=levels, epsilon=float(epsilon), prior=1.0, data="even")
-        return [float(row["expected"] or 0) for row in mine]
-
+def _picture(rows: Rows, levels: int, epsilon: str, names: tuple[str, ...]) -> Picture:
+    mine = rows.where(levels=levels, epsilon=float(epsilon), prior=1.0, data="even")
     same = "For two levels LSHist is K-norm noise, clamped: one curve." if levels == 2 else ""
     return ErrorCurve(
         RECORDS[levels],
-        {_FLAGGED if name == "EHDL" else name: drawn(name) for name in names},
+        {
+            _FLAGGED if name == "EHDL" else name: mine.where(mechanism=name).numbers("expected")
+            for name in names
+        },
         title=f"{levels} levels, epsilon {epsilon}: distance of the released posterior",
         y_label="expected Hellinger distance",
         x_label="records",
@@ -106,7 +88,7 @@ def _picture(rows: list[Row], levels: int, epsilon: str, names: tuple[str, ...])
     )
 
 
-def _text(rows: list[Row]) -> str:
+def _text(rows: Rows) -> str:
     found: dict[tuple[object, ...], dict[str, float]] = {}
     for row in rows:
         place = tuple(row[name] for name in ("levels", "epsilon", "prior", "records", "data"))
@@ -126,7 +108,7 @@ def _text(rows: list[Row]) -> str:
         if case["EHD, calibrated"] < case["K-norm"] - 1e-9
     }
     even = sum(place[-1] == "even" for place in ahead)
-    costs = [float(row["charged"] or 0) / float(row["epsilon"] or 1) for row in _series(rows, "EHDL")]
+    costs = [float(row["charged"] or 0) / float(row["epsilon"] or 1) for row in rows.where(mechanism="EHDL")]
     return (
         f"Averaged exactly, the released posterior is nearer with LSHist than with EHD in "
         f"{wins('LSHist', 'EHD')}: as the paper says, EHD is ahead with few records only, for it cannot look "

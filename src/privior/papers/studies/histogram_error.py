@@ -25,8 +25,8 @@ from privior.papers.histogram_loss import (
     typical_concentration,
 )
 from privior.papers.published import dirichlet
-from privior.papers.studies.simplex import projected
-from privior.papers.studies.study import Findings, Say, Study, columns
+from privior.papers.studies.simplex import projected, table
+from privior.papers.studies.study import Findings, Row, Rows, Say, Study
 from privior.pictures import ErrorCurve, Picture
 from privior.privacy.calibration import largest
 from privior.privacy.pairs import KNormPair
@@ -41,7 +41,6 @@ _DRAWN = {
     "Laplace noise": "laplace",
     "K-norm noise (not in the paper)": "k_norm",
 }
-Row = dict[str, float | int | str | None]
 
 
 def _carry_out(quick: bool, say: Say) -> Findings:
@@ -49,7 +48,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     powers = range(1, 7)
     repeats = {10: 400, 1000: 40} if quick else {10: 20_000, 1000: 1_000}
     generator = np.random.default_rng(SEED)
-    rows: list[Row] = []
+    rows = Rows()
     for levels, divergence in tables:
         say(f"{levels} levels, divergence {divergence}")
         priors = printed_prior(ORDER, divergence), exact_prior(ORDER, divergence)
@@ -64,7 +63,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
         for levels, divergence in tables
     }
     pictures["loss-by-data"] = _by_data(rows)
-    return Findings({"losses": columns(rows)}, pictures, _text(rows))
+    return Findings({"losses": rows.columns()}, pictures, _text(rows))
 
 
 def _losses(levels: int, divergence: str, records: int, data: str, priors: tuple[Fraction, Fraction]) -> Row:
@@ -107,29 +106,17 @@ def _projected(
 def _shares(
     generator: np.random.Generator, levels: int, records: int, data: str, repeats: int
 ) -> NDArray[np.float64]:
-    if data == "even":
-        counts = np.full(levels, records // levels)
-        counts[: records % levels] += 1
-        return np.asarray(counts / records)[None, :].repeat(repeats, axis=0)
-    if data == "one level":
-        return np.eye(1, levels).repeat(repeats, axis=0)
+    if data != "typical":
+        return np.asarray(table(levels, records, data) / records)[None, :].repeat(repeats, axis=0)
     chances = generator.dirichlet(np.ones(levels), size=repeats)
     return np.asarray(generator.multinomial(records, chances) / records)
 
 
-def _at(rows: list[Row], **facts: float | str) -> list[Row]:
-    return [row for row in rows if all(row[name] == value for name, value in facts.items())]
-
-
-def _numbers(rows: list[Row], name: str) -> list[float]:
-    return [float(value) for value in (row[name] for row in rows) if value is not None]
-
-
-def _picture(rows: list[Row], levels: int, divergence: float) -> Picture:
-    mine = _at(rows, levels=levels, divergence=divergence, data="typical")
+def _picture(rows: Rows, levels: int, divergence: float) -> Picture:
+    mine = rows.where(levels=levels, divergence=divergence, data="typical")
     return ErrorCurve(
-        _numbers(mine, "records"),
-        {name: _numbers(mine, column) for name, column in _DRAWN.items()},
+        mine.numbers("records"),
+        {name: mine.numbers(column) for name, column in _DRAWN.items()},
         title=f"Histograms of {levels} levels, order-2 divergence {divergence:g}",
         y_label="root of the expected squared loss",
         x_label="records",
@@ -137,13 +124,13 @@ def _picture(rows: list[Row], levels: int, divergence: float) -> Picture:
     )
 
 
-def _by_data(rows: list[Row]) -> Picture:
-    mine = {data: _at(rows, levels=1000, divergence=0.1, data=data) for data in DATA}
-    series = {f"Dirichlet draw, {data}": _numbers(mine[data], "dirichlet_printed") for data in DATA}
-    series["Gaussian noise, any data"] = _numbers(mine["even"], "gaussian")
-    series["Gaussian noise, projected, one level"] = _numbers(mine["one level"], "gaussian_projected")
+def _by_data(rows: Rows) -> Picture:
+    mine = {data: rows.where(levels=1000, divergence=0.1, data=data) for data in DATA}
+    series = {f"Dirichlet draw, {data}": mine[data].numbers("dirichlet_printed") for data in DATA}
+    series["Gaussian noise, any data"] = mine["even"].numbers("gaussian")
+    series["Gaussian noise, projected, one level"] = mine["one level"].numbers("gaussian_projected")
     return ErrorCurve(
-        _numbers(mine["even"], "records"),
+        mine["even"].numbers("records"),
         series,
         title="1000 levels, order-2 divergence 0.1: it depends on the data",
         y_label="root of the expected squared loss",
@@ -151,17 +138,17 @@ def _by_data(rows: list[Row]) -> Picture:
     )
 
 
-def _text(rows: list[Row]) -> str:
-    small = [
+def _text(rows: Rows) -> str:
+    small = Rows(
         row
         for row in rows
         if float(row["records"] or 0) <= float(row["levels"] or 0) / float(row["divergence"] or 1)
-    ]
+    )
 
     def wins(data: str, against: str) -> str:
-        mine = _at(small, data=data)
+        mine = small.where(data=data)
         better = sum(
-            a < b for a, b in zip(_numbers(mine, "dirichlet_printed"), _numbers(mine, against), strict=True)
+            a < b for a, b in zip(mine.numbers("dirichlet_printed"), mine.numbers(against), strict=True)
         )
         return f"{better} of {len(mine)}"
 

@@ -17,11 +17,10 @@ import numpy as np
 
 from privior.papers.published.posterior_sampling import PAPER
 from privior.papers.stochastic_lipschitz import Concentration, concentration_of_finite
-from privior.papers.studies.study import Findings, Say, Study, columns
+from privior.papers.studies.study import Findings, Row, Rows, Say, Study
 from privior.pictures import ErrorCurve, Picture
 from privior.privacy.pairs import FiniteBernoulli
 
-Row = dict[str, float | int | str | None]
 STEPS = (Fraction(1, 5), Fraction(1, 20))
 PRIORS = ("uniform", "smoother")
 
@@ -56,16 +55,16 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     jumps = {slope for step in STEPS for slope in slopes_of(points_of(step)) if slope > 0.05}
     even = {float(f"{level:.4g}") for level in np.linspace(0.05, 3.2, 17 if quick else 64)}
     levels = sorted(even | jumps | {slope * (1 - 1e-6) for slope in jumps})
-    masses = [_mass(prior, step, level) for prior in PRIORS for step in STEPS for level in levels]
-    constants = [_constants(prior, step) for prior in PRIORS for step in STEPS]
+    masses = Rows(_mass(prior, step, level) for prior in PRIORS for step in STEPS for level in levels)
+    constants = Rows(_constants(prior, step) for prior in PRIORS for step in STEPS)
     numbers = [1, 3, 10, 30, 100] if quick else [1, 2, 3, 5, 10, 20, 30, 50, 100, 300, 1000]
-    losses = []
+    losses = Rows()
     for step in STEPS:
         say(f"exact losses, chances {float(step):g} apart")
         losses += [_loss(prior, step, n) for prior in PRIORS for n in numbers]
     pictures: dict[str, Picture] = {f"mass-{prior}": _mass_picture(prior, masses) for prior in PRIORS}
     pictures |= {f"loss-step-{float(step):g}": _loss_picture(step, losses) for step in STEPS}
-    tables = {"mass": columns(masses), "constants": columns(constants), "loss": columns(losses)}
+    tables = {"mass": masses.columns(), "constants": constants.columns(), "loss": losses.columns()}
     return Findings(tables, pictures, _text(constants, losses))
 
 
@@ -113,19 +112,15 @@ def _loss(prior: str, step: Fraction, records: int) -> Row:
     }
 
 
-def _numbers(rows: list[Row], name: str) -> list[float]:
-    return [float(value) for value in (row[name] for row in rows) if value is not None]
-
-
-def _mass_picture(prior: str, rows: list[Row]) -> Picture:
+def _mass_picture(prior: str, rows: Rows) -> Picture:
     series = {}
     for step in STEPS:
-        mine = [row for row in rows if row["prior"] == prior and row["step"] == float(step)]
-        series[f"mass, {float(step):g} apart"] = _numbers(mine, "mass")
-        series[f"promised, {float(step):g} apart"] = _numbers(mine, "promised")
+        mine = rows.where(prior=prior, step=float(step))
+        series[f"mass, {float(step):g} apart"] = mine.numbers("mass")
+        series[f"promised, {float(step):g} apart"] = mine.numbers("promised")
     weight = "a uniform prior" if prior == "uniform" else "a prior proportional to e^(-slope)"
     return ErrorCurve(
-        _numbers([row for row in mine if row["prior"] == prior], "level"),
+        mine.numbers("level"),
         series,
         title=f"Mass of parameters of slope at most L, {weight}",
         y_label="prior probability",
@@ -135,14 +130,14 @@ def _mass_picture(prior: str, rows: list[Row]) -> Picture:
     )
 
 
-def _loss_picture(step: Fraction, rows: list[Row]) -> Picture:
-    mine = [row for row in rows if row["step"] == float(step)]
-    uniform, other = ([row for row in mine if row["prior"] == prior] for prior in PRIORS)
+def _loss_picture(step: Fraction, rows: Rows) -> Picture:
+    mine = rows.where(step=float(step))
+    uniform, other = (mine.where(prior=prior) for prior in PRIORS)
     return ErrorCurve(
-        _numbers(uniform, "records"),
+        uniform.numbers("records"),
         {
-            "exact, uniform prior": _numbers(uniform, "exact"),
-            "exact, prior e^(-slope)": _numbers(other, "exact"),
+            "exact, uniform prior": uniform.numbers("exact"),
+            "exact, prior e^(-slope)": other.numbers("exact"),
         },
         title=f"The largest loss of one draw, chances {float(step):g} apart",
         y_label="epsilon",
@@ -151,16 +146,15 @@ def _loss_picture(step: Fraction, rows: list[Row]) -> Picture:
     )
 
 
-def _text(constants: list[Row], losses: list[Row]) -> str:
+def _text(constants: Rows, losses: Rows) -> str:
     said = [
         f"steps of {row['step']:g}, {'uniform' if row['prior'] == 'uniform' else 'e^(-slope)'}: "
         f"c {row['c']:.3f} at L0 {row['L0']:.3f}, least L0 + 1/c {row['best_scale']:.3f}, mean slope "
         f"{row['mean']:.3f}"
         for row in constants
     ]
-    ten = [row for row in losses if row["records"] == 10 and row["step"] == 0.05]
-    first, second = (float(row["exact"] or 0) for row in ten)
-    tops, said_tops = _numbers(constants, "L"), _numbers(constants, "L_printed")
+    first, second = losses.where(records=10, step=0.05).numbers("exact")
+    tops, said_tops = constants.numbers("L"), constants.numbers("L_printed")
     return (
         "The shape is as printed. Constants of Assumption 2: "
         + "; ".join(said)

@@ -16,7 +16,7 @@ import numpy as np
 from privior.papers.dirichlet_prior import printed_prior
 from privior.papers.expected_divergence import expected_divergence_over_shares
 from privior.papers.published import dirichlet
-from privior.papers.studies.study import Findings, Say, Study, columns
+from privior.papers.studies.study import Findings, Row, Rows, Say, Study
 from privior.pictures import ErrorCurve, Picture
 from privior.theory.draw_divergence import divergence
 
@@ -24,21 +24,20 @@ ORDER, LEVELS = 2, 10
 SEED = 20_210_910  # of the synthetic counts
 DIVERGENCES = ("0.01", "0.1", "1")
 EVENNESS = ("0.1", "1", "10")
-Row = dict[str, float | int | str | None]
 
 
 def _carry_out(quick: bool, say: Say) -> Findings:
     records = [10**power for power in range(1, 5 if quick else 7)]
     repeats = 100 if quick else 1000
     generator = np.random.default_rng(SEED)
-    rows: list[Row] = []
+    rows = Rows()
     for promised in DIVERGENCES:
         prior = float(printed_prior(ORDER, promised))
         for evenness in EVENNESS:
             say(f"divergence {promised}, shares Dirichlet({evenness})")
             rows += [_row(generator, promised, prior, evenness, n, repeats) for n in records]
     pictures = {f"divergence-{promised}": _picture(rows, promised) for promised in DIVERGENCES}
-    return Findings({"divergences": columns(rows)}, pictures, _text(rows))
+    return Findings({"divergences": rows.columns()}, pictures, _text(rows))
 
 
 def _row(
@@ -61,21 +60,14 @@ def _row(
     }
 
 
-def _numbers(rows: list[Row], name: str) -> list[float]:
-    return [float(value) for value in (row[name] for row in rows) if value is not None]
-
-
-def _picture(rows: list[Row], promised: str) -> Picture:
-    mine = [row for row in rows if row["promised"] == float(promised)]
+def _picture(rows: Rows, promised: str) -> Picture:
+    mine = rows.where(promised=float(promised))
     series = {
-        f"shares Dirichlet({eta})": _numbers(
-            [row for row in mine if row["evenness"] == float(eta)], "expected"
-        )
-        for eta in EVENNESS
+        f"shares Dirichlet({eta})": mine.where(evenness=float(eta)).numbers("expected") for eta in EVENNESS
     }
-    series[f"bound (23), shares Dirichlet({EVENNESS[-1]})"] = _numbers(mine, "bound")
+    series[f"bound (23), shares Dirichlet({EVENNESS[-1]})"] = mine.numbers("bound")
     return ErrorCurve(
-        sorted(set(_numbers(mine, "records"))),
+        sorted(set(mine.numbers("records"))),
         series,
         title=f"{LEVELS} levels, order-2 divergence {promised}, prior {mine[0]['prior']:.4g} for 1",
         y_label="expected Kullback-Leibler divergence",
@@ -83,8 +75,8 @@ def _picture(rows: list[Row], promised: str) -> Picture:
     )
 
 
-def _text(rows: list[Row]) -> str:
-    most = max(_numbers(rows, "records"))
+def _text(rows: Rows) -> str:
+    most = max(rows.numbers("records"))
     last = {(row["promised"], row["evenness"]): row for row in rows if row["records"] == most}
     sparse, even = (float(last[0.1, eta]["expected"] or 0) for eta in (0.1, 10.0))
     bound = float(last[0.1, 10.0]["bound"] or 0)

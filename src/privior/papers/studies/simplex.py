@@ -1,4 +1,4 @@
-"""The probability vectors nearest to given vectors."""
+"""Tables of counts as extreme as they can be, and the probability vectors nearest to given vectors."""
 
 from __future__ import annotations
 
@@ -22,3 +22,14 @@ def projected(rows: Floats) -> Floats:
     kept = (falling > excess).sum(axis=1)
     shift = excess[np.arange(len(rows)), kept - 1]
     return np.asarray(np.maximum(rows - shift[:, None], 0.0))
+
+
+def table(levels: int, records: int, data: str) -> NDArray[np.int64]:
+    """Return the true counts: as even as can be, or all in the first level."""
+    counts = np.zeros(levels, dtype=np.int64)
+    if data == "even":
+        counts += records // levels
+        counts[: records % levels] += 1
+    else:
+        counts[0] = records
+    return counts

@@ -10,6 +10,8 @@ from privior.pictures import Picture
 
 #: one column of a table: numbers or words, None where there is none
 Column = Sequence[float | int | str | None]
+#: one row of a table
+Row = dict[str, float | int | str | None]
 #: what a study calls with each step that begins
 Say = Callable[[str], None]
 
@@ -59,10 +61,21 @@ class Study:
         return self.carry_out(quick, say)
 
 
-def columns(rows: Sequence[Mapping[str, float | int | str | None]]) -> dict[str, Column]:
-    """Turn rows with the same names into columns.
+class Rows(list[Row]):
+    """The rows of a table, all with the same names."""
 
-    >>> columns([{"a": 1, "b": "x"}, {"a": 2, "b": "y"}])
-    {'a': [1, 2], 'b': ['x', 'y']}
-    """
-    return {name: [row[name] for row in rows] for name in rows[0]}
+    def where(self, **facts: float | str) -> Rows:
+        """Return the rows that have these values."""
+        return Rows(row for row in self if all(row[name] == value for name, value in facts.items()))
+
+    def numbers(self, name: str) -> list[float]:
+        """Return the numbers of a column, without what is missing."""
+        return [float(value) for value in (row[name] for row in self) if value is not None]
+
+    def columns(self) -> dict[str, Column]:
+        """Return the columns by name.
+
+        >>> Rows([{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]).columns()
+        {'a': [1, 2], 'b': ['x', 'y']}
+        """
+        return {name: [row[name] for row in self] for name in self[0]}
