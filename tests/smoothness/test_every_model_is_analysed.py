@@ -48,6 +48,7 @@ def test_it_is_told_as_text_as_json_and_as_pictures(model: Model, schema: pv.Sch
     assert words["model"] == str(model)
     assert all(len(text) > 5 for name, text in words.items() if name not in ("records", "draws"))
     assert ("infinite" in words["Assumption 1"]) == math.isinf(made.slope)
+    assert words["Assumption 1"].startswith("does not hold" if math.isinf(made.slope) else "holds")
     assert made.epsilon <= 2 * made.subject.oscillation * (1 + 1e-9)
     if math.isfinite(made.slope):
         assert made.epsilon <= made.printed_epsilon * (1 + 1e-9)
@@ -62,8 +63,10 @@ def test_it_is_told_as_text_as_json_and_as_pictures(model: Model, schema: pv.Sch
     assert written["mass_is_a_bound"] == bounded
     assert ("by a bound" in words["Assumption 2"]) == bounded
     assert all(row["promised"] <= row["mass"] + 1e-9 for row in written["mass"])
+    assert all(row["best_guess"][0] <= 1 for row in written["tests"])
     for row in written["theorem_17"]:
         assert 0 <= row["prior_lost"] <= 1
+        assert 0 <= row["utility_lost"] <= 1
         assert row["epsilon"] <= 2 * row["level"] * row["draws"] * made.subject.distance.reach * (1 + 1e-6)
     assert "slope L" in made.picture().text()
     assert "<figure" in made._repr_html_()

@@ -222,7 +222,7 @@ def _(one: Cells, records: int) -> float | None:
 
 @tight.register
 def _(one: Cells, records: int) -> bool:
-    """The loss is unbounded."""
+    """The loss is unbounded, and so is what the pair allows."""
     return True
 
 

@@ -121,7 +121,7 @@ def _(one: Means, records: int) -> float | None:
 
 @tight.register
 def _(one: Means, records: int) -> bool:
-    """The loss is unbounded."""
+    """The loss is unbounded, and so is what the pair allows."""
     return True
 
 

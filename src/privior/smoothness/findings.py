@@ -51,7 +51,7 @@ class AnalysedModel(ABC):
 
     @abstractmethod
     def pictures(self) -> Sequence[ErrorCurve]:
-        """Draw what was found."""
+        """Draw what was found, the most telling picture first."""
 
     # Smoothness
 

@@ -53,7 +53,7 @@ class FiniteModels(Subject):
 
     @cached_property
     def slopes(self) -> Floats:
-        """l of each model."""
+        """l of each model, infinite for one that excludes a cell."""
         logs = self.model.log_chances()
         excluding = np.asarray(np.isneginf(logs).any(axis=1))
         known = np.where(excluding[:, np.newaxis], 0.0, logs)
@@ -71,16 +71,16 @@ class FiniteModels(Subject):
 
     @property
     def smoothest(self) -> float:
-        """The least slope of a model."""
+        """The slope of the smoothest model."""
         return float(self.slopes.min())
 
     @property
     def roughest(self) -> float:
-        """The largest."""
+        """The slope of the roughest model."""
         return float(self.slopes.max())
 
     def outside(self, levels: Floats) -> Floats:
-        """The models that are rougher."""
+        """The prior chance of all models that are rougher than each level."""
         room = np.asarray(levels, dtype=np.float64)[:, np.newaxis] * (1 + 1e-12)
         return np.asarray((self.slopes > room) @ self.shares)
 

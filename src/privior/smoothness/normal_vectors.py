@@ -78,7 +78,7 @@ class SeveralColumns(NormalVectors):
 
     @cached_property
     def sides(self) -> list[tuple[float, float]]:
-        """The range of each column."""
+        """The least and the largest value of each column."""
         grids = [numeric(self.schema, name, self.model.family) for name in self.model.vector]
         return [(float(lower), float(lower + step * (size - 1))) for lower, step, size in grids]
 

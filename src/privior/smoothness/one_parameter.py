@@ -26,7 +26,7 @@ from privior.models.laws import Law, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, sublevel, to_distance
+from privior.smoothness.distances import Distance, sublevels, to_distance
 from privior.smoothness.glued_laws import GluedLaw, glued
 from privior.smoothness.natural import Natural, natural_of
 from privior.smoothness.subject import Contrast, Cut, Subject, replaced_numbers, subject_of
@@ -47,7 +47,7 @@ class OneParameter(Subject):
 
     @cached_property
     def natural(self) -> Natural:
-        """The natural parameter."""
+        """What the family says of its natural parameter."""
         return natural_of(self.model)
 
     @cached_property
@@ -58,7 +58,7 @@ class OneParameter(Subject):
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """Both ends of h."""
+        """The least and the largest natural parameter in the prior's support."""
         return min(self.natural_ends), max(self.natural_ends)
 
     # Assumptions 1 and 2
@@ -91,9 +91,14 @@ class OneParameter(Subject):
                 break
         return high if high > 1e-12 else 0.0
 
+    def _inside(self, level: float) -> tuple[float, float]:
+        """Return both ends of h with l <= level, inside the support; crossed if there is none."""
+        low, high = (float(end[0]) for end in sublevels(self.chords, np.array([level])))
+        return max(low, self.ends[0]), min(high, self.ends[1])
+
     def _meets(self, level: float) -> bool:
-        low, high = sublevel(self.chords, level)
-        return max(low, self.ends[0]) <= min(high, self.ends[1])
+        low, high = self._inside(level)
+        return low <= high
 
     @cached_property
     def oscillation(self) -> float:
@@ -104,8 +109,7 @@ class OneParameter(Subject):
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the parameters with l <= level, inside the support; crossed ends if there are none."""
-        low, high = sublevel(self.chords, level)
-        low, high = max(low, self.ends[0]), min(high, self.ends[1])
+        low, high = self._inside(level)
         if low > high:
             return math.inf, -math.inf
         found = self._thetas(low, high)
@@ -127,7 +131,7 @@ class OneParameter(Subject):
         return float(first), float(last)
 
     def outside(self, levels: Floats) -> Floats:
-        """Two tails of the prior."""
+        """The prior's chance of both tails beyond the interval of parameters with l <= L."""
         ends = np.array([self.interval(float(level)) for level in levels])
         empty = ends[:, 0] > ends[:, 1]
         lows, highs = (np.where(empty, self.support[0], side) for side in ends.T)

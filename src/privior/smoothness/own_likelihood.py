@@ -93,7 +93,7 @@ class LogLikelihood:
 
     @property
     def box(self) -> Box:
-        """Both ends of each parameter."""
+        """Both ends of each parameter as floats, rounded outwards."""
         found = []
         for name, ends in self.parameters.items():
             try:
@@ -132,7 +132,7 @@ class OwnLikelihood(Subject):
 
     @property
     def computed(self) -> str:  # type: ignore[override]
-        """How far it can be relied on."""
+        """Whether the bounds are proved or rest on declared slopes."""
         if self.certified:
             return "bounded from above in interval arithmetic, box by box"
         return "from a grid and the slopes that were declared, which nothing checked"

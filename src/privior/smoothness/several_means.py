@@ -66,12 +66,12 @@ class Means(SeveralColumns):
 
     @cached_property
     def _start(self) -> float:
-        """-min g."""
+        """What l is at most at the prior's mean: -min g, at a corner of the box of records."""
         known = np.linalg.solve(floats(self.model.covariance), self.corners.T)
         return float(np.einsum("ci,ic->c", self.corners, known).max()) / 2 * UP
 
     def outside(self, levels: Floats) -> Floats:
-        """The smaller of both bounds."""
+        """The smaller of both bounds: of single corners added up, and of a chi variable."""
         from scipy.special import gammaincc, ndtr
 
         away = np.maximum(np.asarray(levels) * self.nearest - self._start, 0.0)[:, np.newaxis]
