@@ -50,7 +50,7 @@ def hash_of(parts: tuple[str, ...]) -> str:
     for part in sorted(parts):
         place = PACKAGE / part
         files = sorted(place.rglob("*.py")) if place.is_dir() else [PACKAGE / f"{part}.py"]
-        for file in files:
+        for file in filter(Path.exists, files):  # of a part that is gone nothing is left: stale, not broken
             digest.update(f"{file.relative_to(PACKAGE)}\n".encode())
             digest.update(file.read_bytes())
     return digest.hexdigest()
