@@ -633,7 +633,7 @@ FAULTS = (
         "best, candidate = max(built, key=lambda pair: _l2(pair[1]))",
         ("tests/planning/test_plan.py",),
     ),
-    # ---- theory, studies, pages, commands
+    # ---- theory, papers, pages, commands
     Fault(
         "one-end-of-the-support",
         "the smoothness of a family is looked at one end of its parameters only",
@@ -653,7 +653,7 @@ FAULTS = (
     Fault(
         "study-stops-early",
         "a study counts too few draws until neighbours can be told apart",
-        "studies/distinguish.py",
+        "papers/studies/distinguish.py",
         "low, high = (middle, high) if guess(middle).high < 1 - FAILURE else (low, middle)",
         "low, high = (low, middle)",
         ("tests/studies/test_studies.py::test_fewer_draws_than_needed_are_too_few",),

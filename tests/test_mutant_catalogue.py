@@ -11,7 +11,7 @@ from record import PACKAGE, ROOT
 
 PARTS = {
     *("privacy", "randomness", "mechanisms", "models", "tables", "ledger", "curator", "release", "posterior"),
-    *("queries", "decisions", "planning", "smoothness", "theory", "studies", "pictures", "cli", "schema"),
+    *("queries", "decisions", "planning", "smoothness", "theory", "papers", "pictures", "cli", "schema"),
 }
 
 

@@ -88,6 +88,8 @@ if TYPE_CHECKING:
     from privior.models.laws import Reweighted as Reweighted
     from privior.models.laws import Truncated as Truncated
     from privior.models.laws import Wishart as Wishart
+    from privior.papers import Theorems as Theorems
+    from privior.papers import theorems as theorems
     from privior.planning import Want as Want
     from privior.planning import calibrate_draws as calibrate_draws
     from privior.planning import plan as plan
@@ -148,6 +150,7 @@ _CONTENTS = {
     "planning": "Want calibrate_draws plan plan_for",
     "analyses": "Analysis",
     "smoothness": "LogLikelihood ModelAnalysis analyse",
+    "papers": "Theorems theorems",
     "ledger": "Ledger",
     "curator": "measure measure_all",
     "release": "Release",

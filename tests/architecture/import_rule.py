@@ -15,6 +15,7 @@ from pathlib import Path
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "interrupts", "pictures", "whole_files"),
     ("exact", "registry"),
+    ("checks",),
     ("schema",),
     ("bundled", "privacy", "randomness"),
     ("models", "theory"),
@@ -26,7 +27,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("calculator", "posterior", "planning", "smoothness", "tables"),
     ("analyses", "auditing", "curator", "queries"),
     ("decisions",),
-    ("health", "report", "reviews", "studies"),
+    ("health", "report", "reviews"),
+    ("papers",),  # what the papers state: nothing but the command line imports it
     ("extend", "testing"),
     ("cli",),
 )
@@ -41,7 +43,7 @@ OUTSIDE = {
     "polars": {"tables"},
     "pyarrow": {
         "tables",
-        "studies",
+        "papers",
     },  # studies write Parquet; reading it is forbidden them by name, see READING
     **{
         f"pyarrow.{reader}": {"tables"}
@@ -50,7 +52,7 @@ OUTSIDE = {
     "csv": {"tables"},
     "sqlite3": {"ledger"},
     "opendp": {"randomness"},
-    "flint": {"privacy", "randomness"},
+    "flint": {"privacy", "randomness", "papers"},
     "secrets": {"randomness"},
     "random": set[str](),
     "pickle": set[str](),
@@ -70,7 +72,8 @@ OUTSIDE = {
     "http": {"tables"},
     "socket": set[str](),
     "numba": {"posterior"},
-    "numpy.random": {"posterior", "studies", "testing"},  # post-processing; synthetic data and noise that protect nobody
+    # post-processing; synthetic data and noise that protect nobody
+    "numpy.random": {"posterior", "papers", "testing"},
 }
 #: may import by name what a person named: somebody's own models and mechanisms
 IMPORTERS = {"registry"}

@@ -19,10 +19,11 @@ from privior.decisions.reach import Reach
 from privior.decisions.responses import ResponseInterval, responses_of
 from privior.decisions.utility import Utility
 from privior.errors import DecisionError, InferenceError, NumberError
+from privior.papers.sampling_utility import lemma_11
 from privior.posterior import GivenDraws
 from privior.posterior.tables.mode import dirichlet_mode
 from privior.theory.draw_divergence import divergence
-from privior.theory.sampling_utility import expected_prior_loss, lemma_11, sampling_loss
+from privior.theory.sampling_loss import expected_prior_loss, sampling_loss
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 SMOKER, UNIT = "P(smoker=yes)", Reach(0, 1)

@@ -25,7 +25,6 @@ from privior.posterior import (
     posterior_of,
 )
 from privior.posterior.cells import CellNumbers
-from privior.posterior.contract import _KINDS
 
 KEPT = Path(__file__).parents[1] / "compat"
 #: a release for each kind of posterior, by noise and by draws
@@ -170,7 +169,7 @@ class OwnCoins(Coins):
 
 
 def test_posteriors_are_registered_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("privior.posterior.contract._KINDS", dict(_KINDS))
+    monkeypatch.setattr(POSTERIORS, "_made", dict(POSTERIORS))
     with pytest.raises(InferenceError, match="no posterior") as refused:
         posterior_of(Coins())
     assert refused.value.asked == "Coins"

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import smooth_examples
+from analysed import analysed
+
 import privior as pv
-from privior.privacy.published import Verdict
-from privior.theory import distinguishing, smooth_examples
-from privior.theory.stochastic_lipschitz import concentration
+from privior.papers import distinguishing
+from privior.papers.published import Verdict
+from privior.papers.stochastic_lipschitz import best_concentration
 
 
 def show(number: float, digits: int) -> str:
@@ -32,9 +35,9 @@ def a14() -> Iterator[str]:
     start, ratio, delta = smooth_examples.lemma_21(5, 10)
     yield from (show(start.value, 4), show(ratio.value, 4), show(ratio.better or 0, 4))
     schema = pv.Schema({"x": pv.Boolean()}, population="p", unit="person")
-    made = pv.analyse(pv.BetaBernoulli("x", pv.Beta(5, 5)), schema, records=10)
+    made = analysed(pv.BetaBernoulli("x", pv.Beta(5, 5)), schema, records=10)
     found = made.concentration
-    assert found == concentration(made.subject.outside, 0.0, math.inf, 5.0)
+    assert found == best_concentration(made.subject.outside, 0.0, math.inf, 5.0)
     assert found is not None
     assert made.variation is not None
     assert made.variation.better == 1.0
@@ -47,7 +50,7 @@ def a15() -> Iterator[str]:
     assert distinguishing.most_parts("0.063") == 1
     schema = pv.Schema({"x": pv.Boolean()}, population="p", unit="person")
     model = pv.BetaBernoulli("x", pv.Truncated(pv.Beta(), "0.2", "0.8"))
-    made = pv.analyse(model, schema, records=1, draws=2, failure="0.05")
+    made = analysed(model, schema, records=1, draws=2, failure="0.05")
     claim, guess = made.theorem_13, made.tests[1][2]
     assert claim is not None
     assert claim.verdict is Verdict.FALSE

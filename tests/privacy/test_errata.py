@@ -16,6 +16,10 @@ from sampling_errata import a13, a14, a15
 from scipy import integrate, optimize
 from utility_errata import b6, b7, b8, d5, d6, d7, d8, laplace_line, local_lines
 
+from privior.papers import sampling_utility
+from privior.papers.published import Verdict, dirichlet, gibbs, networks
+from privior.papers.published import hellinger as published_hellinger
+from privior.papers.published import posterior_sampling as sampling
 from privior.privacy.pairs import (
     BetaPair,
     FiniteBernoulli,
@@ -24,10 +28,6 @@ from privior.privacy.pairs import (
     both_orders,
     dirichlet_draw,
 )
-from privior.privacy.published import Verdict, dirichlet, gibbs, networks
-from privior.privacy.published import hellinger as published_hellinger
-from privior.privacy.published import posterior_sampling as sampling
-from privior.theory import sampling_utility
 
 F = Fraction
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "errata.md"

@@ -13,6 +13,9 @@ from hellinger_laws import largest_loss, local_sensitivity, neighbours
 from scipy import optimize
 
 import privior as pv
+from privior.papers.published import Paper, Published, Verdict, dirichlet, gibbs, networks
+from privior.papers.published import hellinger as hellinger_bounds
+from privior.papers.published import posterior_sampling as sampling
 from privior.privacy.pairs import (
     BetaPair,
     GammaShapePair,
@@ -22,9 +25,6 @@ from privior.privacy.pairs import (
     TruncatedExponential,
     both_orders,
 )
-from privior.privacy.published import Paper, Published, Verdict, dirichlet, gibbs, networks
-from privior.privacy.published import hellinger as hellinger_bounds
-from privior.privacy.published import posterior_sampling as sampling
 
 F = Fraction
 draw = dirichlet.Draw.of

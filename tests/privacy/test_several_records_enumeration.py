@@ -19,10 +19,10 @@ import privior as pv
 from privior.errors import NumberError
 from privior.mechanisms import PosteriorRelease
 from privior.models import ExactStatistics
+from privior.papers.published import dirichlet
 from privior.privacy.composition import compose_symmetric, unit_draw
 from privior.privacy.composition.unit_draws import listed_moves
 from privior.privacy.pairs import BetaPair, DominatingPair, both_orders, statistics_draw
-from privior.privacy.published import dirichlet
 
 F = Fraction
 Table = tuple[int, ...]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import hellinger_accuracy as accuracy
+import hellinger_comparison as comparison
+import histogram_utility as histogram
+from prior_utility import equation_23
 from scipy import optimize, stats
+from two_level_release import TwoLevels
 
-from privior.privacy.published import Verdict
-from privior.theory import hellinger_accuracy as accuracy
-from privior.theory import hellinger_comparison as comparison
-from privior.theory import histogram_utility as histogram
-from privior.theory.dirichlet_prior import printed_prior
-from privior.theory.histogram_loss import draw_loss, gaussian_loss
-from privior.theory.prior_utility import equation_23
-from privior.theory.two_level_release import TwoLevels
+from privior.papers.dirichlet_prior import printed_prior
+from privior.papers.histogram_loss import draw_loss, gaussian_loss
+from privior.papers.published import Verdict
 
 
 def show(number: float, digits: int) -> str:

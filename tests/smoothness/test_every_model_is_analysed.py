@@ -11,6 +11,7 @@ import family_cases
 import finite_cases
 import joint_cases
 import pytest
+from analysed import analysed
 
 import privior as pv
 from privior.models import MODELS, JointFamily, Model, to_model
@@ -41,11 +42,12 @@ def test_every_family_that_a_file_can_name_is_here() -> None:
 
 @pytest.mark.parametrize(("model", "schema"), EVERY, ids=NAMES)
 def test_it_is_told_as_text_as_json_and_as_pictures(model: Model, schema: pv.Schema) -> None:
-    made = pv.analyse(to_model(model.to_document()), schema, records=12, draws=2)
+    made = analysed(to_model(model.to_document()), schema, records=12, draws=2)
     words = dict(made.facts())
     assert words["model"] == str(model)
     assert all(len(text) > 5 for name, text in words.items() if name not in ("records", "draws"))
     assert ("infinite" in words["Assumption 1"]) == math.isinf(made.slope)
+    assert words["Assumption 1"].startswith("does not hold" if math.isinf(made.slope) else "holds")
     assert made.epsilon <= 2 * made.subject.oscillation * (1 + 1e-9)
     if math.isfinite(made.slope):
         assert made.epsilon <= made.printed_epsilon * (1 + 1e-9)
@@ -60,8 +62,10 @@ def test_it_is_told_as_text_as_json_and_as_pictures(model: Model, schema: pv.Sch
     assert written["mass_is_a_bound"] == bounded
     assert ("by a bound" in words["Assumption 2"]) == bounded
     assert all(row["promised"] <= row["mass"] + 1e-9 for row in written["mass"])
+    assert all(row["best_guess"][0] <= 1 for row in written["tests"])
     for row in written["theorem_17"]:
         assert 0 <= row["prior_lost"] <= 1
+        assert 0 <= row["utility_lost"] <= 1
         assert row["epsilon"] <= 2 * row["level"] * row["draws"] * made.subject.distance.reach * (1 + 1e-6)
     assert "slope L" in made.picture().text()
     assert "<figure" in made._repr_html_()
@@ -106,8 +110,8 @@ def test_a_distance_that_is_not_sufficient_is_refused(model: Any, schema: pv.Sch
 
 
 def test_a_chain_is_a_table_of_its_transitions() -> None:
-    chain = pv.analyse(pv.MarkovChain("state", "next", 2), STATES, records=50)
-    table = pv.analyse(pv.DirichletCategorical(["state", "next"], 2), STATES, records=50)
+    chain = analysed(pv.MarkovChain("state", "next", 2), STATES, records=50)
+    table = analysed(pv.DirichletCategorical(["state", "next"], 2), STATES, records=50)
     assert chain.delta(1.0) == table.delta(1.0)
     assert chain.concentration == table.concentration
     assert str(chain.subject.words).startswith("MarkovChain")

@@ -10,10 +10,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from analysed import analysed
 from finite_cases import CASES, DIE, GRID, SCHEMA, STRICT, all_tables, chances_of
 from numpy.typing import NDArray
 
 import privior as pv
+from privior.papers.constants import log_ratio
 from privior.smoothness import subject_of
 from privior.smoothness.finite_models import FiniteModels
 
@@ -42,7 +44,7 @@ def test_slopes_and_masses_are_those_of_all_pairs_of_cells(model: pv.FiniteFamil
     for level in (0.0, 0.5, 1.0, 2.0, 100.0):
         outside = float(prior[np.array(gaps) > level].sum() / prior.sum())
         assert float(one.outside(np.array([level]))[0]) == pytest.approx(outside)
-    made = pv.analyse(model, SCHEMA, records=5)
+    made = analysed(model, SCHEMA, records=5)
     assert made.slope == pytest.approx(max(gaps))
     found = made.concentration
     if math.isinf(max(gaps)):
@@ -77,8 +79,8 @@ def test_the_constant_c_is_the_largest_ratio_of_all_tables(model: pv.FiniteFamil
             likelihoods = np.prod(chances**counts, axis=1)
             if likelihoods.any():
                 best = max(best, float(likelihoods.max() / (likelihoods @ prior) * prior.sum()))
-        assert math.exp(of(model).log_ratio(records) or 0.0) == pytest.approx(best)
-    many = of(model).log_ratio(10**6)
+        assert math.exp(log_ratio(of(model), records) or 0.0) == pytest.approx(best)
+    many = log_ratio(of(model), 10**6)
     assert many is not None
     assert math.exp(many) <= prior.sum() / prior.min() * (1 + 1e-9)
 
@@ -90,7 +92,7 @@ def test_the_guarantee_is_the_largest_loss_of_all_neighbours(model: pv.FiniteFam
     for others in all_tables(records - 1, cells):
         laws = np.log([posterior(model, others + one) for one in np.eye(cells)])
         worst = max(worst, float(np.abs(laws[:, None] - laws).max()))
-    made = pv.analyse(model, SCHEMA, records=records, draws=3)
+    made = analysed(model, SCHEMA, records=records, draws=3)
     assert made.epsilon == pytest.approx(3 * worst, rel=1e-9)
     assert made.epsilon >= 3 * worst
     assert made.necessary is not None
@@ -136,27 +138,27 @@ def test_neighbours_that_are_told_apart_best_are_found_among_all_tables() -> Non
     for others in all_tables(7, cells):
         laws = np.array([posterior(DIE, others + one) for one in np.eye(cells)])
         worst = max(worst, float(np.abs(laws[:, None] - laws).sum(axis=2).max() / 2))
-    made = pv.analyse(DIE, SCHEMA, records=8)
+    made = analysed(DIE, SCHEMA, records=8)
     assert made.accuracy.low == pytest.approx((1 + worst) / 2, abs=1e-3)
     assert made.accuracy.high >= (1 + worst) / 2
 
 
 def test_a_cut_drops_the_roughest_models() -> None:
-    made = pv.analyse(DIE, SCHEMA, records=6)
+    made = analysed(DIE, SCHEMA, records=6)
     cuts = made.subject.cuts(6)
     assert cuts[0].words == "2 of 4 models: fair, tilted"
     for cut in cuts:
         kept = cut.words.split(": ")[1].split(", ")
         models = {name: law for name, law in zip(DIE.names, DIE.chances, strict=True) if name in kept}
         prior = [weight for name, weight in zip(DIE.names, DIE.prior, strict=True) if name in kept]
-        again = pv.analyse(pv.FiniteFamily("die", models, prior), SCHEMA, records=6)
+        again = analysed(pv.FiniteFamily("die", models, prior), SCHEMA, records=6)
         assert again.slope == pytest.approx(cut.level)
         assert again.epsilon == pytest.approx(cut.epsilon)
         assert cut.outside == pytest.approx(float(1 - sum(prior, Fraction(0)) / 8))
 
 
 def test_a_model_that_excludes_a_level_is_told_as_it_is() -> None:
-    made = pv.analyse(STRICT, SCHEMA, records=20)
+    made = analysed(STRICT, SCHEMA, records=20)
     words = dict(made.facts())
     assert "infinite" in words["Assumption 1"]
     assert words["Assumption 2"].startswith("does not hold")
@@ -169,7 +171,7 @@ def test_a_model_that_excludes_a_level_is_told_as_it_is() -> None:
 
 def test_many_models_and_records_are_analysed_quickly() -> None:
     grid = pv.FiniteFamily("coin", {f"{i}": [f"0.{1000 - i:03}", f"0.{i:03}"] for i in range(10, 991, 10)})
-    made = pv.analyse(grid, SCHEMA, records=10**6, draws=2)
+    made = analysed(grid, SCHEMA, records=10**6, draws=2)
     assert made.slope == pytest.approx(math.log(99))
     assert "moved" in str(made)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from analysed import analysed
 
 import privior as pv
 from privior.privacy import certified_suprema
@@ -70,7 +71,7 @@ def test_certified_bounds_are_above_all_points_of_a_grid_and_near(
 
 
 def test_an_own_likelihood_and_a_family_say_the_same() -> None:
-    made = pv.analyse(pv.LogLikelihood(bernoulli, CHANCES, [0, 1]), records=10)
+    made = analysed(pv.LogLikelihood(bernoulli, CHANCES, [0, 1]), records=10)
     assert made.slope == pytest.approx(math.log(4), rel=1e-4)
     assert made.epsilon == pytest.approx(2 * math.log(4), rel=1e-4)
     assert made.epsilon >= 2 * math.log(4)
@@ -82,7 +83,7 @@ def test_an_own_likelihood_and_a_family_say_the_same() -> None:
 def test_the_bounded_range_of_an_oscillation_of_two_is_the_oracle() -> None:
     """MATH: eta = 2 gives delta(0) = .46211716 and delta(1) = .17904989."""
     wide = {"p": (-1, 1)}
-    made = pv.analyse(pv.LogLikelihood(lambda theta, x: x * theta[0], wide, [0, 1]), records=1)
+    made = analysed(pv.LogLikelihood(lambda theta, x: x * theta[0], wide, [0, 1]), records=1)
     assert made.subject.oscillation == pytest.approx(2, rel=1e-6)
     assert made.delta(0.0) == pytest.approx(0.46211716, abs=1e-6)
     assert made.delta(1.0) == pytest.approx(0.17904989, abs=1e-6)
@@ -133,7 +134,7 @@ def test_a_distance_that_ignores_what_the_likelihood_sees_is_refused() -> None:
     with pytest.raises(pv.ModelError, match="not sufficient"):
         pv.analyse(pv.LogLikelihood(normal, BOX, records), records=3, distance=size)
     centred = pv.LogLikelihood(lambda theta, x: -(x**2) * theta[0] / 2, {"precision": (1, 2)}, records)
-    made = pv.analyse(centred, records=3, distance=size)
+    made = analysed(centred, records=3, distance=size)
     assert made.slope == pytest.approx(1.5, rel=1e-3)  # (1 - 1/4)/2 * 2 over a distance of 1/2
 
 

@@ -7,11 +7,13 @@ import math
 
 import numpy as np
 import pytest
+from analysed import analysed
 from family_cases import SCHEMA
 from numpy.typing import NDArray
 
 import privior as pv
 from privior.models import Family
+from privior.papers.constants import log_ratio, tail_rate
 from privior.smoothness import subject_of
 from privior.smoothness.one_parameter import OneParameter
 
@@ -85,17 +87,17 @@ def test_the_mass_of_smooth_parameters_is_an_integral(model: Family, ends: tuple
 
 @BY_NAME
 def test_c_and_l0_hold_far_out(model: Family, ends: tuple[float, float]) -> None:
-    made = pv.analyse(model, SCHEMA, records=10)
+    made = analysed(model, SCHEMA, records=10)
     found, one = made.concentration, made.subject
     assert found is not None
     top = one.roughest if math.isfinite(one.roughest) else found.start + 200 / found.rate
     levels = np.linspace(found.start, top, 2001)[1:]
     promised = np.exp(-found.rate * (levels - found.start))
     assert (one.outside(levels) <= promised * (1 + 1e-9)).all()
-    if math.isinf(one.roughest) and math.isfinite(one.limit_rate):  # what is said of the limit is so
-        far = np.array([150.0, 300.0]) / one.limit_rate
+    if math.isinf(one.roughest) and math.isfinite(tail_rate(one)):  # what is said of the limit is so
+        far = np.array([150.0, 300.0]) / tail_rate(one)
         logs = -np.log(one.outside(far))
-        assert float(np.diff(logs)[0] / np.diff(far)[0]) == pytest.approx(one.limit_rate, rel=0.05)
+        assert float(np.diff(logs)[0] / np.diff(far)[0]) == pytest.approx(tail_rate(one), rel=0.05)
 
 
 @BY_NAME
@@ -111,7 +113,7 @@ def test_the_best_test_and_c_are_integrals_of_glued_posteriors(
         apart = float(np.abs(laws[0] - laws[1]).sum() / 2)
         found = one.test(records, total + least, total + most).total_variation
         assert found.low - 2e-4 <= apart <= found.high + 2e-4
-    log_c = one.log_ratio(records)
+    log_c = log_ratio(one, records)
     assert log_c is not None
     for total in (records * (least + share * (most - least)) for share in (0.25, 0.5, 1.0)):
         points, weights = weights_of(model, ends, 0, 0.0)
@@ -122,7 +124,7 @@ def test_the_best_test_and_c_are_integrals_of_glued_posteriors(
 
 @BY_NAME
 def test_it_is_told_and_cut_like_any_other(model: Family, ends: tuple[float, float]) -> None:
-    made = pv.analyse(model, SCHEMA, records=20, draws=2)
+    made = analysed(model, SCHEMA, records=20, draws=2)
     words = dict(made.facts())
     assert "exp(-" in words["model"]
     json.dumps(made.to_document(), allow_nan=False)

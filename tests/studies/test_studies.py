@@ -17,8 +17,8 @@ from scipy.special import eval_legendre, gammaln, polygamma
 
 import privior as pv
 from privior.models import ExactStatistics, Observed
-from privior.studies import STUDIES, Findings, distinguish, draws_or_noise, hellinger_accuracy
-from privior.studies.simplex import projected
+from privior.papers.studies import STUDIES, Findings, distinguish, draws_or_noise, hellinger_accuracy
+from privior.papers.studies.simplex import projected, table
 
 FILES = {
     "dirichlet-renyi": {"renyi.parquet", "delta.parquet"},
@@ -191,7 +191,7 @@ def test_expected_distances_are_sums_over_what_the_mechanism_says_it_releases(ma
     for row in found:
         k, n, a = int(row["levels"]), int(row["records"]), row["prior"]
         mechanism = hellinger_accuracy.MECHANISMS[name](k, str(row["epsilon"]), n, str(a))
-        counts = ExactStatistics(hellinger_accuracy.table(k, n, str(row["data"])))
+        counts = ExactStatistics(table(k, n, str(row["data"])))
         mean = whole = 0.0
         for output in product(range(n + 1), repeat=k):
             chance = math.exp(mechanism.log_likelihood(Observed.of(output), counts))
@@ -215,7 +215,7 @@ def test_expected_distances_of_k_norm_noise_are_those_of_draws(made: Made) -> No
     assert len(found) == 12
     for row in found:
         n, a = int(row["records"]), row["prior"]
-        counts = hellinger_accuracy.table(3, n, str(row["data"]))
+        counts = table(3, n, str(row["data"]))
         mechanism = pv.KNorm(3, str(row["epsilon"]))
         drawn = [mechanism.release(ExactStatistics(counts)).array() for _ in range(1500)]
         near = n * projected(np.array(drawn) / n)

@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from privior.errors import NumberError
-from privior.privacy.published import Verdict
-from privior.theory.distinguishing import le_cam, lemma_12, most_parts, theorem_13
+from privior.papers.distinguishing import le_cam, lemma_12, most_parts, theorem_13
+from privior.papers.published import Verdict
+from privior.papers.stochastic_lipschitz import best_concentration
 from privior.theory.likelihood_ratio import Floats, LossBelow, RatioTest
-from privior.theory.stochastic_lipschitz import concentration
 
 
 def test_lemma_12_holds_for_multinomials() -> None:
@@ -94,13 +94,13 @@ def test_le_cam_bounds_every_guess() -> None:
 
 
 def test_the_best_c_and_l0_of_an_exponential_tail_are_its_own() -> None:
-    found = concentration(lambda levels: np.exp(-2 * np.maximum(levels - 1, 0)), 1.0, math.inf, 2.0)
+    found = best_concentration(lambda levels: np.exp(-2 * np.maximum(levels - 1, 0)), 1.0, math.inf, 2.0)
     assert found is not None
     assert found.rate == pytest.approx(2, rel=1e-2)
     assert found.scale == pytest.approx(1.5, rel=0.03)
     assert found.mean == pytest.approx(1.5, rel=1e-2)
     assert found.inside(found.level(0.1)) == pytest.approx(0.9)
-    heavy = concentration(lambda levels: 1 / np.maximum(levels, 1.0), 1.0, math.inf, 0.0)
+    heavy = best_concentration(lambda levels: 1 / np.maximum(levels, 1.0), 1.0, math.inf, 0.0)
     assert heavy is None
 
 

@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import gammaln, psi
+from two_level_release import TwoLevels
 
 from privior.errors import NumberError, PlanError
-from privior.theory.dirichlet_prior import exact_prior, printed_prior
-from privior.theory.draw_divergence import (
-    divergence,
-    expected_divergence,
-    expected_divergence_over_shares,
-)
-from privior.theory.histogram_loss import (
+from privior.papers.dirichlet_prior import exact_prior, printed_prior
+from privior.papers.expected_divergence import expected_divergence, expected_divergence_over_shares
+from privior.papers.histogram_loss import (
     draw_loss,
     gaussian_loss,
     laplace_loss,
@@ -25,7 +22,7 @@ from privior.theory.histogram_loss import (
     least_concentration,
     typical_concentration,
 )
-from privior.theory.two_level_release import TwoLevels
+from privior.theory.draw_divergence import divergence
 
 
 @pytest.mark.parametrize("counts", [(3, 0, 7), (1, 1, 1, 1), (50, 0)])

@@ -6,20 +6,20 @@ import itertools
 import math
 from fractions import Fraction
 
+import hellinger_accuracy as accuracy
+import hellinger_comparison as comparison
+import histogram_utility as histogram
 import numpy as np
 import pytest
+from prior_utility import equation_23, equation_24, theorem_6
 from scipy.special import hyp1f1, polygamma
+from two_level_release import TwoLevels
 
 from privior.errors import NumberError, PlanError
-from privior.privacy.published import Verdict, dirichlet
-from privior.privacy.published.hellinger import printed_sensitivity
-from privior.theory import hellinger_accuracy as accuracy
-from privior.theory import hellinger_comparison as comparison
-from privior.theory import histogram_utility as histogram
-from privior.theory.dirichlet_prior import equation_9, printed_prior, scaling
-from privior.theory.histogram_loss import draw_loss
-from privior.theory.prior_utility import equation_23, equation_24, theorem_6
-from privior.theory.two_level_release import TwoLevels
+from privior.papers.dirichlet_prior import equation_9, printed_prior, scaling
+from privior.papers.histogram_loss import draw_loss
+from privior.papers.published import Verdict, dirichlet
+from privior.papers.published.hellinger import printed_sensitivity
 
 
 @pytest.mark.parametrize(("order", "size"), [(2, "0.01"), (2, 1), (5, "0.3"), ("1.5", 3), (50, 20)])

@@ -11,18 +11,17 @@ import pytest
 from scipy.stats import binom
 
 from privior.errors import NumberError
-from privior.privacy.published import Verdict
-from privior.theory.sampling_utility import (
+from privior.papers.published import Verdict
+from privior.papers.sampling_utility import (
     chance_of_coins,
     corollary_16,
-    expected_prior_loss,
     lemma_11,
     lemma_14,
     lemma_15,
     own_prior_loss,
-    sampling_loss,
     theorem_17,
 )
+from privior.theory.sampling_loss import expected_prior_loss, sampling_loss
 
 FAILURES = ("0.5", "0.2", "0.05", "0.01")
 

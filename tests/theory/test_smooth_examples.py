@@ -8,13 +8,13 @@ from itertools import product
 
 import numpy as np
 import pytest
+import smooth_examples as examples
 from scipy import integrate, stats
 
 from privior.errors import NumberError
+from privior.papers.published import Verdict
+from privior.papers.published.posterior_sampling import lemma_21 as printed_21
 from privior.privacy.pairs import TruncatedBernoulli, TruncatedExponential
-from privior.privacy.published import Verdict
-from privior.privacy.published.posterior_sampling import lemma_21 as printed_21
-from privior.theory import smooth_examples as examples
 
 CASES = [(0.5, 2.0, 2.0, 1.0), (0.1, 0.2, 1.0, 3.0), (1.0, 4.0, 0.3, 0.5)]
 

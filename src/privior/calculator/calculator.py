@@ -14,19 +14,11 @@ from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import largest, largest_whole, smallest
 from privior.privacy.composition import compose_ordered, compose_symmetric
 from privior.privacy.pairs import DominatingPair
-from privior.privacy.published import Published
 
 #: facts that are whole numbers
 _WHOLE = ("draws", "drawn")
 
 Parts = Callable[[Facts], Sequence[DominatingPair]]
-#: what papers state about these facts, at an epsilon and at an order if there are any
-Statements = Callable[[Facts, Fraction | None, float | None], Sequence[Published]]
-
-
-def nothing_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
-    """None of the papers speaks of this."""
-    return ()
 
 
 @dataclass(frozen=True)
@@ -38,7 +30,6 @@ class Calculation:
         about: in a few words
         facts: what was given, and what was solved for
         guarantee: the promise
-        published: what papers state about the same
         mechanism: the mechanism itself, where there is one
     """
 
@@ -46,7 +37,6 @@ class Calculation:
     about: str
     facts: Facts
     guarantee: Guarantee
-    published: Sequence[Published] = ()
     mechanism: TableMechanism | None = None
 
 
@@ -62,7 +52,6 @@ class Calculator:
         parts: builds a pair for each table that one draw shows
         reason: the theorem, or which one it is for some facts
         safer: which numbers are safer when they are larger (True) or smaller (False): those to be solved for
-        published: what papers state
     """
 
     name: str
@@ -72,7 +61,6 @@ class Calculator:
     parts: Parts
     reason: str | Callable[[Facts], str]
     safer: Mapping[str, bool]
-    published: Statements = nothing_published
 
     @property
     def solvable(self) -> Mapping[str, bool]:
@@ -93,17 +81,14 @@ class Calculator:
             )
         return {**self.takes, "draws": 1, **given}
 
-    def promised(
-        self, given: Facts, epsilon: object = None, delta: object = None, order: float | None = None
-    ) -> Calculation:
+    def promised(self, given: Facts, epsilon: object = None, delta: object = None) -> Calculation:
         """Return the promise, at this epsilon or at this delta; a pure one needs neither."""
         facts = self.checked(given)
         pair, relation = self._composed(facts)
         draws = count(facts, "draws")
         reason = self.theorem(facts) if draws == 1 else f"{self.theorem(facts)}; {draws} draws composed"
         promise = Guarantee.on_curve(pair, relation, reason, epsilon=epsilon, delta=delta)
-        published = self.published(facts, promise.cost.epsilon if promise.cost.delta else None, order)
-        return Calculation(self.name, self.about, facts, promise, published)
+        return Calculation(self.name, self.about, facts, promise)
 
     def solved(
         self, parameter: str, given: Facts, epsilon: object, delta: object = 0, order: float | None = None
@@ -152,9 +137,9 @@ class Calculator:
                 asked=str(target),
                 allowed="an order below the divergence's end, or a larger epsilon" if order else None,
             )
-        made = self.promised({**others, parameter: found}, epsilon=target.epsilon, order=order)
+        made = self.promised({**others, parameter: found}, epsilon=target.epsilon)
         facts = {**made.facts, parameter: decimal(Fraction(found))}
-        return Calculation(self.name, self.about, facts, made.guarantee, made.published)
+        return Calculation(self.name, self.about, facts, made.guarantee)
 
     def theorem(self, facts: Facts) -> str:
         """Return the theorem for these facts."""

@@ -8,11 +8,9 @@ from privior.calculator.calculator import Calculation
 from privior.errors import PlanError, shown
 from privior.exact import decimal
 from privior.mechanisms import PublicFacts, TableMechanism
-from privior.privacy.published import Published, hellinger
 
 #: the parameter of its noise, by the name of the mechanism
 _NOISE = {"laplace-counts": "laplace_scale", "gaussian-counts": "stddev"}
-_PRINTED = {"lshist": "LSHist", "lsdim": "LSDim"}
 
 
 def of_mechanism(kind: type[TableMechanism], public: PublicFacts, draws: int = 1, solve: str = "") -> Calculation:
@@ -29,10 +27,4 @@ def of_mechanism(kind: type[TableMechanism], public: PublicFacts, draws: int = 1
             )
         facts[solve] = decimal(Fraction(getattr(built, solve)))
     promise = built.guarantee if draws == 1 else draws * built.guarantee
-    return Calculation(kind.name, kind.about, facts, promise, _published(kind.name, public), built)
-
-
-def _published(name: str, public: PublicFacts) -> list[Published]:
-    if name not in _PRINTED:
-        return []
-    return [hellinger.theorem_3_1_laplace(public.budget.epsilon, public.levels, _PRINTED[name])]
+    return Calculation(kind.name, kind.about, facts, promise, built)

@@ -13,14 +13,14 @@ from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
 from privior.privacy import pairs as laws
 from privior.privacy.composition import MOST_LISTED, unit_draw
 from privior.privacy.pairs import DominatingPair
-from privior.privacy.published import Published, dirichlet, gibbs, posterior_sampling
 
 
-def _replacing(facts: Facts) -> bool:
+def replacing(facts: Facts) -> bool:
+    """Say whether neighbours differ by one record replaced."""
     return Neighbours.of(str(facts["neighbours"])) is REPLACE_ONE
 
 
-def _raised(facts: Facts) -> list[Fraction]:
+def raised(facts: Facts) -> list[Fraction]:
     """The prior, larger by what a public minimum of the counts adds to every parameter."""
     least = number(facts, "least")
     if least < 0 or least.denominator != 1:
@@ -29,7 +29,7 @@ def _raised(facts: Facts) -> list[Fraction]:
 
 
 def _dirichlet(facts: Facts) -> list[DominatingPair]:
-    relation, prior, rows = Neighbours.of(str(facts["neighbours"])), _raised(facts), count(facts, "max_rows")
+    relation, prior, rows = Neighbours.of(str(facts["neighbours"])), raised(facts), count(facts, "max_rows")
     if len(numbers(facts["prior"])) == 1:  # as many cells as a unit can move
         prior = prior[:1] * max(3, 2 * min(rows, MOST_LISTED))
     records = None if facts["records"] is None else count(facts, "records")
@@ -55,37 +55,13 @@ def _statistics(facts: Facts) -> list[DominatingPair]:
     return [laws.statistics_draw(cells(facts), facts["squared"], facts["largest"], facts["rate"])]
 
 
-def _dirichlet_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
-    rows = count(facts, "max_rows")
-    squared = (2 if _replacing(facts) else 1) * rows**2
-    return _of_the_paper(
-        facts, dirichlet.Draw.of(min(_raised(facts)), facts["rate"], squared, rows), epsilon, order
-    )
-
-
-def _statistics_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
-    smallest = min(rational(cell, "prior") for cell in cells(facts))
-    draw = dirichlet.Draw.of(smallest, facts["rate"], facts["squared"], facts["largest"])
-    return _of_the_paper(facts, draw, epsilon, order)
-
-
-def _of_the_paper(
-    facts: Facts, draw: dirichlet.Draw, epsilon: Fraction | None, order: float | None
-) -> Sequence[Published]:
-    found = []
-    if count(facts, "draws") == 1 and epsilon:
-        found.append(dirichlet.theorem_4(draw, epsilon))
-    if order is not None and order > 1:
-        found += [dirichlet.theorem_2(draw, order), dirichlet.equation_6(draw, order)]
-    return found
-
-
 def _network(facts: Facts) -> Sequence[DominatingPair]:
     nodes = [[table if len(table) > 1 else [*table, *table]] for table in tables(facts)]
     return laws.network_draw(nodes, facts["rate"], str(facts["neighbours"]))
 
 
-def _bernoulli_family(facts: Facts) -> laws.TruncatedBernoulli:
+def bernoulli_family(facts: Facts) -> laws.TruncatedBernoulli:
+    """Read a chance kept away from 0 and 1, its prior and the number of records."""
     floor = number(facts, "floor")
     first, second = [rational(cell, "prior") for cell in cells(facts)][:2]
     records = 1 if facts["records"] is None else count(facts, "records")
@@ -93,29 +69,15 @@ def _bernoulli_family(facts: Facts) -> laws.TruncatedBernoulli:
 
 
 def _bernoulli(facts: Facts) -> list[DominatingPair]:
-    family = _bernoulli_family(facts)
+    family = bernoulli_family(facts)
     return [laws.SignedSteps(family.oscillation) if facts["records"] is None else family.pair]
 
 
-def _bernoulli_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
-    slope = posterior_sampling.bernoulli_lipschitz(number(facts, "floor"))
-    family = None if facts["records"] is None else _bernoulli_family(facts)
-    return [posterior_sampling.theorem_8_lipschitz(slope, 1, family, count(facts, "draws"))]
-
-
-def _exponential_family(facts: Facts) -> laws.TruncatedExponential:
+def exponential_family(facts: Facts) -> laws.TruncatedExponential:
+    """Read a rate in an interval, the range of the data, the prior and the number of records."""
     names = ("lower", "upper", "data_lower", "data_upper", "rate")
     low, high, least, most, prior = (number(facts, name) for name in names)
     return laws.TruncatedExponential(low, high, count(facts, "records"), least, most, prior)
-
-
-def _exponential_published(
-    facts: Facts, epsilon: Fraction | None, order: float | None
-) -> Sequence[Published]:
-    """L is printed as the largest rate."""
-    apart = number(facts, "data_upper") - number(facts, "data_lower")
-    family, draws = _exponential_family(facts), count(facts, "draws")
-    return [posterior_sampling.theorem_8_lipschitz(number(facts, "upper"), apart, family, draws)]
 
 
 def _rate_draw(draw: Callable[..., DominatingPair]) -> Callable[[Facts], list[DominatingPair]]:
@@ -132,16 +94,9 @@ def _normal(facts: Facts) -> list[DominatingPair]:
 
 
 def _gibbs(facts: Facts) -> list[DominatingPair]:
-    both = 2 if _replacing(facts) else 1
+    both = 2 if replacing(facts) else 1
     shift = both * number(facts, "temperature") * number(facts, "lipschitz")
     return [laws.GaussianPair(shift**2 / number(facts, "strong_convexity"))]
-
-
-def _gibbs_published(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
-    if not epsilon or count(facts, "draws") > 1 or not _replacing(facts):
-        return []
-    temperature, slope, convexity = (facts[name] for name in ("temperature", "lipschitz", "strong_convexity"))
-    return [gibbs.theorem_7(temperature, slope, convexity, epsilon)]
 
 
 _RELATION = {"neighbours": REPLACE_ONE.value}
@@ -158,7 +113,6 @@ CALCULATORS: dict[str, Calculator] = {
             _dirichlet,
             _dirichlet_reason,
             {"prior": True, "rate": False},
-            _dirichlet_published,
         ),
         Calculator(
             "statistics-draw",
@@ -168,7 +122,6 @@ CALCULATORS: dict[str, Calculator] = {
             _statistics,
             f"Renyi bound from the sensitivities, both orders {_PROOF}",
             {"prior": True, "rate": False, "squared": False, "largest": False},
-            _statistics_published,
         ),
         Calculator(
             "network-draw",
@@ -223,17 +176,15 @@ CALCULATORS: dict[str, Calculator] = {
             _bernoulli,
             f"truncated one-parameter family, pure {_PROOF}",
             {"floor": True},
-            _bernoulli_published,
         ),
         Calculator(
             "truncated-exponential",
             "draws of an exponential rate in an interval",
             ("lower", "upper", "data_lower", "data_upper", "records"),
             {"rate": 1},
-            lambda facts: [_exponential_family(facts).pair],
+            lambda facts: [exponential_family(facts).pair],
             f"truncated one-parameter family, pure {_PROOF}",
             {"upper": False, "data_upper": False},
-            _exponential_published,
         ),
         Calculator(
             "bounded-range",
@@ -251,7 +202,7 @@ CALCULATORS: dict[str, Calculator] = {
             {"rate": 1, "least": 0, **_RELATION},
             lambda facts: [
                 laws.virtual_records_draw(
-                    _raised(facts), count(facts, "drawn"), facts["rate"], str(facts["neighbours"])
+                    raised(facts), count(facts, "drawn"), facts["rate"], str(facts["neighbours"])
                 )
             ],
             lambda facts: f"Polya urn, pure{_raising(facts)} {_PROOF}",
@@ -265,7 +216,6 @@ CALCULATORS: dict[str, Calculator] = {
             _gibbs,
             "mu-GDP, mu = 2 temperature L / sqrt(m) (Gopi, Lee, Liu 2022)",
             {"temperature": False, "lipschitz": False, "strong_convexity": True},
-            _gibbs_published,
         ),
     )
 }

@@ -12,12 +12,12 @@ Facts = Mapping[str, object]
 
 
 def number(facts: Facts, name: str) -> Fraction:
-    """Read a number, exactly."""
+    """Read the fact of this name as a number, exactly."""
     return rational(facts[name], name)
 
 
 def count(facts: Facts, name: str) -> int:
-    """Read a whole number."""
+    """Read the fact of this name as a whole number."""
     found = number(facts, name)
     if found.denominator != 1:
         raise NumberError(f"{name} is not a whole number", asked=shown(facts[name]))

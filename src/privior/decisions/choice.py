@@ -11,7 +11,7 @@ from privior.decisions.judging import Judge
 from privior.decisions.responses import ResponseGrid, ResponseInterval, Responses
 from privior.errors import DecisionError, QuestionError
 from privior.pictures import listing, markup
-from privior.theory.sampling_utility import sampling_loss
+from privior.theory.sampling_loss import sampling_loss
 
 #: more candidates are not listed in text
 _SHOWN = 20
@@ -57,7 +57,7 @@ class Choice:
         draws: over how many draws was averaged
         shortfall: by how much another response may be better after all, because draws are finitely many; true
             but for a chance of `failure`, if they are independent
-            (Lemma 11 as `privior.theory.sampling_utility` proves it)
+            (Lemma 11 as `privior.theory.sampling_loss` proves it)
         failure: the chance with which `shortfall` may fail
         gap: by how much another response may be better on these very draws; None if that is not known
         found: how the response was found

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from privior.checks import strictly_within
 from privior.decisions.choice import FAILURE, Choice, choose
 from privior.decisions.documents import responses_document, to_responses, to_utility
 from privior.decisions.judging import CallableJudge, Callback, Judge, NamedJudge
@@ -26,11 +27,10 @@ from privior.plans import Plan
 from privior.posterior import Belief, GivenDraws, Posterior, infer
 from privior.posterior.contract import released_draws
 from privior.posterior.quantity import DRAWS, SEED
-from privior.privacy.published.readings import within
 from privior.queries import Number, Question, number_asked, parse
 from privior.release import Release
 from privior.theory.draw_divergence import divergence
-from privior.theory.sampling_utility import expected_prior_loss, lemma_11
+from privior.theory.sampling_loss import expected_prior_loss, loss_per_variation
 
 _KIND, _FORMAT = "privior-decision", 1
 
@@ -96,7 +96,7 @@ class Decision:
         diffuse = f"NOTE: the draws have rate {weight:g}: their law is more diffuse than the posterior"
         judge = self._judge(GivenDraws((release,), release.draws), plan, number, len(release.draws))
         notes = [] if weight == 1 else [diffuse]
-        return choose(judge, self.responses, self.about, notes, within(failure, "failure"))
+        return choose(judge, self.responses, self.about, notes, strictly_within(failure, "failure"))
 
     def compare(self, source: Source, *, failure: object = FAILURE) -> Ways:
         """Return what the expected utility, the mode and the released draws answer, and what each loses.
@@ -117,12 +117,12 @@ class Decision:
         best, error = choice.response, choice.simulation_error
         expected = Way.judged("expected utility", best, best, judge, f"over {judge.size} draws")
         mode = self._by_mode(belief, plan, number, judge, best)
-        chance = within(failure, "failure")
+        chance = strictly_within(failure, "failure")
         if _with_draws(source) is None:
             closed = Way.closed("draws", "the release holds no posterior draws")
             return Ways(self.about, expected, mode, closed, None, None, float(chance), error)
         drawn = self.by_draws(source, failure=chance)
-        printed = lemma_11(drawn.draws, chance).value
+        printed = loss_per_variation(drawn.draws, chance)
         diffuse = ", from a more diffuse law than the posterior" if drawn.warnings else ""
         way = Way.judged("draws", drawn.response, best, judge, f"{drawn.draws} released{diffuse}")
         return Ways(self.about, expected, mode, way, drawn.shortfall, printed, float(chance), error)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+from privior.checks import whole_number
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up, shortened_up
 from privior.pictures import ErrorCurve
@@ -187,8 +188,7 @@ class Guarantee:
 
         Under replace-one the number of records is public: a unit's are replaced by as many others.
         """
-        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-            raise NumberError("not a number of records", asked=shown(most), allowed="a whole number from 1")
+        whole_number(most, "most", what="not a number of records")
         pair = self.pair if self.neighbours is ADD_OR_REMOVE_ONE else both_orders(self.pair)
         reason = self.reason if most == 1 else f"{self.reason}; groups of up to {most} {self.unit}s"
         made = replace(self, pair=group(pair, most), unit=unit, reason=reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from privior.checks import whole_number
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import rational
 from privior.privacy.budget import Budget
@@ -55,10 +56,7 @@ class MetricGuarantee:
         return MetricGuarantee(self.metric, self.epsilon + other.epsilon, self.delta + other.delta, reason)
 
     def __mul__(self, times: int) -> MetricGuarantee:
-        if isinstance(times, bool) or not isinstance(times, int) or times < 1:
-            raise NumberError(
-                "not a number of repetitions", asked=shown(times), allowed="a whole number from 1"
-            )
+        whole_number(times, "times", what="not a number of repetitions")
         reason = f"{times} times {self.reason}"
         return MetricGuarantee(self.metric, times * self.epsilon, times * self.delta, reason)
 

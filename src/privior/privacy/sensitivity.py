@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from privior.errors import PlanError, shown
+from privior.checks import whole_number
+from privior.errors import PlanError
 from privior.privacy.neighbours import REPLACE_ONE, Neighbours
 
 #: more rows of one unit than this are a mistake
@@ -39,13 +40,7 @@ class Sensitivity:
         Adding or removing a unit: L1 at most m, squares at most m^2. All are attained.
         """
         relation = Neighbours.of(neighbours)
-        if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= MOST_ROWS:
-            raise PlanError(
-                "max_rows is out of range",
-                where="sensitivity",
-                asked=shown(max_rows),
-                allowed=f"1 to {MOST_ROWS}",
-            )
+        whole_number(max_rows, "max_rows", 1, MOST_ROWS, where="sensitivity", error=PlanError)
         if relation is REPLACE_ONE:
             return Sensitivity(2 * max_rows, 2 * max_rows**2, max_rows == 1, relation)
         return Sensitivity(max_rows, max_rows**2, False, relation)

@@ -1,9 +1,9 @@
-"""`analyse`: what a model promises before anything is drawn, and what the papers' bounds make of it."""
+"""`analyse`: what draws of a model promise, before anything is drawn."""
 
 from __future__ import annotations
 
-from privior.errors import PlanError, shown
-from privior.privacy.published.readings import within
+from privior.checks import strictly_within, whole_number
+from privior.errors import PlanError
 from privior.schema import Schema
 from privior.smoothness import (  # noqa: F401 - each registers its models when it is loaded
     cells,
@@ -14,7 +14,7 @@ from privior.smoothness import (  # noqa: F401 - each registers its models when 
     precision_matrices,
     several_means,
 )
-from privior.smoothness.report import ModelAnalysis
+from privior.smoothness.findings import ModelAnalysis
 from privior.smoothness.subject import subject_of
 
 _MOST_RECORDS, _MOST_DRAWS = 10**9, 10**4
@@ -41,9 +41,6 @@ def analyse(
         failure: the chance that bounds about draws may fail
     """
     for name, value, most in (("records", records, _MOST_RECORDS), ("draws", draws, _MOST_DRAWS)):
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-            raise PlanError(
-                f"{name} is out of range", where="analyse", asked=shown(value), allowed=f"1 to {most}"
-            )
-    within(failure, "failure")
+        whole_number(value, name, 1, most, where="analyse", error=PlanError)
+    strictly_within(failure, "failure")
     return ModelAnalysis(subject_of(model, schema, distance), records, draws, str(failure))

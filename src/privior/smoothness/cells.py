@@ -23,16 +23,14 @@ from privior.privacy import REPLACE_ONE
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import DominatingPair, dirichlet_draw
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, Line, Listed, Replaced
-from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
+from privior.smoothness.distances import Distance, Replaced
+from privior.smoothness.subject import Contrast, Cut, Subject, on_fewer, replaced_numbers, subject_of
 from privior.smoothness.table_records import distance_of_cells, schema_of_table
 from privior.theory.likelihood_ratio import RatioTest
 
 Floats = NDArray[np.float64]
 
 _POINTS, _MOST_LEVELS = 1200, 400
-#: up to so many records and cells the constant C of a small prior is found by adding cell after cell
-_MOST_ADDED = (400, 64)
 
 
 @dataclass(frozen=True)
@@ -44,18 +42,13 @@ class Cells(Subject):
     distance: Distance
 
     @property
-    def words(self) -> str:  # type: ignore[override]
-        """The table and its prior."""
-        return str(self.model)
-
-    @property
     def mass_bounded(self) -> bool:  # type: ignore[override]
         """Where some cells are nearer to each other than others."""
         return not isinstance(self.distance, Replaced)
 
     @property
     def smoothest(self) -> float:
-        """All cells alike."""
+        """0: under one parameter all cells are alike."""
         return 0.0
 
     @property
@@ -65,44 +58,27 @@ class Cells(Subject):
 
     @property
     def oscillation(self) -> float:
-        """Likewise."""
+        """Infinite, as the log of a probability is."""
         return math.inf
 
     @cached_property
-    def _alphas(self) -> list[Fraction]:
+    def alphas(self) -> list[Fraction]:
+        """The prior parameters, the smallest first."""
         return sorted(self.model.exact_parameters(self.schema))
 
     @cached_property
-    def _groups(self) -> list[tuple[float, int]]:
-        return [(float(alpha), times) for alpha, times in sorted(Counter(self._alphas).items())]
+    def groups(self) -> list[tuple[float, int]]:
+        """Each prior parameter, and how many cells have it."""
+        return [(float(alpha), times) for alpha, times in sorted(Counter(self.alphas).items())]
 
     @cached_property
-    def _nearest(self) -> float:
+    def nearest(self) -> float:
         """The least distance of two different records."""
-        match self.distance:
-            case Line():
-                return float(np.diff(np.sort(self.distance.places)).min())
-            case Listed():
-                return float(self.distance.table[self.distance.table > 0].min())
-            case _:
-                return 1.0
-
-    @property
-    def limit_rate(self) -> float:
-        """The smallest prior parameter: its cell is the one that vanishes most easily."""
-        return self._groups[0][0] * self._nearest
+        return self.distance.nearest(self.model.size(self.schema))
 
     def outside(self, levels: Floats) -> Floats:
-        """Exact if all distances are alike; else l <= (log max - log min) / (least distance) bounds it.
-
-        Many levels are taken from a coarser grid, each from the point below it: never too small.
-        """
-        if levels.size > _MOST_LEVELS:
-            order = np.unique(np.linspace(0, levels.size - 1, _MOST_LEVELS).astype(int))
-            grid = levels[order]
-            found = self.outside(grid)
-            return np.asarray(found[np.searchsorted(grid, levels, side="right") - 1])
-        return np.array([self._ratio_above(float(level) * self._nearest) for level in levels])
+        """Exact if all distances are alike; else l <= (log max - log min) / (least distance) bounds it."""
+        return on_fewer(levels, _MOST_LEVELS, lambda level: self._ratio_above(level * self.nearest))
 
     def _ratio_above(self, log_ratio: float) -> float:
         """Return P[max G > e^L min G]: cell i is the smallest, at m, and not all others are within e^L."""
@@ -112,15 +88,15 @@ class Cells(Subject):
         from scipy.special import gammaincc
 
         far = points * math.exp(min(log_ratio, 700.0))
-        beyond = np.array([gammaincc(alpha, far) for alpha, _ in self._groups])
+        beyond = np.array([gammaincc(alpha, far) for alpha, _ in self.groups])
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = np.where(tails > 0, np.minimum(beyond / tails, 1.0), 0.0)
             logs = np.log1p(-shares)
             log_tails = np.log(tails)
-        times = np.array([count for _, count in self._groups])[:, np.newaxis]
+        times = np.array([count for _, count in self.groups])[:, np.newaxis]
         found = np.zeros_like(points)
         every, survived = (times * logs).sum(axis=0), (times * log_tails).sum(axis=0)
-        for place, (_, count) in enumerate(self._groups):
+        for place, (_, count) in enumerate(self.groups):
             with np.errstate(invalid="ignore"):
                 rest, alive = every - logs[place], survived - log_tails[place]
             missed = -np.expm1(np.where(np.isnan(rest), -np.inf, rest))
@@ -134,65 +110,29 @@ class Cells(Subject):
         """Return points m, weights of an integral over log m, m times each density, and each upper tail."""
         from scipy.special import gammaincc, gammaincinv, gammaln
 
-        low = min(math.log(max(float(gammaincinv(alpha, 1e-18)), 1e-300)) for alpha, _ in self._groups)
+        low = min(math.log(max(float(gammaincinv(alpha, 1e-18)), 1e-300)) for alpha, _ in self.groups)
         low = max(low, -690.0)
-        high = math.log(max(float(gammaincinv(alpha, 1 - 1e-15)) for alpha, _ in self._groups)) + 0.5
+        high = math.log(max(float(gammaincinv(alpha, 1 - 1e-15)) for alpha, _ in self.groups)) + 0.5
         logs = np.linspace(low, high, _POINTS)
         points = np.exp(logs)
-        densities = np.array([np.exp(a * logs - points - gammaln(a)) for a, _ in self._groups])
-        tails = np.array([gammaincc(a, points) for a, _ in self._groups])
+        densities = np.array([np.exp(a * logs - points - gammaln(a)) for a, _ in self.groups])
+        tails = np.array([gammaincc(a, points) for a, _ in self.groups])
         steps = np.full(_POINTS, logs[1] - logs[0])
         return points, steps, densities, tails
 
-    def log_ratio(self, records: int) -> float | None:
-        """Return log C: the counts c whose best probabilities c/n beat their mean under the prior most.
-
-        Up to constants it is the sum over cells of c log c - lnG(a + c) + lnG(a). For a >= 1/2 each summand
-        is convex in c, as psi'(x) <= 1/(x - 1/2), so all records are in one cell. For smaller parameters the
-        largest sum is found by adding cell after cell, if there are few.
-        """
-        from scipy.special import gammaln, xlogy
-
-        alphas = np.array([float(alpha) for alpha in self._alphas])
-        whole = float(gammaln(alphas.sum() + records) - gammaln(alphas.sum())) - records * math.log(records)
-
-        def part(alpha: float, counts: Floats) -> Floats:
-            return np.asarray(xlogy(counts, counts) - gammaln(alpha + counts) + gammaln(alpha))
-
-        if alphas[0] >= 0.5:
-            return whole + max(float(part(alpha, np.array(records))) for alpha, _ in self._groups)
-        if records > _MOST_ADDED[0] or alphas.size > _MOST_ADDED[1]:
-            return None
-        best = np.full(records + 1, -np.inf)
-        best[0] = 0.0
-        for alpha in alphas:
-            mine = part(alpha, np.arange(records + 1.0))
-            best = np.array([(best[: total + 1] + mine[total::-1]).max() for total in range(records + 1)])
-        return whole + float(best[records])
-
-    def necessary(self, records: int) -> float | None:
-        """Theorem 6: all other records in the cell of y, so that its marginal probability is largest."""
-        alphas = [float(alpha) for alpha in self._alphas]
-        return 2 * max(0.0, math.log((max(alphas[1:]) + records - 1) / alphas[0])) / self.distance.reach
-
     def pair(self, records: int, draws: int) -> DominatingPair | None:
         """The Beta pair of the two smallest prior parameters."""
-        one = dirichlet_draw(self._alphas, Fraction(1), REPLACE_ONE, records)
+        one = dirichlet_draw(self.alphas, Fraction(1), REPLACE_ONE, records)
         return compose_symmetric([(one, draws)])
-
-    def tight(self, records: int) -> bool:
-        """The loss is unbounded."""
-        return True
 
     def contrasts(self, records: int) -> Sequence[Contrast]:
         """Some records moved between the two cells of smallest prior, the others elsewhere or in them."""
-        first, second = (float(alpha) for alpha in self._alphas[:2])
-        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
+        first, second = (float(alpha) for alpha in self.alphas[:2])
         found = []
-        for moved in numbers:
+        for moved in replaced_numbers(records):
             rest = records - moved
             places = [(rest, 0, "in one of them"), (rest // 2, rest - rest // 2, "in both alike")]
-            if len(self._alphas) > 2:
+            if len(self.alphas) > 2:
                 places.insert(0, (0, 0, "elsewhere"))
             for one, two, where in places if rest else places[:1]:
                 about = f"{moved} moved between two cells, the others {where}" if rest else "all moved"

@@ -63,6 +63,15 @@ class Distance(ABC):
     def confused(self, points: Floats) -> tuple[int, int] | None:
         """Return two values at distance 0 whose vectors differ; None if there are none."""
 
+    def table_of(self, size: int) -> Floats:
+        """Return the distances of all pairs of so many values."""
+        return np.array([[self.apart(one, two) for two in range(size)] for one in range(size)])
+
+    def nearest(self, size: int) -> float:
+        """Return the least distance of two values that are apart."""
+        found = self.table_of(size)
+        return float(found[found > 0].min())
+
 
 @dataclass(frozen=True)
 class Line(Distance):
@@ -77,11 +86,11 @@ class Line(Distance):
 
     @property
     def reach(self) -> float:  # type: ignore[override]
-        """From the first to the last."""
+        """How far the first and the last place are apart."""
         return float(self.places.max() - self.places.min())
 
     def apart(self, one: int, two: int) -> float:
-        """On the line."""
+        """Return how far both are from each other on the line."""
         return abs(float(self.places[one] - self.places[two]))
 
     def chords(self, points: Floats) -> Floats:
@@ -108,7 +117,7 @@ class Replaced(Distance):
     reach: float = 1.0
 
     def apart(self, one: int, two: int) -> float:
-        """Any two."""
+        """Return 1 for any two that differ."""
         return float(one != two)
 
     def chords(self, points: Floats) -> Floats:
@@ -126,6 +135,10 @@ class Replaced(Distance):
         """None: only equal records are at distance 0."""
         return None
 
+    def nearest(self, size: int) -> float:
+        """1, however many values there are."""
+        return 1.0
+
 
 @dataclass(frozen=True)
 class Listed(Distance):
@@ -136,11 +149,11 @@ class Listed(Distance):
 
     @property
     def reach(self) -> float:  # type: ignore[override]
-        """The largest entry."""
+        """The largest distance that somebody's function gave."""
         return float(self.table.max())
 
     def apart(self, one: int, two: int) -> float:
-        """As was said."""
+        """Return what somebody's function said of both."""
         return float(self.table[one, two])
 
     def chords(self, points: Floats) -> Floats:
@@ -259,14 +272,14 @@ def _turn(one: Floats, two: Floats, three: Floats) -> float:
     return float((two[0] - one[0]) * (three[1] - one[1]) - (two[1] - one[1]) * (three[0] - one[0]))
 
 
-def sublevel(chords: Floats, level: float) -> tuple[float, float]:
-    """Return where |s h + q| <= level for all chords (s, q): an interval, empty if its ends are crossed."""
-    slopes, shifts = chords[:, 0], chords[:, 1]
+def sublevels(chords: Floats, levels: Floats) -> tuple[Floats, Floats]:
+    """Return where |s h + q| is at most each level for all chords (s, q): intervals, crossed ends if none."""
+    slopes, shifts = chords.T
     flat = slopes == 0
-    if (np.abs(shifts[flat]) > level).any():
-        return math.inf, -math.inf
-    if flat.all():
-        return -math.inf, math.inf
-    s, q = slopes[~flat], shifts[~flat]
-    low, high = (-level - q) / s, (level - q) / s
-    return float(np.minimum(low, high).max()), float(np.maximum(low, high).min())
+    lows, highs = np.full(levels.size, -math.inf), np.full(levels.size, math.inf)
+    if not flat.all():
+        s, q, most = slopes[~flat], shifts[~flat], levels[:, np.newaxis]
+        ends = (-most - q) / s, (most - q) / s
+        lows, highs = np.minimum(*ends).max(axis=1), np.maximum(*ends).min(axis=1)
+    barred = levels < np.abs(shifts[flat]).max(initial=0.0)
+    return np.where(barred, math.inf, lows), np.where(barred, -math.inf, highs)

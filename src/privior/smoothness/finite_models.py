@@ -25,15 +25,14 @@ from privior.privacy.hellinger import all_tables, number_of_tables
 from privior.privacy.pairs import DominatingPair, FiniteDraw, SignedSteps
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, Replaced
-from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
+from privior.smoothness.subject import Contrast, Cut, Subject, replaced_numbers, subject_of
 from privior.smoothness.table_records import distance_of_cells, schema_of_table
 from privior.theory.likelihood_ratio import RatioTest
-from privior.theory.stochastic_lipschitz import Concentration, concentration_of_finite
 
 Floats = NDArray[np.float64]
 
-#: tables that are listed where the largest of something over all of them is sought, and cells they may have
-_MOST_TABLES, _MOST_CELLS = 20_000, 40
+#: cells that tables may have which are listed
+MOST_CELLS = 40
 #: tables of the other records among which neighbours are looked for, and how many of these are kept
 _MOST_OTHERS, _KEPT = 400, 4
 
@@ -50,16 +49,11 @@ class FiniteModels(Subject):
     )
     advice: ClassVar[str] = "give every level a chance in every model"  # type: ignore[misc]
 
-    @property
-    def words(self) -> str:  # type: ignore[override]
-        """The family."""
-        return str(self.model)
-
     # Assumptions 1 and 2
 
     @cached_property
     def slopes(self) -> Floats:
-        """l of each model."""
+        """l of each model, infinite for one that excludes a cell."""
         logs = self.model.log_chances()
         excluding = np.asarray(np.isneginf(logs).any(axis=1))
         known = np.where(excluding[:, np.newaxis], 0.0, logs)
@@ -77,37 +71,26 @@ class FiniteModels(Subject):
 
     @property
     def smoothest(self) -> float:
-        """The least slope of a model."""
+        """The slope of the smoothest model."""
         return float(self.slopes.min())
 
     @property
     def roughest(self) -> float:
-        """The largest."""
+        """The slope of the roughest model."""
         return float(self.slopes.max())
 
-    @property
-    def farthest(self) -> float:
-        """The largest slope that is finite."""
-        finite = self.slopes[np.isfinite(self.slopes)]
-        return float(finite.max()) * 1.25 + 0.1 if finite.size else 1.0
-
     def outside(self, levels: Floats) -> Floats:
-        """The models that are rougher."""
+        """The prior chance of all models that are rougher than each level."""
         room = np.asarray(levels, dtype=np.float64)[:, np.newaxis] * (1 + 1e-12)
         return np.asarray((self.slopes > room) @ self.shares)
 
-    def concentration(self) -> Concentration | None:
-        """Exact; none where a model excludes a cell: its prior chance is outside of every level."""
-        if math.isinf(self.roughest):
-            return None
-        return concentration_of_finite(self.slopes, self.shares)
-
     # What is exact
 
-    def _draw(self, records: int) -> FiniteDraw | None:
+    def draw(self, records: int) -> FiniteDraw | None:
+        """Return the law of one draw; None where a cell is excluded, or there is too much to compare."""
         try:
             return FiniteDraw(self.model.chances, self.model.prior, REPLACE_ONE, records)
-        except NumberError:  # a cell is excluded, or there is too much to compare
+        except NumberError:
             return None
 
     @cached_property
@@ -115,7 +98,7 @@ class FiniteModels(Subject):
         """As for draws; where there is too much to compare, twice the largest range of log chances."""
         if not self.model.bounded:
             return math.inf
-        draw = self._draw(1)
+        draw = self.draw(1)
         if draw is not None:
             return float(draw.oscillation(Fraction(1)))
         logs = self.model.log_chances()
@@ -123,65 +106,27 @@ class FiniteModels(Subject):
 
     def pair(self, records: int, draws: int) -> DominatingPair | None:
         """Of the largest loss over all tables where they can be listed; else of the oscillation."""
-        draw = self._draw(records)
+        draw = self.draw(records)
         if draw is None or not draw.listable:
             return super().pair(records, draws)
         return SignedSteps(draw.pure(Fraction(1)), draws)
 
-    def tight(self, records: int) -> bool:
-        """Where all tables can be listed."""
-        draw = self._draw(records)
-        return draw is not None and draw.listable
-
-    # C and Theorem 6
-
     @cached_property
-    def _logs(self) -> tuple[Floats, Floats]:
+    def logs(self) -> tuple[Floats, Floats]:
         """Log chances, 0 in place of excluded cells, and which these are; (cells, models)."""
         logs = self.model.log_chances().T
         excluded = np.isneginf(logs)
         return np.where(excluded, 0.0, logs), excluded.astype(np.float64)
 
-    def _likelihoods(self, tables: Floats) -> Floats:
+    def likelihoods(self, tables: Floats) -> Floats:
         """Return the log likelihood of each model given tables, (tables, models)."""
-        logs, excluded = self._logs
+        logs, excluded = self.logs
         return np.where(tables @ excluded > 0, -math.inf, tables @ logs)
 
-    def _listable(self, records: int, most: int) -> bool:
+    def listable(self, records: int, most: int) -> bool:
+        """Say whether all tables of so many records can be listed, up to a number."""
         cells = len(self.model.chances[0])
-        return cells <= _MOST_CELLS and number_of_tables(records, cells) <= most
-
-    def log_ratio(self, records: int) -> float | None:
-        """Over all tables, where they can be listed.
-
-        Otherwise by a bound: the mean of the likelihoods is never below the largest one times its prior
-        chance, so C is at most 1 over the least prior chance.
-        """
-        bound = -math.log(float(self.shares.min())) * (1 + 1e-12)
-        if not self._listable(records, _MOST_TABLES):
-            return bound
-        found = self._likelihoods(all_tables(records, len(self.model.chances[0])).astype(np.float64))
-        tops = found.max(axis=1)
-        possible = np.isfinite(tops)
-        means = np.exp(found[possible] - tops[possible, np.newaxis]) @ self.shares
-        return min(bound, -math.log(float(means.min())) * (1 + 1e-12) + 1e-12)
-
-    def necessary(self, records: int) -> float | None:
-        """Theorem 6, for neighbours whose other records are all in one cell."""
-        cells = len(self.model.chances[0])
-        if cells > _MOST_CELLS or not self.model.bounded:
-            return None
-        logs, _ = self._logs
-        apart = np.array([[self.distance.apart(x, y) for y in range(cells)] for x in range(cells)])
-        rises = (logs[:, np.newaxis] - logs[np.newaxis]).max(axis=2)  # [x, y]: sup log p(x) / p(y)
-        found = 0.0
-        for others in logs:
-            weights = np.log(self.shares) + (records - 1) * others + logs
-            tops = weights.max(axis=1)
-            means = tops + np.log(np.exp(weights - tops[:, np.newaxis]).sum(axis=1))
-            both = 2 * np.minimum(rises, means[np.newaxis] - means[:, np.newaxis])
-            found = max(found, float((both[apart > 0] / apart[apart > 0]).max()))
-        return found
+        return cells <= MOST_CELLS and number_of_tables(records, cells) <= most
 
     # Adversaries
 
@@ -191,9 +136,8 @@ class FiniteModels(Subject):
         The other records are in any cells if all tables can be listed; else all in one, or as a model or a
         mixture of two expects them.
         """
-        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
         found = []
-        for moved in numbers:
+        for moved in replaced_numbers(records):
             kept = _KEPT if moved == 1 else 1
             for others, one, two in self._best_told(records - moved, moved, kept):
                 name = "the others " + ", ".join(f"{count:.0f}" for count in others[:6])
@@ -215,22 +159,22 @@ class FiniteModels(Subject):
     def _others(self, rest: int) -> Floats:
         """Return tables of the other records."""
         cells = len(self.model.chances[0])
-        if self._listable(rest, _MOST_OTHERS):
+        if self.listable(rest, _MOST_OTHERS):
             return all_tables(rest, cells).astype(np.float64)
         laws = np.exp(self.model.log_chances())[:24]
         mixed = [s * one + (1 - s) * two for one, two in combinations(laws, 2) for s in (0.3, 0.5, 0.7)]
-        alone = list(np.eye(cells)[:_MOST_CELLS])
+        alone = list(np.eye(cells)[:MOST_CELLS])
         return np.array([_whole(rest, law) for law in [*laws, *alone, *mixed[:_MOST_OTHERS]]])
 
     def _best_told(self, rest: int, moved: int, kept: int) -> list[tuple[Floats, int, int]]:
         """Return tables of the others and two cells, those first whose posteriors are farthest apart."""
-        logs, excluded = self._logs
+        logs, excluded = self.logs
         spread = np.where(excluded.any(axis=1), math.inf, np.ptp(logs, axis=1))
-        cells = np.sort(np.argsort(-spread, kind="stable")[:_MOST_CELLS])
+        cells = np.sort(np.argsort(-spread, kind="stable")[:MOST_CELLS])
         found: list[tuple[float, Floats, int, int]] = []
         for others in self._others(rest):
             tables = others + moved * np.eye(others.size)[cells]
-            weights = np.log(self.shares) + self._likelihoods(tables)
+            weights = np.log(self.shares) + self.likelihoods(tables)
             possible = np.isfinite(weights.max(axis=1))
             if possible.sum() < 2:
                 continue
@@ -247,7 +191,7 @@ class FiniteModels(Subject):
         tables = np.stack([others, others])
         tables[0, one] += moved
         tables[1, two] += moved
-        weights = np.log(self.shares) + self._likelihoods(tables)
+        weights = np.log(self.shares) + self.likelihoods(tables)
         with np.errstate(divide="ignore"):
             logs = np.log(_normal(weights))
         drawn = np.isfinite(logs[0])

@@ -120,11 +120,11 @@ class GluedLaw:
     shares: tuple[float, ...]
 
     def below(self, point: float) -> float:
-        """Return the chance of less."""
+        """Return the chance of less than a point."""
         return float(self.many_below(np.array([point]))[0])
 
     def above(self, point: float) -> float:
-        """Return the chance of more."""
+        """Return the chance of more than a point."""
         return float(self.many_above(np.array([point]))[0])
 
     def many_below(self, points: Floats) -> Floats:

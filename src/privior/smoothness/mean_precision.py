@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
 from typing import ClassVar
 
 import numpy as np
@@ -14,10 +13,10 @@ from numpy.typing import NDArray
 
 from privior.models.families import NormalMeanPrecision
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, to_distance
+from privior.smoothness.distances import Distance, sublevels, to_distance
 from privior.smoothness.normal_gamma import NormalGammaLaw
-from privior.smoothness.normal_vectors import UP, NormalVectors, checked
-from privior.smoothness.subject import Contrast, subject_of
+from privior.smoothness.normal_vectors import NormalVectors, checked
+from privior.smoothness.subject import Contrast, on_fewer, replaced_numbers, subject_of
 from privior.theory.likelihood_ratio import RatioTest
 
 Floats = NDArray[np.float64]
@@ -43,22 +42,23 @@ class MeanPrecision(NormalVectors):
         "L in floating point from closed forms; masses are bounds, summed over intervals of the precision; "
         "posteriors by integrals in floating point; the guarantee by how far likelihood ratios vary, exactly"
     )
-    ratio_bounded: ClassVar[bool] = True  # type: ignore[misc]
     advice: ClassVar[str] = "cut the prior to a box: means=(..., ...), precisions=(..., ...)"  # type: ignore[misc]
 
     def steepness(self, means: Floats) -> Floats:
-        """Return k."""
+        """Return k, which is l over the precision, at many means."""
         parts = np.array_split(means, max(1, means.size * len(self.chords) // 10**6))
         each = [np.abs(np.outer(part, self.chords[:, 0]) + self.chords[:, 1]).max(axis=1) for part in parts]
         return np.concatenate(each)
 
     @cached_property
-    def _means(self) -> tuple[float, float]:
+    def means(self) -> tuple[float, float]:
+        """Both ends of the mean under the prior."""
         cut = self.model.prior.means
         return (-math.inf, math.inf) if cut is None else (float(cut[0]), float(cut[1]))
 
     @cached_property
-    def _precisions(self) -> tuple[float, float]:
+    def precisions(self) -> tuple[float, float]:
+        """Both ends of the precision under the prior."""
         cut = self.model.prior.precisions
         return (0.0, math.inf) if cut is None else (float(cut[0]), float(cut[1]))
 
@@ -67,7 +67,7 @@ class MeanPrecision(NormalVectors):
         """Convex in mu, linear in tau: at a corner of the box."""
         if self.model.prior.box is None:
             return math.inf
-        return float(self.steepness(np.array(self._means)).max()) * self._precisions[1]
+        return float(self.steepness(np.array(self.means)).max()) * self.precisions[1]
 
     @cached_property
     def smoothest(self) -> float:
@@ -78,22 +78,18 @@ class MeanPrecision(NormalVectors):
         for _ in range(100):
             middle = (low + high) / 2
             low, high = (low, middle) if self._meets(middle) else (middle, high)
-        return low * self._precisions[0]
+        return low * self.precisions[0]
 
     def _meets(self, level: float) -> bool:
-        low, high = self._sublevels(np.array([level]))
-        return bool(max(low[0], self._means[0]) <= min(high[0], self._means[1]))
+        low, high = sublevels(self.chords, np.array([level]))
+        return bool(max(low[0], self.means[0]) <= min(high[0], self.means[1]))
 
     @cached_property
     def oscillation(self) -> float:
-        """Of the box, over all real records in the range."""
+        """How far the log likelihood ratio varies over the box, for all real records in the range."""
         if self.model.prior.box is None:
             return math.inf
         return math.nextafter(float(self.model.oscillation(self.schema)), math.inf)
-
-    def tight(self, records: int) -> bool:
-        """Without a box the loss is unbounded: a line in tau, and in mu."""
-        return self.model.prior.box is None
 
     @cached_property
     def _bins(self) -> tuple[Floats, Floats]:
@@ -101,7 +97,7 @@ class MeanPrecision(NormalVectors):
         from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
 
         shape, rate = float(self.model.prior.shape), float(self.model.prior.rate)
-        low, high = (end * rate for end in self._precisions)
+        low, high = (end * rate for end in self.precisions)
         least = max(low, float(gammaincinv(shape, 1e-14)), 1e-290)
         most = min(high, float(gammainccinv(shape, 1e-300)))
         ends = np.unique(
@@ -113,21 +109,17 @@ class MeanPrecision(NormalVectors):
         return ends / rate, np.maximum(chances, 0.0)
 
     def outside(self, levels: Floats) -> Floats:
-        """A bound; many levels are taken from a coarser grid, each from the point below it."""
-        if levels.size > _MOST_LEVELS:
-            order = np.unique(np.linspace(0, levels.size - 1, _MOST_LEVELS).astype(int))
-            found = self.outside(levels[order])
-            return np.asarray(found[np.searchsorted(levels[order], levels, side="right") - 1])
-        return np.array([self._outside(float(level)) for level in levels])
+        """A bound: a sum over intervals of the precision."""
+        return on_fewer(levels, _MOST_LEVELS, self._outside)
 
     def _outside(self, level: float) -> float:
         ends, chances = self._bins
         if level >= self.roughest:
             return 0.0
-        first, last = self._means
+        first, last = self.means
         with np.errstate(divide="ignore"):
             allowed = np.where(np.isinf(ends[1:]), 0.0, level / ends[1:])  # of k, at the upper end of tau
-        lows, highs = self._sublevels(allowed)
+        lows, highs = sublevels(self.chords, allowed)
         empty = (lows > highs) | (lows >= last) | (highs <= first)
         left = np.clip(np.where(empty, last, lows), first, last)
         right = np.clip(np.where(empty, last, highs), first, last)
@@ -153,18 +145,6 @@ class MeanPrecision(NormalVectors):
         with np.errstate(invalid="ignore"):
             away = (level - tops * own) / (steep * np.sqrt(tops / float(prior.strength)))
         return np.where(away > 0, 2 * ndtr(-np.maximum(np.nan_to_num(away), 0.0)), 1.0)
-
-    def _sublevels(self, levels: Floats) -> tuple[Floats, Floats]:
-        """Return the intervals of mu with k at most each level; crossed ends if there are none."""
-        slopes, shifts = self.chords.T
-        flat = slopes == 0
-        lows, highs = np.full(levels.size, -math.inf), np.full(levels.size, math.inf)
-        if not flat.all():
-            centres, widths = -shifts[~flat] / slopes[~flat], 1 / np.abs(slopes[~flat])
-            spread = np.outer(levels, widths)
-            lows, highs = (centres - spread).max(axis=1), (centres + spread).min(axis=1)
-        barred = levels < np.abs(shifts[flat]).max(initial=0.0)
-        return np.where(barred, math.inf, lows), np.where(barred, -math.inf, highs)
 
     def _chance(self, low: Floats, high: Floats, most: bool) -> Floats:
         """Return the chance that mu is between two numbers, at most or at least, for tau in each bin.
@@ -192,26 +172,9 @@ class MeanPrecision(NormalVectors):
         found = np.where(bottom > 0, ndtr(-bottom) - ndtr(-top), ndtr(top) - ndtr(bottom))
         return np.asarray(np.where(high > low, np.maximum(found, 0.0), 0.0))
 
-    @cached_property
-    def limit_rate(self) -> float:
-        """The least (rate + strength (mu - m)^2 / 2) / k(mu): where tau k(mu) = L is most likely.
+    # What follows from posteriors
 
-        A Normal tail, if it is the precision that is bounded.
-        """
-        if math.isfinite(self._precisions[1]):
-            return math.inf
-        prior = self.model.prior
-        centre, near = float(prior.mean), math.sqrt(2 * float(prior.rate) / float(prior.strength))
-        reach = near + float(np.abs(self.chords[:, 1]).max() / np.abs(self.chords[:, 0]).max()) + abs(centre)
-        steps = np.linspace(-20 * reach, 20 * reach, 40_001)
-        means = np.clip(centre + steps, *self._means)
-        costs = float(prior.rate) + float(prior.strength) * (means - centre) ** 2 / 2
-        with np.errstate(divide="ignore"):
-            return float((costs / self.steepness(means)).min()) * (1 - 1e-3)
-
-    # C, and what follows from posteriors
-
-    def _posterior(self, records: int, total: float, squares: float) -> NormalGammaLaw:
+    def posterior(self, records: int, total: float, squares: float) -> NormalGammaLaw:
         """Return the law of mean and precision given the sums of records and of their squares."""
         prior = self.model.prior
         mean, strength, shape, rate = (
@@ -220,61 +183,18 @@ class MeanPrecision(NormalVectors):
         centre = (strength * mean + total) / (strength + records)
         around = squares - 2 * centre * total + records * centre**2 + strength * (centre - mean) ** 2
         updated = strength + records, shape + records / 2, rate + max(around, 0.0) / 2
-        return NormalGammaLaw(centre, *updated, self._means, self._precisions)
-
-    def log_ratio(self, records: int) -> float | None:
-        """Infinite for equal records where the precision is unbounded; else at most n times that of one.
-
-        By Jensen's inequality the log of a mean likelihood is at least the mean of the log, which is a sum
-        over records, and so is a bound of the largest likelihood: equal records are the worst.
-        """
-        if math.isinf(self._precisions[1]):
-            return math.inf
-        values = self.values
-        nearest = values - np.clip(values, *self._means)
-        with np.errstate(divide="ignore"):
-            tau = np.clip(1 / nearest**2, *self._precisions)
-        largest = (np.log(tau) - tau * nearest**2) / 2
-        law = self._posterior(0, 0.0, 0.0)
-        squares = np.max([(values - end) ** 2 for end in self._means], axis=0) * law.mean_precision()
-        if self.model.prior.means is None:
-            prior = self.model.prior
-            squares = (values - float(prior.mean)) ** 2 * law.mean_precision() + 1 / float(prior.strength)
-        return records * float((largest - law.mean_log_precision() / 2 + squares / 2).max()) * UP
+        return NormalGammaLaw(centre, *updated, self.means, self.precisions)
 
     @cached_property
-    def _marks(self) -> list[int]:
+    def marks(self) -> list[int]:
         """The places of the least, a middle and the largest value."""
         return sorted({0, len(self.values) // 2, len(self.values) - 1})
 
-    def necessary(self, records: int) -> float | None:
-        """Theorem 6, for one record replaced and all others alike, each at an end or in the middle."""
-        found = 0.0
-        for other in self.values[self._marks]:
-            common = (records - 1) * other, (records - 1) * other**2
-            means = [
-                self._posterior(records, common[0] + value, common[1] + value**2).log_mass
-                for value in self.values[self._marks]
-            ]
-            for (i, x), (j, y) in permutations(enumerate(self._marks), 2):
-                if (apart := self.distance.apart(x, y)) > 0:
-                    likelihoods = self._largest_gain(self.values[x], self.values[y])
-                    found = max(found, 2 * min(likelihoods, means[j] - means[i]) / (apart * UP))
-        return found
-
-    def _largest_gain(self, x: float, y: float) -> float:
-        """Return the largest log p(x) - log p(y) = tau ((y - mu)^2 - (x - mu)^2) / 2: at a corner."""
-        if self.model.prior.means is None:
-            return math.inf
-        gain = max(((y - end) ** 2 - (x - end) ** 2) / 2 for end in self._means)
-        return gain * self._precisions[1 if gain > 0 else 0]
-
     def contrasts(self, records: int) -> Sequence[Contrast]:
         """Records replaced by others far off, where the rest is in the middle, at both ends or with them."""
-        first, middle, last = self._marks[0], self._marks[-2], self._marks[-1]
-        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
+        first, middle, last = self.marks[0], self.marks[-2], self.marks[-1]
         found = []
-        for replaced in numbers:
+        for replaced in replaced_numbers(records):
             pairs = [(last, first), (last, middle), (first, middle)] if replaced == 1 else [(last, first)]
             for one, two in ((one, two) for one, two in dict.fromkeys(pairs) if one != two):
                 rest = records - replaced
@@ -300,7 +220,7 @@ class MeanPrecision(NormalVectors):
 
     def _test(self, records: int, one: Sequence[float], two: Sequence[float]) -> RatioTest:
         """Return the best test between two posteriors: the loss is tau (slope mu + shift) - constant."""
-        law, other = self._posterior(records, *one), self._posterior(records, *two)
+        law, other = self.posterior(records, *one), self.posterior(records, *two)
         slope, shift = one[0] - two[0], (two[1] - one[1]) / 2
         constant = law.log_mass - other.log_mass
         return RatioTest(lambda losses: law.below(slope, shift, losses + constant))

@@ -41,11 +41,6 @@ class NormalVectors(Subject):
     distance: Distance
     mass_bounded = True
 
-    @property
-    def words(self) -> str:  # type: ignore[override]
-        """The family and its prior."""
-        return str(self.model)
-
     def pair(self, records: int, draws: int) -> DominatingPair | None:
         """The family's own pair; where it has none, the oscillation's."""
         try:
@@ -83,18 +78,14 @@ class SeveralColumns(NormalVectors):
 
     @cached_property
     def sides(self) -> list[tuple[float, float]]:
-        """The range of each column."""
+        """The least and the largest value of each column."""
         grids = [numeric(self.schema, name, self.model.family) for name in self.model.vector]
         return [(float(lower), float(lower + step * (size - 1))) for lower, step, size in grids]
 
     @cached_property
     def nearest(self) -> float:
         """The least distance of two records that differ: slopes are at most those of "records" over it."""
-        if isinstance(self.distance, Replaced):
-            return 1.0
-        size = math.prod(self.schema.column(name).size for name in self.model.vector)
-        places = [(one, two) for one in range(size) for two in range(one)]
-        return min(apart for one, two in places if (apart := self.distance.apart(one, two)) > 0)
+        return self.distance.nearest(math.prod(self.schema.column(name).size for name in self.model.vector))
 
 
 def vectors(model: JointFamily, schema: Schema, asked: object) -> Distance:

@@ -26,16 +26,13 @@ from privior.models.laws import Law, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, sublevel, to_distance
-from privior.smoothness.glued_laws import GluedLaw, glued, pieces_of
+from privior.smoothness.distances import Distance, sublevels, to_distance
+from privior.smoothness.glued_laws import GluedLaw, glued
 from privior.smoothness.natural import Natural, natural_of
-from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
+from privior.smoothness.subject import Contrast, Cut, Subject, replaced_numbers, subject_of
 from privior.theory.likelihood_ratio import RatioTest
 
 Floats = NDArray[np.float64]
-
-#: sums that are looked at one by one; more are bounded between points of a grid
-_MOST_SUMS = 4001
 
 
 @dataclass(frozen=True)
@@ -48,14 +45,9 @@ class OneParameter(Subject):
     distance: Distance
     chords: Floats
 
-    @property
-    def words(self) -> str:  # type: ignore[override]
-        """The family and its prior."""
-        return str(self.model)
-
     @cached_property
     def natural(self) -> Natural:
-        """The natural parameter."""
+        """What the family says of its natural parameter."""
         return natural_of(self.model)
 
     @cached_property
@@ -66,10 +58,8 @@ class OneParameter(Subject):
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """Both ends of h."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = [float(self.model.natural(np.array([end]))[0]) for end in self.support]
-        return min(found), max(found)
+        """The least and the largest natural parameter in the prior's support."""
+        return min(self.natural_ends), max(self.natural_ends)
 
     # Assumptions 1 and 2
 
@@ -101,9 +91,14 @@ class OneParameter(Subject):
                 break
         return high if high > 1e-12 else 0.0
 
+    def _inside(self, level: float) -> tuple[float, float]:
+        """Return both ends of h with l <= level, inside the support; crossed if there is none."""
+        low, high = (float(end[0]) for end in sublevels(self.chords, np.array([level])))
+        return max(low, self.ends[0]), min(high, self.ends[1])
+
     def _meets(self, level: float) -> bool:
-        low, high = sublevel(self.chords, level)
-        return max(low, self.ends[0]) <= min(high, self.ends[1])
+        low, high = self._inside(level)
+        return low <= high
 
     @cached_property
     def oscillation(self) -> float:
@@ -114,8 +109,7 @@ class OneParameter(Subject):
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the parameters with l <= level, inside the support; crossed ends if there are none."""
-        low, high = sublevel(self.chords, level)
-        low, high = max(low, self.ends[0]), min(high, self.ends[1])
+        low, high = self._inside(level)
         if low > high:
             return math.inf, -math.inf
         found = self._thetas(low, high)
@@ -125,103 +119,35 @@ class OneParameter(Subject):
         """Return the parameters of two natural ones, the support's own ends where they are meant."""
         found = []
         for h in (low, high):
-            at_end = [e for e, n in zip(self.support, self._natural_ends, strict=True) if n == h]
+            at_end = [e for e, n in zip(self.support, self.natural_ends, strict=True) if n == h]
             found.append(at_end[0] if at_end else float(self.natural.theta(np.array([h]))[0]))
         return found[0], found[1]
 
     @cached_property
-    def _natural_ends(self) -> tuple[float, float]:
+    def natural_ends(self) -> tuple[float, float]:
         """h at the lower and at the upper end of the parameter."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = [float(self.model.natural(np.array([end]))[0]) for end in self.support]
-        return found[0], found[1]
+            first, last = self.model.natural(np.array(self.support))
+        return float(first), float(last)
 
     def outside(self, levels: Floats) -> Floats:
-        """Two tails of the prior."""
+        """The prior's chance of both tails beyond the interval of parameters with l <= L."""
         ends = np.array([self.interval(float(level)) for level in levels])
         empty = ends[:, 0] > ends[:, 1]
         lows, highs = (np.where(empty, self.support[0], side) for side in ends.T)
         found = self._prior.many_below(lows) + self._prior.many_above(highs)
         return np.where(empty, 1.0, np.minimum(found, 1.0))
 
-    @property
-    def limit_rate(self) -> float:
-        """That of the slower tail, for l is about max |s| |h| far out."""
-        steep = float(np.abs(self.chords[:, 0]).max())
-        pieces = pieces_of(self.model.prior)
-        outer = pieces if self._natural_ends[0] < self._natural_ends[1] else pieces[::-1]  # by h, not theta
-        laws = outer[0].law, outer[-1].law
-        rates = [natural_of(self.model.with_prior(law)).rates[side] for side, law in enumerate(laws)]
-        sides = [rate for end, rate in zip(self.ends, rates, strict=True) if math.isinf(end)]
-        return min(sides, default=math.inf) / steep
-
     @cached_property
     def _prior(self) -> GluedLaw:
         return glued(self.model, 0.0, 0.0)
 
-    # C, and what follows from posteriors
+    # What follows from posteriors
 
-    def log_ratio(self, records: int) -> float | None:
-        """Return the largest of A*(T) - Lam(T) over all sums T.
-
-        A*(T) is the largest log likelihood and Lam(T) the log of its mean: both are convex in T. Between two
-        points of a grid A* is below its chord and Lam above the continued chords of the neighbouring parts,
-        so that, where sums are too many to be listed, the largest in between is bounded from the values.
-        """
-        totals, all_of_them = self._totals(records)
-        peaks = self._peaks(records, totals)
-        if not np.isfinite(peaks).all():
-            return math.inf
-        means = self._log_means(records, totals)
-        found = float((peaks - means).max())
-        return found if all_of_them else max(found, _between(totals, peaks, means))
-
-    def _totals(self, records: int) -> tuple[Floats, bool]:
-        low, high = self.model.bounds(self.schema)
-        _, unit = self.model.grid(self.schema)
-        steps = int((high - low) / unit) * records
-        number = min(steps, _MOST_SUMS - 1)
-        places = np.linspace(0.0, 1.0, number + 1)
-        return float(low) * records + float(high - low) * records * places, steps < _MOST_SUMS
-
-    def _peaks(self, records: int, totals: Floats) -> Floats:
-        """Return the largest h T - n A in the support."""
-        low, high = self.support
-        tiny = 1e-300 if low == 0 else 0.0
-        best = np.clip(self.natural.peak(totals / records), low + tiny, high)
-        if high == 1 and self.model.conjugate.support[1] == 1:
-            best = np.minimum(best, 1 - 2.0**-53)
-        with np.errstate(invalid="ignore", over="ignore"):
-            found = self.model.natural(best) * totals - records * self.model.partition(best)
-        return np.where(np.isfinite(best), found, math.inf)
-
-    def _log_means(self, records: int, totals: Floats) -> Floats:
+    def log_means(self, records: int, totals: Floats) -> Floats:
         """Return the log of the mean of e^(h T - n A) under the prior."""
         whole = self.model.log_evidence(0.0, np.zeros(1))
         return np.asarray(self.model.log_evidence(float(records), totals) - whole)
-
-    def necessary(self, records: int) -> float | None:
-        """Theorem 6, for neighbours whose changed record is at an end and whose others are all alike.
-
-        For a pair (x, y) it takes the smaller of sup log p(x)/p(y) and log of the marginals' ratio m(y)/m(x):
-        twice that, over rho, is ruled out. Any pairs give a true statement; the more, the stronger.
-        """
-        order = np.argsort(self.statistics)
-        ends = [int(order[0]), int(order[-1])]
-        bases = self.natural.base(self.statistics)
-        found = 0.0
-        for other in ends:
-            common = (records - 1) * self.statistics[other]
-            sums = np.array([common + self.statistics[end] for end in ends])
-            means = self._log_means(records, sums)
-            for x, y in ((0, 1), (1, 0)):
-                step, shift = sums[x] - sums[y], float(bases[ends[x]] - bases[ends[y]])
-                likelihoods = max(h * step if h * step == h * step else 0.0 for h in self.ends) + shift
-                marginals = float(means[y] - means[x]) - shift
-                apart = self.distance.apart(ends[x], ends[y])
-                if apart > 0:
-                    found = max(found, 2 * min(likelihoods, marginals) / apart)
-        return found
 
     def pair(self, records: int, draws: int) -> DominatingPair | None:
         """The family's own pair; where it has none, the oscillation's."""
@@ -230,14 +156,6 @@ class OneParameter(Subject):
         except ModelError:
             return super().pair(records, draws)
 
-    def tight(self, records: int) -> bool:
-        """The family's own pair is attained: by records that are all alike. Or the loss is unbounded."""
-        try:
-            self.model.draw_pair(self.schema, records, Fraction(1), 1)
-        except ModelError:
-            return math.isinf(self.oscillation)
-        return True
-
     def contrasts(self, records: int) -> Sequence[Contrast]:
         """Some records replaced, the least by the largest, where all others are least, mixed or largest."""
         order = np.argsort(self.statistics)
@@ -245,8 +163,7 @@ class OneParameter(Subject):
         least, most = float(self.statistics[low]), float(self.statistics[high])
         apart = self.distance.apart(low, high)
         found = []
-        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
-        for replaced in numbers:
+        for replaced in replaced_numbers(records):
             rest = records - replaced
             shares = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0) if replaced == 1 else (0.0, 0.5, 1.0)
             for share in shares if rest else (0.0,):
@@ -265,10 +182,10 @@ class OneParameter(Subject):
 
         The loss is h (T - T') less a constant: monotone in the parameter.
         """
-        means = self._log_means(records, np.array([one, two]))
+        means = self.log_means(records, np.array([one, two]))
         law = glued(self.model, float(records), one)
         step, shift = one - two, float(means[0] - means[1])
-        rising = (self._natural_ends[0] < self._natural_ends[1]) == (step > 0)
+        rising = (self.natural_ends[0] < self.natural_ends[1]) == (step > 0)
 
         def below(losses: Floats) -> Floats:
             h = np.clip((losses + shift) / step, *self.ends)
@@ -328,22 +245,6 @@ class OneParameter(Subject):
             rougher = float(self.outside(np.array([middle]))[0]) > chance
             low, high = (middle, high) if rougher else (low, middle)
         return high
-
-
-def _between(totals: Floats, peaks: Floats, means: Floats) -> float:
-    """Bound a difference of convex functions between the points of a grid of equal steps."""
-    ratio = peaks - means
-    slopes = np.diff(means)
-    before = np.concatenate([[slopes[0]], slopes[:-1]])  # a chord continued from the left
-    after = np.concatenate([slopes[1:], [slopes[-1]]])
-    rise = np.diff(peaks)
-    # on the step s in [0, 1]: peaks <= p + rise s; means >= m + before s and >= m + slope - after (1 - s)
-    gap = after - before
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cross = np.clip(np.where(gap > 0, (after - slopes) / gap, 0.0), 0.0, 1.0)
-    middle = ratio[:-1] + rise * cross - np.maximum(before * cross, slopes - after * (1 - cross))
-    inner = middle[1:-1] if middle.size > 2 else middle
-    return float(max(ratio.max(), inner.max()))
 
 
 def _towards(end: float, middle: float) -> Fraction:

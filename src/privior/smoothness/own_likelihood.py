@@ -35,7 +35,7 @@ from privior.errors import ModelError, NumberError, shown
 from privior.exact import rational, round_down, round_up
 from privior.privacy.certified_suprema import Box, BranchingError, Enclosure, enclosure_of, supremum
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, Line, Listed, to_distance
+from privior.smoothness.distances import Distance, to_distance
 from privior.smoothness.plain_points import PlainPoints
 from privior.smoothness.subject import Cut, Subject, subject_of
 
@@ -93,7 +93,7 @@ class LogLikelihood:
 
     @property
     def box(self) -> Box:
-        """Both ends of each parameter."""
+        """Both ends of each parameter as floats, rounded outwards."""
         found = []
         for name, ends in self.parameters.items():
             try:
@@ -131,27 +131,15 @@ class OwnLikelihood(Subject):
     certified: bool
 
     @property
-    def words(self) -> str:  # type: ignore[override]
-        """The box."""
-        return str(self.model)
-
-    @property
     def computed(self) -> str:  # type: ignore[override]
-        """How far it can be relied on."""
+        """Whether the bounds are proved or rest on declared slopes."""
         if self.certified:
             return "bounded from above in interval arithmetic, box by box"
         return "from a grid and the slopes that were declared, which nothing checked"
 
     @cached_property
     def _apart(self) -> Floats:
-        size = len(self.model.records)
-        match self.distance:
-            case Line():
-                return np.abs(self.distance.places[:, np.newaxis] - self.distance.places)
-            case Listed():
-                return self.distance.table
-            case _:
-                return 1 - np.eye(size)
+        return self.distance.table_of(len(self.model.records))
 
     @property
     def smoothest(self) -> float:
@@ -161,23 +149,22 @@ class OwnLikelihood(Subject):
     @cached_property
     def roughest(self) -> float:
         """The largest U(x, y) / rho(x, y)."""
-        apart = self._apart > 0
-        return max(0.0, float((self.tops[apart] / self._apart[apart]).max()))
+        return max(0.0, self._steepest(self.tops))
 
     @cached_property
     def reached_slope(self) -> float:
         """A slope that some parameter has: L is at least this."""
+        return max(0.0, self._steepest(self.reached))
+
+    def _steepest(self, gaps: Floats) -> float:
+        """Return the largest difference of two records over their distance."""
         apart = self._apart > 0
-        return max(0.0, float((self.reached[apart] / self._apart[apart]).max()))
+        return float((gaps[apart] / self._apart[apart]).max())
 
     @cached_property
     def oscillation(self) -> float:
         """The largest U(x, y) + U(y, x)."""
         return float((self.tops + self.tops.T).max()) * (1 + 1e-15)
-
-    def log_ratio(self, records: int) -> float | None:
-        """A likelihood over its mean is at most e to how far it varies, once for each record."""
-        return records * self.varies
 
     def outside(self, levels: Floats) -> Floats:
         """Volume of the cells of a grid on which l is not known to be at most L: never too small."""
@@ -200,18 +187,13 @@ class OwnLikelihood(Subject):
                 raise _refused(self.model, _BRANCHING) from None
             uppers = np.array([one.upper for one in enclosures])
             lowers = np.array([one.lower for one in enclosures])
-            gaps = uppers[:, np.newaxis] - lowers
-            apart = self._apart > 0
-            found.append(float((gaps[apart] / self._apart[apart]).max()))
+            found.append(self._steepest(uppers[:, np.newaxis] - lowers))
         return np.asarray(np.minimum(np.array(found), self.roughest))
 
     def cuts(self, records: int) -> Sequence[Cut]:
         """The box as it is: its prior is cut already."""
-        return (
-            [Cut(self.roughest, 0.0, "the whole box", self.oscillation)]
-            if self.oscillation < math.inf
-            else []
-        )
+        whole = Cut(self.roughest, 0.0, "the whole box", self.oscillation)
+        return [whole] if self.oscillation < math.inf else []
 
 
 @subject_of.register
@@ -302,13 +284,10 @@ def _refused(model: LogLikelihood, why: str) -> ModelError:
 def _declared(model: LogLikelihood) -> tuple[Floats, Floats, float]:
     """Bound every difference from a grid and declared slopes: each point speaks for its cell."""
     box, size = model.box, len(model.records)
-    slopes = []
-    for name, value in (model.slopes or {}).items():
-        number = float(rational(value, name))
-        if number < 0:
-            raise ModelError("a slope is negative", where=f"{model.family}, {name}", asked=shown(value))
-        slopes.append(number)
-    slopes = [slopes[list(model.slopes or {}).index(name)] for name in model.parameters]
+    declared = {name: rational(value, name) for name, value in (model.slopes or {}).items()}
+    if negative := [name for name, slope in declared.items() if slope < 0]:
+        raise ModelError("a slope is negative", where=f"{model.family}, {negative[0]}")
+    slopes = [float(declared[name]) for name in model.parameters]
     sides = max(2, int((_MOST_POINTS / size) ** (1 / len(box))))
     halves = [(high - low) / (2 * sides) for low, high in box]
     middles = [low + (2 * np.arange(sides) + 1) * half for (low, _), half in zip(box, halves, strict=True)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 from typing import ClassVar
 
 import numpy as np
@@ -22,7 +22,7 @@ from privior.schema import Schema
 from privior.smoothness.distances import MOST_VALUES, Distance
 from privior.smoothness.matrix_law import MatrixLaw, Rate
 from privior.smoothness.normal_vectors import UP, SeveralColumns, checked, vectors
-from privior.smoothness.subject import Contrast, Cut, subject_of
+from privior.smoothness.subject import Contrast, Cut, on_fewer, replaced_numbers, subject_of
 from privior.theory.likelihood_ratio import RatioTest
 
 Floats = NDArray[np.float64]
@@ -52,12 +52,11 @@ class Precisions(SeveralColumns):
     schema: Schema
     distance: Distance
     smoothest: ClassVar[float] = 0.0
-    ratio_bounded: ClassVar[bool] = True  # type: ignore[misc]
 
     @property
     def computed(self) -> str:  # type: ignore[override]
         """What is known of matrices of two columns, and of more."""
-        if self._two:
+        if self.two:
             return (
                 "L, and bounds of masses by the largest eigenvalue, in floating point, rounded up; Theorem 6 "
                 "by integrals, the best test by sums over many matrices, with an error that is estimated; "
@@ -70,7 +69,8 @@ class Precisions(SeveralColumns):
         )
 
     @property
-    def _two(self) -> bool:
+    def two(self) -> bool:
+        """Whether records have two columns."""
         return len(self.sides) == 2
 
     @cached_property
@@ -84,14 +84,14 @@ class Precisions(SeveralColumns):
         return np.array(list(product(*axes)))
 
     @cached_property
-    def _farthest(self) -> float:
-        """R^2."""
+    def farthest(self) -> float:
+        """R^2, the square of the largest deviation."""
         ends = zip(self.sides, self.model.mean, strict=True)
         return sum(max((low - float(c)) ** 2, (high - float(c)) ** 2) for (low, high), c in ends) * UP
 
     @cached_property
     def _eigenvalues(self) -> tuple[Floats, Floats] | None:
-        """s and t of all pairs."""
+        """s and t of all pairs of records; None if there are too many."""
         records = self._records
         if records is None:
             return None
@@ -102,77 +102,62 @@ class Precisions(SeveralColumns):
         return (minus + root) / 2, (minus - root) / 2
 
     @cached_property
-    def _ends(self) -> tuple[float, float]:
+    def ends(self) -> tuple[float, float]:
+        """Both ends of the eigenvalues under the prior."""
         return float(self.model.prior.lower), float(self.model.prior.upper)
 
     @cached_property
     def roughest(self) -> float:
         """Over all pairs of records if there are few; else by the corner."""
-        low, high = self._ends
+        low, high = self.ends
         if self._eigenvalues is None:
-            return high * self._farthest / 2
+            return high * self.farthest / 2
         above, below = self._eigenvalues
         slopes = (high * above + low * below) / 2
-        size = range(len(slopes))
-        apart = np.array([[self.distance.apart(one, two) for two in size] for one in size])
+        apart = self.distance.table_of(len(slopes))
         return float((slopes[apart > 0] / apart[apart > 0]).max()) * UP
 
     @cached_property
     def oscillation(self) -> float:
-        """Likewise."""
-        low, high = self._ends
+        """Over all pairs of records if there are few; else by the model's own bound, or by the corner."""
+        low, high = self.ends
         if self._eigenvalues is None:
-            return (
-                round_up(self.model.oscillation(self.schema)) if self._two else (high - low) * self._farthest
-            )
+            return round_up(self.model.oscillation(self.schema)) if self.two else (high - low) * self.farthest
         above, below = self._eigenvalues
         return (high - low) * float((above - below).max()) / 2 * UP
 
     def outside(self, levels: Floats) -> Floats:
         """Of two columns by the largest eigenvalue; of more it is known only that none is rougher than L."""
-        levels = np.asarray(levels, np.float64)
-        if levels.size > _MOST_LEVELS:
-            order = np.unique(np.linspace(0, levels.size - 1, _MOST_LEVELS).astype(int))
-            found = self.outside(levels[order])
-            return np.asarray(found[np.searchsorted(levels[order], levels, side="right") - 1])
-        tops = 2 * levels * self.nearest / (self._farthest * UP)
-        chances = [self._above(float(top)) if self._two else 1.0 for top in tops]
-        return np.where(levels >= self.roughest, 0.0, chances)
+
+        def above(level: float) -> float:
+            if level >= self.roughest:
+                return 0.0
+            return self._above(2 * level * self.nearest / (self.farthest * UP)) if self.two else 1.0
+
+        return on_fewer(np.asarray(levels, np.float64), _MOST_LEVELS, above)
 
     def _above(self, top: float) -> float:
         """Return the prior's chance of an eigenvalue above a number, never too small."""
-        low, high = self._ends
+        low, high = self.ends
         if not low < top < high:
             return float(top <= low)
-        whole = self._log_mass(0, self._rate, high)
-        return min(1.0, -math.expm1(self._log_mass(0, self._rate, top) - whole) + _ROUNDING)
+        whole = self.log_mass(0, self.rate, high)
+        return min(1.0, -math.expm1(self.log_mass(0, self.rate, top) - whole) + _ROUNDING)
 
     @cached_property
-    def _rate(self) -> Rate:
-        """The prior's."""
+    def rate(self) -> Rate:
+        """The prior's rate matrix, the inverse of its scale."""
         (first, beside), (_, second) = inverse(self.model.prior.scale)
         return Rate(first, beside, second)
 
-    def _log_mass(self, records: int, rate: Rate, high: float) -> float:
+    def log_mass(self, records: int, rate: Rate, high: float) -> float:
         """Return the log of the mass of matrices with eigenvalues up to a number, given so many records."""
         least, most = (np.array([one]) for one in rate.eigenvalues)
         degrees = float(self.model.prior.degrees) + records
-        return float(log_wishart_mass(degrees, least, most, self._ends[0], high, nodes=_NODES)[0])
-
-    def log_ratio(self, records: int) -> float | None:
-        """At most n times how far the log likelihood of one record varies: most for the farthest.
-
-        The largest has the eigenvalue nearest to 1 / R^2 along the deviation and b across it, the least at
-        least a for the determinant and b along.
-        """
-        (low, high), size = self._ends, len(self.sides)
-        along = min(max(1 / self._farthest, low), high)
-        largest = (size - 1) * math.log(high) + math.log(along) - along * self._farthest
-        least = size * math.log(low) - high * self._farthest
-        return records * (largest - least) / 2 * UP
+        return float(log_wishart_mass(degrees, least, most, self.ends[0], high, nodes=_NODES)[0])
 
     @cached_property
-    def _marks(self) -> list[tuple[int, tuple[Fraction, Fraction]]]:
+    def marks(self) -> list[tuple[int, tuple[Fraction, Fraction]]]:
         """Records of a grid of 3 x 3, at ends and in the middle: their places and deviations."""
         (first, step, size), (second, pace, across) = (
             numeric(self.schema, name, self.model.family) for name in self.model.vector
@@ -184,29 +169,11 @@ class Precisions(SeveralColumns):
             for j in sorted({0, across // 2, across - 1})
         ]
 
-    def necessary(self, records: int) -> float | None:
-        """Theorem 6 for two columns: one record replaced and all others alike, at places of a 3 x 3 grid."""
-        if not self._two:
-            return None
-        low, high = self._ends
-        found = 0.0
-        places = [deviation for _, deviation in self._marks]
-        for other in places:
-            common = self._rate + Rate.of(records - 1, other)
-            means = [self._log_mass(records, common + Rate.of(1, one), high) for one in places]
-            if not np.isfinite(means).all():
-                return None
-            for (one, x), (two, y) in permutations(zip(means, places, strict=True), 2):
-                least, most = np.linalg.eigvalsh(Rate.of(1, y).matrix - Rate.of(1, x).matrix)
-                likelihoods = (high * most + low * least) / 2
-                found = max(found, 2 * min(likelihoods, two - one))
-        return found / (self.distance.reach * UP)
-
     def contrasts(self, records: int) -> Sequence[Contrast]:
         """Two columns: records far from the mean replaced by others across, or near, the rest anywhere."""
-        if not self._two:
+        if not self.two:
             return ()
-        marks = self._marks
+        marks = self.marks
         squares = [Rate.of(1, deviation).matrix for _, deviation in marks]
         far, across = max(
             combinations(range(len(marks)), 2),
@@ -214,22 +181,21 @@ class Precisions(SeveralColumns):
         )
         near = min(range(len(marks)), key=lambda place: float(np.trace(squares[place])))
         # as a posterior given records near the mean sees them
-        rate = self._rate + Rate.of(records, marks[near][1])
+        rate = self.rate + Rate.of(records, marks[near][1])
         axes = rate.eigenvectors / np.sqrt(rate.eigenvalues)
         white = [axes.T @ square @ axes for square in squares]
         best = max(
             combinations(range(len(marks)), 2),
             key=lambda two: float(np.linalg.norm(white[two[0]] - white[two[1]])),
         )
-        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
         found = []
-        for replaced in numbers:
+        for replaced in replaced_numbers(records):
             pairs = {(far, across), (far, near), (across, near), best} if replaced == 1 else {(far, across)}
             for one, two in sorted(pair for pair in pairs if pair[0] != pair[1]):
                 rest = records - replaced
                 others = {"near": near, "far": far, "there": two}
                 for where, other in others.items() if rest else [("nowhere", near)]:
-                    common = self._rate + Rate.of(rest, marks[other][1])
+                    common = self.rate + Rate.of(rest, marks[other][1])
                     p, q = (common + Rate.of(replaced, marks[place][1]) for place in (one, two))
                     about = f"{replaced} replaced, the others {where}" if rest else "all replaced"
                     apart = replaced * self.distance.apart(marks[one][0], marks[two][0])
@@ -239,9 +205,9 @@ class Precisions(SeveralColumns):
 
     def _test(self, records: int, one: Rate, two: Rate) -> RatioTest:
         """Return the best test between the posteriors of two rates: the loss is trace(M X) - constant."""
-        low, high = self._ends
+        low, high = self.ends
         law = MatrixLaw(one, float(self.model.prior.degrees) + records, low, high)
-        constant = self._log_mass(records, one, high) - self._log_mass(records, two, high)
+        constant = self.log_mass(records, one, high) - self.log_mass(records, two, high)
         change = [two.first - one.first, two.beside - one.beside, two.second - one.second]
         traces = law.along(Rate(*change).matrix / 2)
         return RatioTest(lambda losses: traces.below(losses + constant), error=traces.error)
@@ -251,12 +217,12 @@ class Precisions(SeveralColumns):
 
         The oscillation is a multiple of b - a, so that of a cut is known.
         """
-        if not self._two:
+        if not self.two:
             return ()
-        (low, high), found = self._ends, []
+        (low, high), found = self.ends, []
         for share in (0.1, 0.25, 0.5, 0.75, 1.0):
             top = low + share * (high - low)
-            level = min(top * self._farthest / (2 * self.nearest), self.roughest)
+            level = min(top * self.farthest / (2 * self.nearest), self.roughest)
             kept = f"eigenvalues up to {top:.4g}"
             if (outside := self._above(top)) < 1:
                 found.append(Cut(level, outside, kept, share * self.oscillation * UP))

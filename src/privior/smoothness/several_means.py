@@ -18,7 +18,7 @@ from privior.models.laws.matrices import floats
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, Replaced
 from privior.smoothness.normal_vectors import UP, SeveralColumns, checked, vectors
-from privior.smoothness.subject import Contrast, subject_of
+from privior.smoothness.subject import Contrast, replaced_numbers, subject_of
 from privior.theory.likelihood_ratio import RatioTest
 
 Floats = NDArray[np.float64]
@@ -60,14 +60,18 @@ class Means(SeveralColumns):
         return np.asarray(np.sqrt(variances) * UP)
 
     @cached_property
+    def corners(self) -> Floats:
+        """The corners of the box of records, less the prior's mean."""
+        return np.array(list(product(*self.sides))) - [float(one) for one in self.model.prior.mean]
+
+    @cached_property
     def _start(self) -> float:
-        """-min g."""
-        corners = np.array(list(product(*self.sides))) - [float(one) for one in self.model.prior.mean]
-        known = np.linalg.solve(floats(self.model.covariance), corners.T)
-        return float(np.einsum("ci,ic->c", corners, known).max()) / 2 * UP
+        """What l is at most at the prior's mean: -min g, at a corner of the box of records."""
+        known = np.linalg.solve(floats(self.model.covariance), self.corners.T)
+        return float(np.einsum("ci,ic->c", self.corners, known).max()) / 2 * UP
 
     def outside(self, levels: Floats) -> Floats:
-        """The smaller of both bounds."""
+        """The smaller of both bounds: of single corners added up, and of a chi variable."""
         from scipy.special import gammaincc, ndtr
 
         away = np.maximum(np.asarray(levels) * self.nearest - self._start, 0.0)[:, np.newaxis]
@@ -75,45 +79,16 @@ class Means(SeveralColumns):
         together = gammaincc(len(self.sides) / 2, (away[:, 0] / self._deviations.max()) ** 2 / 2)
         return np.asarray(np.minimum(np.minimum(single, together), 1.0))
 
-    def log_ratio(self, records: int) -> float | None:
-        """Equal records at a corner: the likelihood is 1 at their mean, and Normal in it on average."""
-        known, prior = floats(self.model.covariance), floats(self.model.prior.covariance)
-        gain = np.eye(len(known)) + records * np.linalg.solve(known, prior)
-        corners = np.array(list(product(*self.sides))) - [float(one) for one in self.model.prior.mean]
-        away = np.einsum("ci,ic->c", corners, np.linalg.solve(prior + known / records, corners.T))
-        return float(np.linalg.slogdet(gain)[1] + away.max()) / 2 * UP
-
-    def necessary(self, records: int) -> float | None:
-        """Theorem 6, for a record moved from where all others are to another corner.
-
-        The likelihood ratio is unbounded, so the ratio of the means decides: of what the others foretell.
-        """
-        known, prior = floats(self.model.covariance), np.linalg.inv(floats(self.model.prior.covariance))
-        others = (records - 1) * np.linalg.inv(known)
-        spread = np.linalg.inv(prior + others)
-        corners = np.array(list(product(*self.sides)))
-        start = prior @ [float(one) for one in self.model.prior.mean]
-        foretold = (start + corners @ others) @ spread
-        gaps = corners[np.newaxis] - foretold[:, np.newaxis]  # others at the first, the record at the second
-        costs = np.einsum("oci,ij,ocj->oc", gaps, np.linalg.inv(known + spread), gaps) / 2
-        rises = costs - np.diag(costs)[:, np.newaxis]
-        return max(0.0, 2 * float(rises.max()) / (self.distance.reach * UP))
-
     def contrasts(self, records: int) -> Sequence[Contrast]:
         """Records at opposite corners: the posteriors are Normal, and the loss of a draw is too."""
         pair = self.model.draw_pair(self.schema, records, Fraction(1), 1)
         shift = math.sqrt(2 * pair.renyi(1.0))  # of a Gaussian pair: the distance of the whitened means
-        numbers = sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
         reach = self.distance.reach
         return [
             Contrast(f"{n} moved between opposite corners", n, n * reach, _normal_test(n * shift))
-            for n in numbers
+            for n in replaced_numbers(records)
             if shift > 0 and isinstance(self.distance, Replaced)
         ]
-
-    def tight(self, records: int) -> bool:
-        """The loss is unbounded."""
-        return True
 
     def _top(self) -> float:
         return (self._start + 6 * float(self._deviations.max())) / self.nearest

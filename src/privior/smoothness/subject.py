@@ -12,7 +12,7 @@ records x and y.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
@@ -26,7 +26,6 @@ from privior.privacy.pairs import BoundedRangePair, DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import Distance
 from privior.theory.likelihood_ratio import RatioTest
-from privior.theory.stochastic_lipschitz import Concentration, concentration
 
 Floats = NDArray[np.float64]
 
@@ -73,20 +72,23 @@ class Subject(ABC):
     """A model, its prior and a distance of records.
 
     Attributes:
-        words: the model in a few words
+        model: what is analysed
         distance: of two records
         computed: how the numbers were found, for whoever has to rely on them
         advice: what makes L finite where it is not
         mass_bounded: whether `outside` is a bound, so that more of the prior may be smooth
-        ratio_bounded: whether `log_ratio` is a bound that may be far above log C
     """
 
-    words: str
+    model: object
     distance: Distance
     computed: str = "in floating point from closed forms; the exact guarantee in interval arithmetic"
     advice: str = "cut the prior to an interval inside its support"
     mass_bounded: bool = False
-    ratio_bounded: bool = False
+
+    @property
+    def words(self) -> str:
+        """The model in a few words."""
+        return str(self.model)
 
     @property
     @abstractmethod
@@ -110,37 +112,15 @@ class Subject(ABC):
     def outside(self, levels: Floats) -> Floats:
         """Return the prior's chance of l(theta) > L, or a bound of it, for many L."""
 
-    @property
-    def limit_rate(self) -> float:
-        """The limit of -log(outside(L)) / L, where l is unbounded."""
-        return float("inf")
-
-    @property
-    def farthest(self) -> float:
-        """Up to which slope there is something to show, where neither L nor any c is finite."""
-        return 1.0
-
-    def concentration(self) -> Concentration | None:
-        """Return the best c and L0 of Assumption 2; None if no c does."""
-        return concentration(self.outside, self.smoothest, self.roughest, self.limit_rate)
-
-    def log_ratio(self, records: int) -> float | None:
-        """Return log C, never below: the largest likelihood of n records over its mean; None if unknown."""
-        return None
-
-    def necessary(self, records: int) -> float | None:
-        """Return 2 L for the largest L that Theorem 6 rules out; None if it was not computed."""
-        return None
-
     def pair(self, records: int, draws: int) -> DominatingPair | None:
         """Return what dominates N draws of n records, one replaced; None if nothing is proved."""
+        return self.ranges(draws)
+
+    def ranges(self, draws: int) -> DominatingPair | None:
+        """Return what dominates N draws by the oscillation alone; None if that has no bound."""
         if self.oscillation == float("inf"):
             return None
         return compose_symmetric([(BoundedRangePair(Fraction(self.oscillation)), draws)])
-
-    def tight(self, records: int) -> bool:
-        """Say whether some neighbours are known to reach the largest loss that `pair` allows one draw."""
-        return False
 
     def refused(self, records: int) -> str:
         """Say why draws are not released, although something is proved of them; nothing if they are."""
@@ -153,6 +133,23 @@ class Subject(ABC):
     def cuts(self, records: int) -> Sequence[Cut]:
         """Return the prior cut down more and more; nothing if cutting it was not worked out."""
         return ()
+
+
+def replaced_numbers(records: int) -> list[int]:
+    """Return how many of n records are replaced where data sets are to be told apart."""
+    return sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
+
+
+def on_fewer(levels: Floats, most: int, outside: Callable[[float], float]) -> Floats:
+    """Return the chance outside of each level; of many from a coarser grid, each from the point below it.
+
+    The chance falls with the level, so that it is never too small.
+    """
+    grid = levels
+    if levels.size > most:
+        grid = levels[np.unique(np.linspace(0, levels.size - 1, most).astype(int))]
+    found = np.array([outside(float(level)) for level in grid])
+    return found if grid is levels else np.asarray(found[np.searchsorted(grid, levels, side="right") - 1])
 
 
 @singledispatch

@@ -13,13 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import NumberError, shown
-from privior.privacy.published.readings import above, many
+from privior.checks import above_zero, whole_number
+from privior.errors import NumberError
 
 Floats = NDArray[np.float64]
-
-#: a sum over this many counts takes a second
-MOST_RECORDS = 10**7
 
 
 def divergence(counts: Sequence[int], prior: Sequence[object], other: Sequence[object]) -> float:
@@ -28,79 +25,23 @@ def divergence(counts: Sequence[int], prior: Sequence[object], other: Sequence[o
     >>> round(divergence([0, 0], [1, 1], [2, 2]), 6)  # ln B(2, 2) - ln B(1, 1) + 2 = 2 - ln 6
     0.208241
     """
-    a, b = _priors(prior, other)
-    x = np.array([many(count, "counts", 0) for count in counts], dtype=np.float64)
+    a, b = read_priors(prior, other)
+    x = np.array([whole_number(count, "counts", 0) for count in counts], dtype=np.float64)
     if x.size != a.size:
         raise NumberError("one count per level is needed", asked=f"{x.size} counts, {a.size} levels")
-    return max(0.0, float(_gap(x, a, b).sum() - _gap(x.sum(), a.sum(), b.sum())))
+    return max(0.0, float(gap(x, a, b).sum() - gap(x.sum(), a.sum(), b.sum())))
 
 
-def expected_divergence(
-    shares: Sequence[object], records: int, prior: Sequence[object], other: Sequence[object]
-) -> float:
-    """Return the expectation over X ~ Multinomial(records, shares): every count is binomial."""
-    a, b = _priors(prior, other)
-    p = [above(share, "shares") for share in shares]
-    if len(p) != a.size or sum(p) != 1:
-        raise NumberError("one share per level is needed, of sum 1", asked=shown(shares))
-    n = _records(records)
-    gaps = (
-        float(_binomial(n, float(share)) @ _gap(np.arange(n + 1.0), low, high))
-        for share, low, high in zip(p, a, b, strict=True)
-    )
-    return max(0.0, sum(gaps) - float(_gap(np.float64(n), a.sum(), b.sum())))
-
-
-def expected_divergence_over_shares(
-    levels: int, evenness: object, records: int, prior: object, other: object
-) -> float:
-    """Return the expectation over counts whose shares are Dirichlet(evenness, ..., evenness) themselves.
-
-    Every count is then beta-binomial; the same prior parameters at every level.
-    """
-    k, n, eta = many(levels, "levels", 2), _records(records), float(above(evenness, "evenness"))
-    a, b = _priors([prior], [other])
-    law = _beta_binomial(n, eta, (k - 1) * eta)
-    per_level = float(law @ _gap(np.arange(n + 1.0), a[0], b[0]))
-    return max(0.0, k * per_level - float(_gap(np.float64(n), k * a[0], k * b[0])))
-
-
-def _priors(prior: Sequence[object], other: Sequence[object]) -> tuple[Floats, Floats]:
-    a, b = (np.array([float(above(cell, "prior")) for cell in cells]) for cells in (prior, other))
+def read_priors(prior: Sequence[object], other: Sequence[object]) -> tuple[Floats, Floats]:
+    """Read the parameters of two priors for the same levels."""
+    a, b = (np.array([float(above_zero(cell, "prior")) for cell in cells]) for cells in (prior, other))
     if a.size != b.size or a.size == 0:
         raise NumberError("both priors need one parameter per level", asked=f"{a.size} and {b.size}")
     return a, b
 
 
-def _records(records: int) -> int:
-    n = many(records, "records")
-    if n > MOST_RECORDS:
-        raise NumberError("records is out of range", asked=n, allowed=f"1 to {MOST_RECORDS}")
-    return n
-
-
-def _gap(x: Floats | np.float64, low: Floats | np.float64, high: Floats | np.float64) -> Floats:
+def gap(x: Floats | np.float64, low: Floats | np.float64, high: Floats | np.float64) -> Floats:
+    """Return g(x; a, b), what one count adds to the divergence."""
     from scipy.special import gammaln, psi
 
     return np.asarray(gammaln(x + high) - gammaln(x + low) - (high - low) * psi(x + low))
-
-
-def _binomial(records: int, share: float) -> Floats:
-    from scipy.special import gammaln, xlog1py, xlogy
-
-    x = np.arange(records + 1.0)
-    ways = gammaln(records + 1) - gammaln(x + 1) - gammaln(records - x + 1)
-    return _normalised(ways + xlogy(x, share) + xlog1py(records - x, -share))
-
-
-def _beta_binomial(records: int, first: float, second: float) -> Floats:
-    from scipy.special import betaln, gammaln
-
-    x = np.arange(records + 1.0)
-    ways = -gammaln(x + 1) - gammaln(records - x + 1)
-    return _normalised(ways + betaln(x + first, records - x + second))
-
-
-def _normalised(logs: Floats) -> Floats:
-    law = np.exp(logs - logs.max())
-    return np.asarray(law / law.sum())

@@ -117,7 +117,7 @@ class RatioTest:
 
     @property
     def _unsure(self) -> float:
-        """How far a chance may be off."""
+        """How far a chance may be off by rounding and by the error of `below`."""
         return 1e-12 + self.draws * self.error
 
     @property

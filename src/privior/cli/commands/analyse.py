@@ -1,16 +1,14 @@
-"""privior analyse: what posterior draws of a model reveal, and what the papers' bounds make of it."""
+"""privior analyse: what posterior draws of a model reveal; with --papers what their bounds make of it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from privior.cli.drawing import draw
 from privior.cli.options import AnalysisFile, Json, Quiet, Records, screen_of
-
-if TYPE_CHECKING:
-    from privior.smoothness import ModelAnalysis
 
 
 def analyse(
@@ -30,42 +28,40 @@ def analyse(
             show_default=False,
         ),
     ] = None,
+    papers: Annotated[
+        bool, typer.Option("--papers", help="Also what the papers' lemmas and theorems make of it.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Analyse what posterior draws of a model reveal; free, without data."""
     from privior.analyses import Analysis
     from privior.smoothness import analyse as analysed
+    from privior.smoothness.findings import AnalysedModel
 
     screen = screen_of(context)
     asked = Analysis.read(analysis, records=records, epsilon="1")
     made = analysed(
         asked.model, asked.schema, records=asked.records, draws=draws, distance=distance, failure=failure
     )
+    stated: AnalysedModel = made
+    if papers or screen.as_json or picture is not None:
+        from privior.papers import theorems
+
+        stated = theorems(made)
     if screen.as_json:
-        screen.document(made.to_document())
+        screen.document(stated.to_document())
     if screen.explains:
-        screen.facts(made.facts())
-        if made.trade:
-            screen.heading("Utility against privacy: the prior cut to smooth parameters (Theorem 17)")
-            screen.table(*made.trades())
-        screen.text(f"\n{made.picture().text(screen.width)}")
+        told = stated if papers else made
+        screen.facts(told.facts())
+        if told.trade:
+            theorem = " (Theorem 17)" if papers else ""
+            screen.heading(f"Utility against privacy: the prior cut to smooth parameters{theorem}")
+            screen.table(*told.trades())
+        for drawn in told.pictures()[:1]:
+            screen.text(f"\n{drawn.text(screen.width)}")
     if picture is not None:
-        drawn = _draw(made, picture)
-        screen.text(f"Drew {', '.join(map(str, drawn))}.")
+        files = draw(stated.pictures(), picture, "tests", "utility")
+        screen.text(f"Drew {', '.join(map(str, files))}.")
     if screen.quiet:
-        screen.answer(made.facts()[5][1])
-
-
-def _draw(made: ModelAnalysis, place: Path) -> list[Path]:
-    from privior.errors import TableError
-
-    places = [place, *(place.with_stem(f"{place.stem}-{name}") for name in ("tests", "utility"))]
-    drawn = []
-    try:
-        for picture, file in zip(made.pictures(), places, strict=False):
-            picture.figure().savefig(file, dpi=150)
-            drawn.append(file)
-    except (OSError, ValueError) as error:
-        raise TableError(f"the picture cannot be written there: {error}", where=str(place)) from None
-    return drawn
+        screen.answer(dict(made.facts())["guarantee"])

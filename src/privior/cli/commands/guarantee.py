@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privior.cli.drawing import draw
 from privior.cli.options import Delta, Epsilon, Json, Quiet, screen_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from privior.calculator import Calculation
-    from privior.pictures import ErrorCurve
-    from privior.privacy.published import Published
+    from privior.papers.published import Published
 
 _SILENT = "none of the papers states a number for this; some do at an epsilon, or with --order"
 
-Fact = Annotated[str | None, typer.Option(show_default=False)]
+#: what the calculator may be told, in the order in which it is shown
+_FACTS = (
+    *("prior", "rate", "records", "neighbours", "draws", "least", "squared", "largest", "nodes", "shape"),
+    *("bound", "lower", "upper", "data_lower", "data_upper", "diameter", "stddev", "prior_stddev", "floor"),
+    *("eta", "drawn", "temperature", "lipschitz", "strong_convexity"),
+)
+
+
+def _told(about: str | None = None, *names: str) -> Any:
+    """Return an option that has no default worth showing."""
+    return typer.Option(*names, help=about, show_default=False)
+
+
+Fact = Annotated[str | None, _told()]
 
 
 def guarantee(
@@ -33,50 +48,21 @@ def guarantee(
     ],
     epsilon: Epsilon = None,
     delta: Delta = None,
-    order: Annotated[
-        float | None,
-        typer.Option(help="Promise a Renyi divergence of this order instead.", show_default=False),
-    ] = None,
-    solve: Annotated[
-        str | None, typer.Option(help="Find this parameter for the promise asked for.", show_default=False)
-    ] = None,
-    neighbours: Annotated[
-        str | None, typer.Option(help="replace-one (default) or add-or-remove-one.", show_default=False)
-    ] = None,
-    records: Annotated[
-        str | None, typer.Option("--records", "-n", help="Number of records.", show_default=False)
-    ] = None,
-    levels: Annotated[
-        int | None, typer.Option("--levels", "-k", help="Number of cells of a table.", show_default=False)
-    ] = None,
+    order: Annotated[float | None, _told("Promise a Renyi divergence of this order instead.")] = None,
+    solve: Annotated[str | None, _told("Find this parameter for the promise asked for.")] = None,
+    neighbours: Annotated[str | None, _told("replace-one (default) or add-or-remove-one.")] = None,
+    records: Annotated[str | None, _told("Number of records.", "--records", "-n")] = None,
+    levels: Annotated[int | None, _told("Number of cells of a table.", "--levels", "-k")] = None,
     max_rows: Annotated[int, typer.Option(help="Rows that one person has at most.")] = 1,
-    prior: Annotated[
-        str | None, typer.Option(help="Prior parameter: one number, or one per level.", show_default=False)
-    ] = None,
+    prior: Annotated[str | None, _told("Prior parameter: one number, or one per level.")] = None,
     rate: Annotated[
-        str | None,
-        typer.Option(
-            help="Weight of one record in a draw; of exponentials the prior's rate.", show_default=False
-        ),
+        str | None, _told("Weight of one record in a draw; of exponentials the prior's rate.")
     ] = None,
-    draws: Annotated[
-        str | None, typer.Option(help="Number of draws or releases, planned together.", show_default=False)
-    ] = None,
-    least: Annotated[
-        str | None,
-        typer.Option(help="Records that every cell has at least, if that is public.", show_default=False),
-    ] = None,
-    squared: Annotated[
-        str | None,
-        typer.Option(help="Largest sum of squared changes of the statistics.", show_default=False),
-    ] = None,
-    largest: Annotated[
-        str | None, typer.Option(help="Largest change of one of the statistics.", show_default=False)
-    ] = None,
-    nodes: Annotated[
-        str | None,
-        typer.Option(help='Smallest prior parameters of each table: "1,2; 1,1".', show_default=False),
-    ] = None,
+    draws: Annotated[str | None, _told("Number of draws or releases, planned together.")] = None,
+    least: Annotated[str | None, _told("Records that every cell has at least, if that is public.")] = None,
+    squared: Annotated[str | None, _told("Largest sum of squared changes of the statistics.")] = None,
+    largest: Annotated[str | None, _told("Largest change of one of the statistics.")] = None,
+    nodes: Annotated[str | None, _told('Smallest prior parameters of each table: "1,2; 1,1".')] = None,
     shape: Fact = None,
     bound: Fact = None,
     lower: Fact = None,
@@ -93,16 +79,12 @@ def guarantee(
     lipschitz: Fact = None,
     strong_convexity: Fact = None,
     at_delta: Annotated[
-        list[str] | None,
-        typer.Option(help="Also the epsilon at this delta, from the exact curve.", show_default=False),
+        list[str] | None, _told("Also the epsilon at this delta, from the exact curve.")
     ] = None,
     noun: Annotated[str, typer.Option(help="Whom the guarantee protects.")] = "person",
     compare: Annotated[bool, typer.Option("--compare", help="What papers state about the same.")] = False,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            help="Draw delta against epsilon into this file, the trade-off beside it.", show_default=False
-        ),
+        Path | None, _told("Draw delta against epsilon into this file, the trade-off beside it.")
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -114,57 +96,33 @@ def guarantee(
     from privior.exact import round_down
 
     screen = screen_of(context)
-    given = {
-        "prior": prior,
-        "rate": rate,
-        "records": records,
-        "neighbours": neighbours,
-        "draws": draws,
-        "least": least,
-        "squared": squared,
-        "largest": largest,
-        "nodes": nodes,
-        "shape": shape,
-        "bound": bound,
-        "lower": lower,
-        "upper": upper,
-        "data_lower": data_lower,
-        "data_upper": data_upper,
-        "diameter": diameter,
-        "stddev": stddev,
-        "prior_stddev": prior_stddev,
-        "floor": floor,
-        "eta": eta,
-        "drawn": drawn,
-        "temperature": temperature,
-        "lipschitz": lipschitz,
-        "strong_convexity": strong_convexity,
-    }
-    facts = {name: value for name, value in given.items() if value is not None}
+    facts = {name: value for name in _FACTS if (value := context.params[name]) is not None}
     if mechanism in CALCULATORS and max_rows != 1:
         facts["max_rows"] = str(max_rows)
     sought = "" if solve is None else solve.replace("-", "_")
     if mechanism not in CALCULATORS:
         made = _of_counts(mechanism, levels, epsilon, delta, facts, max_rows, sought)
     elif solve is None:
-        made = CALCULATORS[mechanism].promised(facts, epsilon, delta, order)
+        made = CALCULATORS[mechanism].promised(facts, epsilon, delta)
     else:
         made = CALCULATORS[mechanism].solved(sought, facts, epsilon or "1", delta or 0, order)
     from privior.forecasting import squared_error
 
+    published: Sequence[Published] = ()
+    if compare:
+        from privior.papers import statements
+
+        published = statements(made, order)
     promise = replace(made.guarantee, unit=noun)
     slack = promise.slack(round_down(promise.cost.epsilon))
     curve = {chance: promise.epsilon(chance) for chance in at_delta or []}
     noise = None if made.mechanism is None else squared_error(made.mechanism)
     renyi = None if order is None else promise.renyi(order)
+    unread = ("neighbours", sought)
     screen.document(
         {
             "mechanism": made.name if made.mechanism is None else made.mechanism.to_document(),
-            **{
-                name: _plain(value)
-                for name, value in made.facts.items()
-                if name not in ("neighbours", sought)
-            },
+            **{name: _plain(value) for name, value in made.facts.items() if name not in unread},
             **({} if solve is None else {sought: float(str(made.facts[sought]))}),
             **promise.to_document(),
             "claim": promise.claim(),
@@ -173,17 +131,13 @@ def guarantee(
             **({} if renyi is None else {"order": order, "renyi": _finite(renyi)}),
             "epsilon_at_delta": {chance: _finite(value) for chance, value in curve.items()},
             **({} if made.mechanism is None else {"randomness": made.mechanism.randomness}),
-            **({"published": [_statement(one) for one in made.published]} if compare else {}),
+            **({"published": [_statement(one) for one in published]} if compare else {}),
         }
     )
     screen.facts(
         [
             ("mechanism", f"{made.name}: {made.about}"),
-            *(
-                (name.replace("_", " "), str(value))
-                for name, value in made.facts.items()
-                if value is not None
-            ),
+            *((name.replace("_", " "), str(fact)) for name, fact in made.facts.items() if fact is not None),
             ("guarantee", str(promise)),
             ("that is", promise.claim()),
             *([] if not slack else [("computed", f"delta is above the exact one by {slack:.2g} at most")]),
@@ -194,14 +148,12 @@ def guarantee(
             ),
             *([] if renyi is None else [(f"Renyi, order {order:g}", f"{renyi:.7g}")]),
             *((f"at delta {chance}", f"epsilon {value:.6g}") for chance, value in curve.items()),
-            *((f"published, {one.place}", _compared(one)) for one in made.published if compare),
-            *([("published", _SILENT)] if compare and not made.published else []),
+            *((f"published, {one.place}", _compared(one)) for one in published),
+            *([("published", _SILENT)] if compare and not published else []),
         ]
     )
     if plot is not None:
-        for picture, place in zip(promise.pictures(), (plot, _beside(plot)), strict=True):
-            _draw(picture, place)
-        screen.text(f"Drew {plot} and {_beside(plot)}.")
+        screen.text(f"Drew {' and '.join(map(str, draw(promise.pictures(), plot, 'trade-off')))}.")
     if screen.quiet:
         screen.answer(str(promise.cost) if solve is None else str(made.facts[sought]))
 
@@ -236,19 +188,6 @@ def _of_counts(
     prior = cells[0] if len(cells) == 1 else cells
     public = PublicFacts(levels, records, max_rows, relation, budget, prior)
     return of_mechanism(MECHANISMS.named(name), public, count({"draws": "1", **facts}, "draws"), sought)
-
-
-def _beside(plot: Path) -> Path:
-    return plot.with_stem(f"{plot.stem}-trade-off")
-
-
-def _draw(picture: ErrorCurve, place: Path) -> None:
-    from privior.errors import TableError
-
-    try:
-        picture.figure().savefig(place, dpi=150)
-    except (OSError, ValueError) as error:
-        raise TableError(f"the picture cannot be written there: {error}", where=str(place)) from None
 
 
 def _compared(one: Published) -> str:

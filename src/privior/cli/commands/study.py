@@ -30,7 +30,7 @@ def study(
 ) -> None:
     """Make a figure of a paper anew: tables, pictures and what is seen."""
     from privior.errors import PlanError, TableError
-    from privior.studies import STUDIES, files_of
+    from privior.papers.studies import STUDIES, files_of
     from privior.whole_files import write_whole
 
     screen = screen_of(context)
@@ -68,7 +68,7 @@ def study(
 
 
 def _list(screen: Screen) -> None:
-    from privior.studies import STUDIES
+    from privior.papers.studies import STUDIES
 
     screen.document(
         [

@@ -18,7 +18,8 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from privior.errors import PlanError, shown
+from privior.checks import whole_number
+from privior.errors import PlanError
 from privior.privacy.composition.closed_forms import closed_forms
 from privior.privacy.composition.composed import Composed, Part, counted
 from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
@@ -80,13 +81,7 @@ def _checked(parts: Sequence[Part]) -> list[Part]:
     if not found:
         raise PlanError("there is nothing to compose", where="composition")
     for _, times in found:
-        if isinstance(times, bool) or not isinstance(times, int) or times < 1:
-            raise PlanError(
-                "not a number of repetitions",
-                where="composition",
-                asked=shown(times),
-                allowed="a whole number from 1",
-            )
+        whole_number(times, "times", what="not a number of repetitions", where="composition", error=PlanError)
     return found
 
 

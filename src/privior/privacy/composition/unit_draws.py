@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from privior.errors import NumberError, shown
+from privior.checks import whole_number
 from privior.privacy.composition.composing import compose_ordered
 from privior.privacy.neighbours import REPLACE_ONE, Neighbours
 from privior.privacy.pairs import (
@@ -54,9 +54,7 @@ def unit_draw(
         max_rows: how many records one unit contributes at most
         records: their number if it is public; makes a difference for two cells and one record per unit
     """
-    if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= MOST_ROWS:
-        raise NumberError("max_rows is out of range", asked=shown(max_rows), allowed=f"1 to {MOST_ROWS}")
-    if max_rows == 1:
+    if whole_number(max_rows, "max_rows", 1, MOST_ROWS) == 1:
         return dirichlet_draw(prior, rate, neighbours, records)
     if max_rows > MOST_LISTED:
         moved = Sensitivity.of_counts(neighbours, max_rows).l2_squared

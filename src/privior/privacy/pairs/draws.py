@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from privior.checks import whole_number
 from privior.errors import NumberError, shown
 from privior.exact import positive, rational, round_up
 from privior.privacy.neighbours import REPLACE_ONE, Neighbours
@@ -49,7 +50,7 @@ def dirichlet_draw(
     if Neighbours.of(neighbours) is not REPLACE_ONE:
         return GammaShapePair(cells[0], step)
     if len(cells) == 2 and records is not None:
-        return TwoLevelsPair(cells[0], cells[1], step, _count(records, "records"))
+        return TwoLevelsPair(cells[0], cells[1], step, whole_number(records, "records"))
     return both_orders(BetaPair(cells[0], cells[1], step))
 
 
@@ -107,7 +108,7 @@ def virtual_records_draw(
     Under replace-one the exact pair up to 2000 records, otherwise randomised response at the same epsilon.
     """
     cells = _cells(prior)
-    step, many = _positive(rate, "rate"), _count(drawn, "drawn")
+    step, many = _positive(rate, "rate"), whole_number(drawn, "drawn")
     if Neighbours.of(neighbours) is REPLACE_ONE and many <= _MOST_SUMMED:
         return both_orders(VirtualRecordsPair(many, cells[0], cells[1], step))
     return SignedSteps(virtual_records_epsilon(many, cells[0], step))
@@ -160,9 +161,9 @@ def _rate_draw(
         raise NumberError(
             "not a range", asked=f"{shown(least)} to {shown(most)}", allowed="0 <= least < most"
         )
-    weight, n = _positive(rate, "rate"), _count(records, "records")
+    weight, n = _positive(rate, "rate"), whole_number(records, "records")
     alpha, beta = _positive(shape, "shape"), _positive(prior_rate, "prior_rate")
-    total = _count(draws, "draws") * (alpha + each * weight * n)
+    total = whole_number(draws, "draws") * (alpha + each * weight * n)
     return both_orders(GammaScalePair(total, 1 + weight * (high - low) / (beta + weight * n * low)))
 
 
@@ -181,8 +182,8 @@ def normal_mean_draw(
     """
     s2, t2 = _positive(variance, "variance"), _positive(prior_variance, "prior_variance")
     weight, span = _positive(rate, "rate"), _positive(diameter, "diameter")
-    precision = 1 / t2 + weight * _count(records, "records") / s2
-    return GaussianPair(_count(draws, "draws") * (weight * span / s2) ** 2 / precision)
+    precision = 1 / t2 + weight * whole_number(records, "records") / s2
+    return GaussianPair(whole_number(draws, "draws") * (weight * span / s2) ** 2 / precision)
 
 
 def _cells(prior: Sequence[object]) -> list[Fraction]:
@@ -195,9 +196,3 @@ def _cells(prior: Sequence[object]) -> list[Fraction]:
 
 def _positive(value: object, name: str) -> Fraction:
     return positive(value, name, least=_LEAST, most=_MOST)
-
-
-def _count(value: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise NumberError(f"{name} is out of range", asked=shown(value), allowed="a whole number from 1")
-    return value

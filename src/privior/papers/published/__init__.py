@@ -1,0 +1,19 @@
+"""What papers have claimed, as numbers beside the exact ones. One paper a file; no guarantee rests on these.
+
+Every function applies one statement to one case and returns it with our verdict: sound, loose, false or
+vacuous. `docs/errata.md` has the counterexamples.
+"""
+
+from privior.papers.published import dirichlet, gibbs, hellinger, networks, posterior_sampling
+from privior.papers.published.statement import Paper, Published, Verdict
+
+__all__ = [
+    "Paper",
+    "Published",
+    "Verdict",
+    "dirichlet",
+    "gibbs",
+    "hellinger",
+    "networks",
+    "posterior_sampling",
+]

@@ -1,0 +1,22 @@
+"""Studies: figures of the papers, made anew and corrected. One a file; synthetic data, nobody's budget."""
+
+from privior.papers.studies import (
+    dirichlet_renyi,
+    distinguish,
+    draws_or_noise,
+    hellinger_accuracy,
+    histogram_error,
+    lipschitz_mass,
+    multinomial_dirichlet,
+)
+from privior.papers.studies.files import files_of
+from privior.papers.studies.study import Column, Findings, Study
+
+_MODULES = (
+    *(dirichlet_renyi, histogram_error, multinomial_dirichlet),
+    *(hellinger_accuracy, lipschitz_mass, distinguish, draws_or_noise),
+)
+#: every study, by name
+STUDIES = {module.STUDY.name: module.STUDY for module in _MODULES}
+
+__all__ = ["STUDIES", "Column", "Findings", "Study", "files_of"]

@@ -1,0 +1,28 @@
+"""The files of a study: Parquet for tables, PNG for pictures, text for what is seen."""
+
+from __future__ import annotations
+
+import io
+
+from privior.papers.studies.study import Column, Findings, Study
+
+
+def files_of(study: Study, findings: Findings, quick: bool) -> dict[str, bytes]:
+    """Return the content of every file by its name; writing them is left to the caller."""
+    files = {f"{name}.parquet": _parquet(columns) for name, columns in findings.tables.items()}
+    for name, picture in findings.pictures.items():
+        drawn = io.BytesIO()
+        picture.figure().savefig(drawn, format="png", dpi=150)
+        files[f"{name}.png"] = drawn.getvalue()
+    kind = "quick run, coarser than the full one" if quick else "full run"
+    about = f"{study.name}: {study.about}\n{study.paper}, {study.figure}; {kind}.\n\n{findings.text}\n"
+    return {**files, "findings.txt": about.encode()}
+
+
+def _parquet(columns: dict[str, Column] | object) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    written = io.BytesIO()
+    pq.write_table(pa.table(columns), written)
+    return written.getvalue()
