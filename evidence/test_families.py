@@ -55,7 +55,7 @@ def measured(cell: tuple[int, str, str]) -> Measured:
         epsilon=epsilon,
         delta=delta,
         neighbours=relation,
-        mechanism=mechanism,
+        mechanism=mechanism,  # type: ignore[arg-type]
     )
     ledger = pv.Ledger.in_memory(epsilon=10_000, delta="0.5")
     ranks, naive = [], []

@@ -100,9 +100,7 @@ class Case:
                     return case, plan
 
     @staticmethod
-    def several_draws(
-        rng: np.random.Generator, most_cells: int, most_records: int
-    ) -> tuple[Case, pv.Plan]:
+    def several_draws(rng: np.random.Generator, most_cells: int, most_records: int) -> tuple[Case, pv.Plan]:
         """Draw facts with which several draws fit, and tell something."""
         while True:
             case = Case.drawn(rng, most_cells, most_records)
@@ -219,7 +217,11 @@ def drawn_estimates(
             whole = tuple(round(stick * unit) for stick in sticks.tolist())
             release = Observed(mechanism.layouts, (whole,))
         gammas = [mechanism.cell_gammas(release)]
-        yield np.asarray(latent_counts([], plan.model.parameters(plan.schema), total, gammas=gammas).mean), 1.0, True
+        yield (
+            np.asarray(latent_counts([], plan.model.parameters(plan.schema), total, gammas=gammas).mean),
+            1.0,
+            True,
+        )
 
 
 def listed_estimates(

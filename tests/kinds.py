@@ -16,4 +16,3 @@ def table_mechanism(document: dict[str, object]) -> TableMechanism:
     made = to_mechanism(document, pv.DirichletCategorical("x"), schema)
     assert isinstance(made, TableMechanism)
     return made
-

@@ -45,9 +45,14 @@ class Registry(Generic[Kind]):
         """Add a class under its own name; to be used as a decorator."""
         name = getattr(kind, self._attribute, None)
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise self._error(f"a {self._noun} needs a name of small letters, digits and -", asked=shown(name))
+            raise self._error(
+                f"a {self._noun} needs a name of small letters, digits and -", asked=shown(name)
+            )
         taken = self._kinds.get(name)
-        if taken is not None and (taken.__module__, taken.__qualname__) != (kind.__module__, kind.__qualname__):
+        if taken is not None and (taken.__module__, taken.__qualname__) != (
+            kind.__module__,
+            kind.__qualname__,
+        ):
             raise self._error(
                 f"there is another {self._noun} of this name", where=name, asked=f"{kind.__module__}"
             )

@@ -111,7 +111,9 @@ class _Model:
         _hold(written.get("family") == self.model.family, "document", "it does not name its family")
         _hold(to_model(written) == self.model, "document", "what is read back is another model")
         _hold(hash(to_model(written)) == hash(self.model), "document", "equal models have different hashes")
-        _refused(lambda: to_model({**written, "no such entry": 1}), "document", "an unknown entry is accepted")
+        _refused(
+            lambda: to_model({**written, "no such entry": 1}), "document", "an unknown entry is accepted"
+        )
 
     def prior(self) -> None:
         """The same prior gives the same model, written or as it is."""
@@ -159,9 +161,12 @@ class _Model:
             total = Fraction(round(number * (low + share * (high - low)) * 2**10), 2**10)
             law = model.update(model.law, Fraction(number), total)
             ends = [law.quantile(tail) for tail in (1e-9, 1 - 1e-9)]
-            theta = np.linspace(*ends, 20_001)[1:-1]
+            theta = np.linspace(ends[0], ends[1], 20_001)[1:-1]
             logs = np.array(
-                [model.log_posterior(float(one), number, np.array([float(total)]), 1.0)[0] for one in theta[::100]]
+                [
+                    model.log_posterior(float(one), number, np.array([float(total)]), 1.0)[0]
+                    for one in theta[::100]
+                ]
             )
             own = law.log_density(theta)
             own = own - own.max()
@@ -169,9 +174,11 @@ class _Model:
             near = own[::100] > -20
             apart = float(np.abs(logs - own[::100])[near].max())
             _hold(apart < 1e-2, "likelihood", f"the posterior is off by {apart:.3g} in log density")
-        for theta in _typical(model):
-            at = np.array([theta])
-            chances = np.diff([float(model.below(at, code, self.schema)[0]) for code in range(-1, self._size)])
+        for typical in _typical(model):
+            at = np.array([typical])
+            chances = np.diff(
+                [float(model.below(at, code, self.schema)[0]) for code in range(-1, self._size)]
+            )
             _hold(chances.min() > -_SMALL, "likelihood", "a record has a negative chance")
             _hold(abs(chances.sum() - 1) < 1e-6, "likelihood", "chances of records do not add up to 1")
 
@@ -220,7 +227,11 @@ class _Mechanism:
 
     def name(self) -> None:
         """It is registered under its name."""
-        _hold(MECHANISMS.named(self.mechanism.name) is type(self.mechanism), "name", "another class has its name")
+        _hold(
+            MECHANISMS.named(self.mechanism.name) is type(self.mechanism),
+            "name",
+            "another class has its name",
+        )
         for word in (self.mechanism.about, self.mechanism.randomness):
             _hold(isinstance(word, str) and word != "", "words", "it does not say what it does")
 
@@ -232,7 +243,9 @@ class _Mechanism:
         _hold(hash(again) == hash(self.mechanism), "document", "equal mechanisms have different hashes")
         _hold(again.guarantee.cost == self.mechanism.guarantee.cost, "document", "it costs something else")
         wrong = {**written, "no such entry": 1}
-        _refused(lambda: to_mechanism(wrong, self.model, self.schema), "document", "an unknown entry is accepted")
+        _refused(
+            lambda: to_mechanism(wrong, self.model, self.schema), "document", "an unknown entry is accepted"
+        )
 
     def _asked(self, budget: Budget) -> Asked:
         options = self.mechanism.taken
@@ -302,7 +315,9 @@ class _Mechanism:
             _hold(whole, "release", "a number is not whole, or too large")
             sizes = tuple(map(len, observed.numbers)) == tuple(one.size for one in self.mechanism.layouts)
             _hold(sizes, "layouts", "there are more or fewer numbers")
-            _hold(self.mechanism.admits(observed, self.records), "admits", "it does not admit its own release")
+            _hold(
+                self.mechanism.admits(observed, self.records), "admits", "it does not admit its own release"
+            )
 
     def law(self) -> None:
         """Releases follow the likelihood: as many fall into boxes of outcomes as their chances add up to.

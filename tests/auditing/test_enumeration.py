@@ -34,7 +34,7 @@ def test_k_norm_laplace_and_lshist_are_exactly_epsilon(records: int, levels: int
             pv.LaplaceCounts(levels, epsilon, neighbours=pv.ADD_OR_REMOVE_ONE),
         ]
     for mechanism in mechanisms:
-        found = pv.audit(mechanism, records=records, margin=1)
+        found = pv.audit(mechanism, records=records, margin=1)  # type: ignore[arg-type]
         assert found.holds
         assert found.largest_loss == pytest.approx(float(epsilon), rel=1e-9)
 
@@ -67,7 +67,7 @@ def test_gaussian_curve_is_that_of_the_enumeration(relation: Neighbours) -> None
 
 
 @dataclass(frozen=True)
-class Overclaiming(pv.KNorm):
+class Overclaiming(pv.KNorm):  # type: ignore[misc]
     """A planted lie: half the noise that its guarantee needs."""
 
     def __init__(self, levels: int, epsilon: object) -> None:
@@ -90,7 +90,7 @@ def test_several_rows_per_unit_are_enumerated(relation: Neighbours) -> None:
     assert pv.audit(gaussian, records=3, margin=25, epsilons=(0.5, 1.0)).holds
 
 
-class ForOneRow(pv.LaplaceCounts):
+class ForOneRow(pv.LaplaceCounts):  # type: ignore[misc]
     """A planted lie: the noise of one row per unit, sold for two."""
 
     @property
@@ -104,7 +104,7 @@ def test_noise_for_fewer_rows_is_found() -> None:
     assert not found.holds
 
 
-class Unlawful(pv.KNorm):
+class Unlawful(pv.KNorm):  # type: ignore[misc]
     """A planted fault: its probabilities sum to more than one."""
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:

@@ -216,7 +216,7 @@ def write_reconciled(folder: Path) -> None:
     )
     rho = {"population": "garden", "epsilon": 4, "delta": "1e-5", "accounting": "concentrated"}
     budget = {"records": 40, "epsilon": "0.1", "delta": "1e-2", "mechanism": pv.NoisyStatistics}
-    waiting = pv.plan(pv.GammaExponential("weight", GAMMA), GARDEN, **budget)  # type: ignore[call-overload]
+    waiting = pv.plan(pv.GammaExponential("weight", GAMMA), GARDEN, **budget)  # type: ignore[arg-type]
     place, copy = folder / "reconciled.ledger", folder / "copy.ledger"
     ledger = pv.Ledger.create(place, **rho)  # type: ignore[arg-type]
     shutil.copy(place, copy)
@@ -229,7 +229,7 @@ def write_reconciled(folder: Path) -> None:
     ledger.reconcile([known] if known else [])
     pv.measure(waiting, table, ledger=ledger)
     budget["neighbours"] = pv.ADD_OR_REMOVE_ONE
-    grouped = pv.plan(pv.GammaExponential("weight", GAMMA), GARDEN, **budget)  # type: ignore[call-overload]
+    grouped = pv.plan(pv.GammaExponential("weight", GAMMA), GARDEN, **budget)  # type: ignore[arg-type]
     groups = pv.Ledger.create(folder / "groups.ledger", **rho)  # type: ignore[arg-type]
     members = [pv.Batch.of([grouped], by=column).members[0] for column in ("fruit", "then")]
     pv.measure_all(pv.Batch.of(members), table, ledger=groups)

@@ -81,9 +81,9 @@ def test_what_is_wrong_before_the_spend_costs_nothing(
         (pa.table({"fruit": ["apple"] * 99}), "number of records"),
     ):
         _refused(pv.TableError, says, lambda wrong=wrong: pv.measure(plan, wrong, ledger=ledger), ledger)  # type: ignore[misc]
-    _refused(pv.PlanError, "not a plan", lambda: pv.measure("plan", table, ledger=ledger), ledger)  # type: ignore[type-var]
+    _refused(pv.PlanError, "not a plan", lambda: pv.measure("plan", table, ledger=ledger), ledger)  # type: ignore[arg-type]
     batch = pv.Batch.of([plan])
-    _refused(pv.PlanError, "measure_all", lambda: pv.measure(batch, table, ledger=ledger), ledger)  # type: ignore[type-var]
+    _refused(pv.PlanError, "measure_all", lambda: pv.measure(batch, table, ledger=ledger), ledger)  # type: ignore[arg-type]
     _refused(pv.LedgerError, "not a ledger", lambda: pv.measure(plan, table, ledger=3), ledger)  # type: ignore[arg-type]
     _refused(pv.LedgerError, "no ledger here", lambda: pv.measure(plan, table, ledger=tmp_path / "x"), ledger)
     _refused(

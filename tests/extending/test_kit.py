@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from own import SCHEMA, own
+from own_example import SCHEMA, own
 
 import privior as pv
 from privior.extend import Layout, Observed, Offer
@@ -71,13 +71,19 @@ def _dearer(cls: Any, asked: Any) -> tuple[Offer, ...]:
 
 
 def _of_another_relation(self: Any) -> pv.Guarantee:
-    return replace(own().StepNoise(self.move, self.epsilon + 0).guarantee_kept, neighbours=pv.ADD_OR_REMOVE_ONE)
+    return replace(
+        own().StepNoise(self.move, self.epsilon + 0).guarantee_kept, neighbours=pv.ADD_OR_REMOVE_ONE
+    )  # type: ignore[no-any-return]
 
 
 LAW: dict[str, tuple[str, Any, str]] = {
     "another class has its name": ("name", "k-norm", "name"),
     "it does not say what it does": ("about", "", "words"),
-    "what is read back is another": ("to_document", lambda self: {"name": self.name, "move": 3, "epsilon": "1"}, "document"),
+    "what is read back is another": (
+        "to_document",
+        lambda self: {"name": self.name, "move": 3, "epsilon": "1"},
+        "document",
+    ),
     "it is for other models": ("models", (pv.FiniteFamily,), "FINITE"),
     "it accepts every relation": ("check", lambda self, asked: None, "fit"),
     "nothing is offered": ("offers", classmethod(lambda cls, asked: ()), "offers"),
@@ -119,7 +125,9 @@ def test_a_fault_of_a_mechanism_is_noticed(fault: str, monkeypatch: pytest.Monke
     name, planted, point = LAW[fault]
     mechanism = own().StepNoise(30, 1)
     monkeypatch.setattr(own().StepNoise, name, planted)
-    with pytest.raises((ContractError, pv.PlanError), match="not a mechanism for" if point == "FINITE" else f"^{point}:"):
+    with pytest.raises(
+        (ContractError, pv.PlanError), match="not a mechanism for" if point == "FINITE" else f"^{point}:"
+    ):
         check_mechanism(mechanism, own().BetaGeometric("wait"), SCHEMA, records=50)
 
 

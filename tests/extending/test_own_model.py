@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from own import FILE, SCHEMA, own
+from own_example import FILE, SCHEMA, own
 
 import forking
 import privior as pv
@@ -49,7 +49,16 @@ def test_by_commands_from_the_table_to_the_review(folder: Path) -> None:
     extension = ("--extension", str(FILE))
     steps = [
         ("plan", "waits.toml", "--mechanism", "step-noise"),
-        ("ledger", "create", "callers.ledger", "--population", "callers", "--epsilon", "9", "--accept-declared"),
+        (
+            "ledger",
+            "create",
+            "callers.ledger",
+            "--population",
+            "callers",
+            "--epsilon",
+            "9",
+            "--accept-declared",
+        ),
         ("release", "waits.toml", "waits.csv", "--mechanism", "step-noise", "--ledger", "callers.ledger")
         + ("--output", "waits.json", "--yes"),
         ("ask", "waits.json", "parameter(wait)"),
@@ -84,13 +93,19 @@ def test_a_ledger_that_was_not_created_so_refuses_it(folder: Path) -> None:
 
 
 def test_receipts_after_a_declared_spend_say_it(folder: Path) -> None:
-    ledger = pv.Ledger.create(folder / "callers.ledger", population="callers", epsilon=5, accept_declared=True)
+    ledger = pv.Ledger.create(
+        folder / "callers.ledger", population="callers", epsilon=5, accept_declared=True
+    )
     model = own().BetaGeometric("wait")
     plans = [
         pv.plan(model, SCHEMA, records=60, epsilon=1, mechanism=kind)
         for kind in (pv.NoisyStatistics, own().StepNoise, pv.NoisyStatistics)
     ]
-    assert [plan.declared for plan in plans] == [False, True, False]  # the noise is privior's, so is its proof
+    assert [plan.declared for plan in plans] == [
+        False,
+        True,
+        False,
+    ]  # the noise is privior's, so is its proof
     told = [pv.measure(plan, folder / "waits.csv", ledger=ledger).receipt.declared for plan in plans]
     assert told == [0, 1, 1]
 

@@ -64,9 +64,7 @@ class Facts:
         )
         if self.way == "gaussian":  # the planner takes Laplace noise where that is better
             ranges = [one.bounds(SCHEMA) for one in found.summands]
-            noise: Mechanism = pv.NoisyStatistics(
-                ranges, self.epsilon, "1e-5", neighbours=self.relation
-            )
+            noise: Mechanism = pv.NoisyStatistics(ranges, self.epsilon, "1e-5", neighbours=self.relation)
             return pv.Plan(SCHEMA, found.model, noise, self.relation, self.records)
         return found
 

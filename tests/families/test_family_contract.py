@@ -46,7 +46,7 @@ def planned(case: Case, way: str, epsilon: object = 3, records: int = RECORDS) -
         epsilon=epsilon,
         delta=delta,
         neighbours=relation,
-        mechanism=mechanism,
+        mechanism=mechanism,  # type: ignore[arg-type]
     )
 
 

@@ -50,7 +50,7 @@ def planned(case: Case, way: str, epsilon: object = 8) -> pv.Plan:
         epsilon=epsilon,
         delta=delta,
         neighbours=relation,
-        mechanism=mechanism,
+        mechanism=mechanism,  # type: ignore[arg-type]
     )
 
 

@@ -200,7 +200,8 @@ def test_rows_of_a_draw_keep_its_promise() -> None:
 def test_documents_and_bad_input() -> None:
     model = pv.MarkovChain("today", "tomorrow", prior=["1/2"] * 9)
     assert to_model(model.to_document()) == model
-    assert model != pv.DirichletCategorical(("today", "tomorrow"), prior=["1/2"] * 9)
+    table: object = pv.DirichletCategorical(("today", "tomorrow"), prior=["1/2"] * 9)
+    assert model != table
     other = pv.Schema(
         {"today": pv.Categorical(STATES), "tomorrow": pv.Categorical(STATES[::-1])},
         population="weather",

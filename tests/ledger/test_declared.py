@@ -19,7 +19,7 @@ OLD = Path(__file__).parents[1] / "compat"
 WORDS = "; if what code outside privior declares of 1 spend is true"
 
 
-class Outside(pv.KNorm):
+class Outside(pv.KNorm):  # type: ignore[misc]
     """Stands for a mechanism that somebody else has written."""
 
     declared = True
@@ -28,7 +28,7 @@ class Outside(pv.KNorm):
 def declared_plan(schema: pv.Schema, epsilon: object) -> pv.Plan:
     plan = fruit_plan(schema, epsilon, mechanism=pv.KNorm)
     law = plan.mechanism
-    facts = {field.name: getattr(law, field.name) for field in fields(law)}  # type: ignore[arg-type]
+    facts = {field.name: getattr(law, field.name) for field in fields(law)}
     return replace(plan, mechanism=Outside(**facts))
 
 

@@ -70,7 +70,7 @@ def test_the_audit_lists_the_same_law(mechanism: HellingerMechanism) -> None:
     assert found.largest_loss == pytest.approx(true_epsilon(mechanism), rel=1e-9)
 
 
-class Hotter(pv.EHDS):
+class Hotter(pv.EHDS):  # type: ignore[misc]
     """Planted fault: the 2 (1 + gamma) is forgotten."""
 
     def temperatures(self, tables: np.ndarray) -> np.ndarray:

@@ -177,7 +177,7 @@ def planned(kind: Any, relation: pv.Neighbours, least: int, **how: Any) -> pv.Pl
     schema = pv.Schema({"x": pv.Categorical(["a", "b", "c"])}, population="p", unit=unit)
     model = pv.DirichletCategorical("x", prior="1/2")
     facts: dict[str, Any] = {"records": 9, "epsilon": 2, "delta": "1e-2", **how}
-    return pv.plan(model, schema, neighbours=relation, mechanism=kind, least=least, **facts)  # type: ignore[no-any-return]
+    return pv.plan(model, schema, neighbours=relation, mechanism=kind, least=least, **facts)
 
 
 def measured(plan: pv.Plan, counts: list[int]) -> pv.Release:
@@ -192,7 +192,10 @@ def enumerated(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean and stddev of the counts, mean of the probabilities, over all tables that satisfy the minimum."""
     plan = releases[0].plan
-    a, most = plan.model.parameters(plan.schema) if prior is None else np.full(3, prior), plan.records * plan.schema.unit.max_rows
+    a, most = (
+        plan.model.parameters(plan.schema) if prior is None else np.full(3, prior),
+        plan.records * plan.schema.unit.max_rows,
+    )
     totals = [plan.records] if plan.total_public else range(most + 1)
     every = [c for total in totals for c in tables(total, a.size) if min(c) >= least]
     logs = []
@@ -263,7 +266,7 @@ def test_a_table_that_breaks_the_declaration_is_released_all_the_same() -> None:
     """An error would tell something about the data; the counts are raised instead."""
     plan = planned(pv.VirtualRecords, pv.REPLACE_ONE, 3)
     release = measured(plan, [9, 0, 0])
-    assert sum(release.statistics.counts) == plan.mechanism.drawn  # type: ignore[attr-defined]
+    assert sum(release.statistics.counts) == plan.mechanism.drawn
     raised, as_declared = (ExactStatistics(np.array(t)) for t in ([9, 0, 2], [9, 3, 3]))
     for output in tables(2, 3):
         seen = Observed.of(output)

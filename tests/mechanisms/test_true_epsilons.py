@@ -56,7 +56,7 @@ def truth(mechanism: Mechanism, records: int, what: str) -> tuple[float, float]:
         assert at
         return mechanism.guarantee.delta(float(at[1])), drawn_delta(mechanism, records, float(at[1]))
     epsilons: tuple[float, ...] = (float(at[1]),) if at else ()
-    found = pv.audit(mechanism, records=records, margin=MARGIN.get(mechanism.name, 0), epsilons=epsilons)
+    found = pv.audit(mechanism, records=records, margin=MARGIN.get(mechanism.name, 0), epsilons=epsilons)  # type: ignore[arg-type]
     assert found.holds
     if at:
         return found.claimed_deltas[epsilons[0]], found.deltas[epsilons[0]]

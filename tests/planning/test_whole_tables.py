@@ -143,7 +143,7 @@ def test_means_given_all_counts_but_one_are_those_of_infer(
     mechanism = pv.LSHist(alpha.size, epsilon, records)
     tables = np.array([rng.multinomial(records, rng.dirichlet(alpha)) for _ in range(12)])
     seen = np.array([noisy(mechanism, counts, rng) for counts in tables])
-    law = NoiseLaw(error_law(mechanism).variance, laplace=True)
+    law = NoiseLaw(mechanism.variance, laplace=True)
     means = remainder_means(seen[:, :-1].astype(float), law, alpha, records)
     noise, total = mechanism.cell_noise, Total(most=records, known=True)
     exact = [latent_counts([CellEvidence(one, noise.rates, noise.curvatures)], alpha, total) for one in seen]

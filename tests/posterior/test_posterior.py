@@ -23,10 +23,10 @@ MANY = 40_000
 
 def release_of(
     rows: list[tuple[str, str]], epsilon: object = 1, columns: object = ("sex", "smoker"), **facts: object
-) -> pv.Release[pv.Plan]:
+) -> pv.Release:
     table = pa.table({"sex": [row[0] for row in rows], "smoker": [row[1] for row in rows]})
     model = pv.DirichletCategorical(columns, prior=facts.pop("prior", 1))  # type: ignore[arg-type]
-    plan = pv.plan(model, TWO, records=len(rows), epsilon=epsilon, **facts)  # type: ignore[call-overload]
+    plan = pv.plan(model, TWO, records=len(rows), epsilon=epsilon, **facts)  # type: ignore[arg-type]
     return pv.measure(plan, table, ledger=pv.Ledger.in_memory())
 
 
@@ -166,7 +166,7 @@ def test_ignoring_the_noise_is_possible_and_says_what_it_is() -> None:
 
 
 def test_bad_questions() -> None:
-    posterior = pv.infer(release_of(ROWS))
+    posterior: pv.CategoricalPosterior = pv.infer(release_of(ROWS))
     for ask in (
         lambda: posterior.probability({"age": 3}),
         lambda: posterior.probability({}),
@@ -188,7 +188,7 @@ def test_bad_questions() -> None:
             posterior.probability(event, given)
     for seed in ("x", -1, 1.5):
         with pytest.raises(pv.InferenceError, match="seed"):
-            posterior.sample(3, seed=seed)  # type: ignore[arg-type]
+            posterior.sample(3, seed=seed)
     with pytest.raises(pv.InferenceError, match="too large"):
         posterior.draws(10**12)
 
@@ -208,7 +208,7 @@ def test_bad_releases() -> None:
         with pytest.raises(pv.InferenceError, match=says):
             pv.infer(wrong)  # type: ignore[arg-type]
     with pytest.raises(pv.InferenceError, match="account"):
-        pv.infer(release, noise="reduce")  # type: ignore[call-overload]
+        pv.infer(release, noise="reduce")  # type: ignore[arg-type]
     with pytest.raises(pv.ModelError, match="prior"):
         pv.infer(release, prior=-1)
     pv.infer([release, release_of(ROWS, prior=2)], prior=1)  # her own prior replaces both
@@ -221,7 +221,7 @@ def test_questions_may_be_asked_as_cells_are_written() -> None:
         unit="person",
     )
     table = pa.table({"age": [1, 2], "bin": [5, 15], "smoker": [True, False]})
-    plan = pv.plan(pv.DirichletCategorical(("age", "bin", "smoker")), schema, records=np.int64(2), epsilon=1)  # type: ignore[call-overload]
+    plan = pv.plan(pv.DirichletCategorical(("age", "bin", "smoker")), schema, records=np.int64(2), epsilon=1)  # type: ignore[arg-type]
     posterior = pv.infer(pv.measure(plan, table, ledger=pv.Ledger.in_memory()))
     assert posterior.probability({"bin": 15}).mean == posterior.probability({"bin": "[10, 20]"}).mean
     assert posterior.probability({"smoker": "yes"}).mean == posterior.probability({"smoker": True}).mean

@@ -25,22 +25,22 @@ NOISY = (-2, 21, 1, -1, 15, 2, 0, 1, 28, -1, -1, 7)
 MANY = 100_000
 
 
-def release_of(epsilon: object = 1, **facts: object) -> pv.Release[pv.Plan]:
+def release_of(epsilon: object = 1, **facts: object) -> pv.Release:
     table = pa.table({name: [row[at] for row in ROWS] for at, name in enumerate(SCHEMA.columns)})
     model = pv.DirichletCategorical(("sex", "age", "smoker"))
-    plan = pv.plan(model, SCHEMA, records=len(ROWS), epsilon=epsilon, **facts)  # type: ignore[call-overload]
+    plan = pv.plan(model, SCHEMA, records=len(ROWS), epsilon=epsilon, **facts)  # type: ignore[arg-type]
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory())
     return replace(release, statistics=Observed.of(NOISY))
 
 
 @pytest.fixture(scope="module")
 def posterior() -> pv.CategoricalPosterior:
-    return pv.infer(release_of())
+    return pv.infer(release_of())  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="module")
 def private_total() -> pv.CategoricalPosterior:
-    return pv.infer(release_of(neighbours=pv.ADD_OR_REMOVE_ONE))
+    return pv.infer(release_of(neighbours=pv.ADD_OR_REMOVE_ONE))  # type: ignore[no-any-return]
 
 
 def test_averages(posterior: pv.CategoricalPosterior) -> None:

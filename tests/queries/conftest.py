@@ -32,7 +32,7 @@ SCHEMA = pv.Schema(
 RECORDS = 300
 
 
-def release_of(*columns: str, epsilon: object = 2, **facts: object) -> pv.Release[pv.Plan]:
+def release_of(*columns: str, epsilon: object = 2, **facts: object) -> pv.Release:
     rng = np.random.default_rng(1)
     codes = [np.sort(rng.integers(SCHEMA.column(name).size, size=RECORDS)) for name in columns]
     values = {
@@ -40,7 +40,7 @@ def release_of(*columns: str, epsilon: object = 2, **facts: object) -> pv.Releas
         for name, some in zip(columns, codes, strict=True)
     }
     model = pv.DirichletCategorical(columns)
-    plan = pv.plan(model, SCHEMA, records=RECORDS, epsilon=epsilon, **facts)  # type: ignore[call-overload]
+    plan = pv.plan(model, SCHEMA, records=RECORDS, epsilon=epsilon, **facts)  # type: ignore[arg-type]
     release = pv.measure(plan, pa.table(values), ledger=pv.Ledger.in_memory())
     steps = rng.integers(-1, 2, size=model.size(SCHEMA))
     noisy = model.statistic(SCHEMA, np.column_stack(codes)).counts + steps - np.roll(steps, 1)
@@ -50,17 +50,17 @@ def release_of(*columns: str, epsilon: object = 2, **facts: object) -> pv.Releas
 @pytest.fixture(scope="session")
 def people() -> pv.CategoricalPosterior:
     """Education, smoker and age."""
-    return pv.infer(release_of("education", "smoker", "age"))
+    return pv.infer(release_of("education", "smoker", "age"))  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="session")
 def things() -> pv.CategoricalPosterior:
     """Income in bins, days, weights on a grid and rooms as numbered levels."""
-    return pv.infer(release_of("income", "day", "weight", "rooms"))
+    return pv.infer(release_of("income", "day", "weight", "rooms"))  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="session")
-def formulas() -> pv.Release[pv.Plan]:
+def formulas() -> pv.Release:
     """Levels that a spreadsheet would take for formulas, and numbers that are negative."""
     return release_of("=formula", "weight", "smoker")
 
@@ -68,4 +68,4 @@ def formulas() -> pv.Release[pv.Plan]:
 @pytest.fixture(scope="session")
 def unknown_total() -> pv.CategoricalPosterior:
     """Where the number of records is private, nothing about probabilities has a closed form."""
-    return pv.infer(release_of("education", "smoker", neighbours=pv.ADD_OR_REMOVE_ONE))
+    return pv.infer(release_of("education", "smoker", neighbours=pv.ADD_OR_REMOVE_ONE))  # type: ignore[no-any-return]

@@ -13,7 +13,9 @@ from privior.mechanisms import PublicFacts, TableMechanism
 _NOISE = {"laplace-counts": "laplace_scale", "gaussian-counts": "stddev"}
 
 
-def of_mechanism(kind: type[TableMechanism], public: PublicFacts, draws: int = 1, solve: str = "") -> Calculation:
+def of_mechanism(
+    kind: type[TableMechanism], public: PublicFacts, draws: int = 1, solve: str = ""
+) -> Calculation:
     """Return what a mechanism for tables of counts promises, and its noise if that is asked for."""
     built = kind.for_facts(public)
     facts: dict[str, object] = {"levels": public.levels, "neighbours": public.neighbours.value}

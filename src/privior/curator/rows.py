@@ -78,7 +78,8 @@ def drawn(plan: Plan, statistics: ExactStatistics, incident: Incident) -> Observ
     if plan.total_public and int(statistics.counts.sum()) != plan.records:
         raise ValueError("the table changed while it was read")
     incident.begin("drawing")
-    return plan.mechanism.release(statistics)
+    released: Observed = plan.mechanism.release(statistics)
+    return released
 
 
 def _records(source: OpenTable) -> int:

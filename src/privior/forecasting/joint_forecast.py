@@ -24,9 +24,7 @@ Floats = NDArray[np.float64]
 _STEP = 1e-4
 
 
-def joint_variances(
-    model: JointFamily, schema: Schema, records: int, mechanism: Any
-) -> Floats:
+def joint_variances(model: JointFamily, schema: Schema, records: int, mechanism: Any) -> Floats:
     """Return the variances left open, as shares of the prior's: a row for each typical theta."""
     likelihood = model.at(schema)
     points, prior = likelihood.typical()

@@ -5,7 +5,7 @@ Of two that are forecast equal the planner takes the one that is registered, hen
 
 # isort: off
 from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism, Offer, to_mechanism, unfit, unsuited
-from privior.mechanisms.table_mechanism import CellNoise, Prior, PublicFacts, TableMechanism
+from privior.mechanisms.table_mechanism import CellGammas, CellNoise, Prior, PublicFacts, TableMechanism
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
 from privior.mechanisms.gaussian_counts import GaussianCounts
@@ -14,7 +14,7 @@ from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.ehd import EHD
 from privior.mechanisms.ehds import EHDS
 from privior.mechanisms.ehdl import EHDL
-from privior.mechanisms.posterior_release import CellGammas, PosteriorRelease
+from privior.mechanisms.posterior_release import PosteriorRelease
 from privior.mechanisms.dirichlet_draw import DirichletDraw
 from privior.mechanisms.virtual_records import VirtualRecords
 from privior.mechanisms.noisy_statistics import NoisyStatistics, SummedMechanism, SumNoise

@@ -15,8 +15,8 @@ from privior.errors import AuditError, PlanError, shown
 from privior.exact import decimal, round_down
 from privior.mechanisms import sticks
 from privior.mechanisms.contract import MECHANISMS, Floats, unfit
-from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease
-from privior.mechanisms.table_mechanism import PublicFacts, TableMechanism
+from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease
+from privior.mechanisms.table_mechanism import CellGammas, PublicFacts, TableMechanism
 from privior.models import ExactStatistics, Layout, Observed
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest, largest_within

@@ -58,8 +58,8 @@ class GaussianCounts(TableMechanism):
     max_rows: int
     stddev: Fraction
     name: ClassVar[str] = "gaussian-counts"
-    records: ClassVar[None] = None
-    prior: ClassVar[None] = None
+    records: ClassVar[None] = None  # type: ignore[misc]
+    prior: ClassVar[None] = None  # type: ignore[misc]
     about: ClassVar[str] = "discrete Gaussian noise on every count"
     randomness: ClassVar[str] = OPENDP
 

@@ -41,8 +41,8 @@ class KNorm(TableMechanism):
     levels: int
     epsilon: Fraction
     name: ClassVar[str] = "k-norm"
-    records: ClassVar[None] = None
-    prior: ClassVar[None] = None
+    records: ClassVar[None] = None  # type: ignore[misc]
+    prior: ClassVar[None] = None  # type: ignore[misc]
     about: ClassVar[str] = "noise of sum zero on all counts"
     randomness: ClassVar[str] = OPERATING_SYSTEM
 

@@ -50,8 +50,8 @@ class LaplaceCounts(TableMechanism):
     neighbours: Neighbours
     max_rows: int
     name: ClassVar[str] = "laplace-counts"
-    records: ClassVar[None] = None
-    prior: ClassVar[None] = None
+    records: ClassVar[None] = None  # type: ignore[misc]
+    prior: ClassVar[None] = None  # type: ignore[misc]
     about: ClassVar[str] = "discrete Laplace noise on every count"
     randomness: ClassVar[str] = OPENDP
 

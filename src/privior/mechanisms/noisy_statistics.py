@@ -247,7 +247,9 @@ class NoisyStatistics(SumNoise):
     def check(self, asked: Asked) -> None:
         """Refuse other sums, or another neighbour relation."""
         if (self.ranges, self.neighbours) != (_ranges(asked), asked.neighbours):
-            raise PlanError("the mechanism is for another model, schema or number of records", where=self.name)
+            raise PlanError(
+                "the mechanism is for another model, schema or number of records", where=self.name
+            )
 
     @classmethod
     def offers(cls, asked: Asked) -> Sequence[Offer]:

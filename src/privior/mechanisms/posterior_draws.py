@@ -179,7 +179,9 @@ class PosteriorDraws(SummedMechanism):
         """Refuse another model, schema, neighbour relation or number of records."""
         own = (self.model, self.schema, self.neighbours, self.records)
         if own != (asked.model, asked.schema, asked.neighbours, asked.records):
-            raise PlanError("the mechanism is for another model, schema or number of records", where=self.name)
+            raise PlanError(
+                "the mechanism is for another model, schema or number of records", where=self.name
+            )
 
     @classmethod
     def offers(cls, asked: Asked) -> Sequence[Offer]:

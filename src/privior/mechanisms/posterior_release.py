@@ -14,7 +14,6 @@ whatever the table, the raised counts are t plus something that is not negative.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -23,7 +22,7 @@ import numpy as np
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import Asked, Floats
-from privior.mechanisms.table_mechanism import TableMechanism, check_levels, true_counts
+from privior.mechanisms.table_mechanism import CellGammas, TableMechanism, check_levels, true_counts
 from privior.models import DirichletTable, ExactStatistics, Model, Observed
 from privior.privacy import Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST
@@ -33,30 +32,6 @@ from privior.schema import Schema
 RATE_DIGITS = 4
 #: a larger public minimum of the counts is a mistake
 MOST_LEAST = 10**9
-
-
-@dataclass(frozen=True, eq=False)
-class CellGammas:
-    """A release's log likelihood as a function of the true counts c of n records, up to a constant:
-
-    sum over cells of slopes c + sum over terms (shift, weight) of weight lnG(prior + rate c + shift), plus
-    the sum over `totals` of weight lnG(sum of prior + rate n + shift).
-
-    Attributes:
-        prior: of the release, one for each cell
-        rate: the weight of one record
-        slopes: one for each cell
-        terms: shifts and weights, one of each for each cell
-        totals: shifts and weights for the number of records
-        approximate: what is approximated, in words; empty if nothing is
-    """
-
-    prior: Floats
-    rate: float
-    slopes: Floats
-    terms: tuple[tuple[Floats, Floats], ...]
-    totals: tuple[tuple[float, float], ...]
-    approximate: str = ""
 
 
 class PosteriorRelease(TableMechanism):

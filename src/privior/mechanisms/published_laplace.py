@@ -49,7 +49,7 @@ class PublishedLaplace(TableMechanism):
     about: ClassVar[str]
     randomness: ClassVar[str] = OPENDP
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
-    prior: ClassVar[None] = None
+    prior: ClassVar[None] = None  # type: ignore[misc]
 
     def __init__(self, levels: int, epsilon: object, records: int) -> None:
         check_levels(levels, self.name)

@@ -74,6 +74,30 @@ class CellNoise:
     curvatures: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class CellGammas:
+    """A release's log likelihood as a function of the true counts c of n records, up to a constant:
+
+    sum over cells of slopes c + sum over terms (shift, weight) of weight lnG(prior + rate c + shift), plus
+    the sum over `totals` of weight lnG(sum of prior + rate n + shift).
+
+    Attributes:
+        prior: of the release, one for each cell
+        rate: the weight of one record
+        slopes: one for each cell
+        terms: shifts and weights, one of each for each cell
+        totals: shifts and weights for the number of records
+        approximate: what is approximated, in words; empty if nothing is
+    """
+
+    prior: Floats
+    rate: float
+    slopes: Floats
+    terms: tuple[tuple[Floats, Floats], ...]
+    totals: tuple[tuple[float, float], ...]
+    approximate: str = ""
+
+
 class TableMechanism(Mechanism):
     """A release law for tables of counts.
 
@@ -92,6 +116,10 @@ class TableMechanism(Mechanism):
     @abstractmethod
     def cell_noise(self) -> CellNoise | None:
         """The noise as inference sees it; None if the law is no noise on the cells."""
+
+    def cell_gammas(self, observed: Observed) -> CellGammas | None:
+        """Return what a release from the posterior says of each cell; None for other releases."""
+        return None
 
     @classmethod
     @abstractmethod

@@ -14,8 +14,8 @@ import numpy as np
 from privior.errors import PlanError, shown
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import MECHANISMS, Floats, unfit
-from privior.mechanisms.posterior_release import RATE_DIGITS, CellGammas, PosteriorRelease, check_least
-from privior.mechanisms.table_mechanism import PublicFacts
+from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease, check_least
+from privior.mechanisms.table_mechanism import CellGammas, PublicFacts
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest

@@ -47,5 +47,7 @@ class DirichletCategorical(DirichletTable):
         """Read what `to_document` wrote; without a prior it is uniform."""
         if set(entries) - {"columns", "prior"} or "columns" not in entries:
             asked = ", ".join(entries)
-            raise ModelError("unknown or missing entries", where="model", asked=asked, allowed="columns, prior")
+            raise ModelError(
+                "unknown or missing entries", where="model", asked=asked, allowed="columns, prior"
+            )
         return cls(column_names(entries["columns"], cls.family), prior=entries.get("prior", 1))

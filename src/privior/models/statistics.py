@@ -80,7 +80,9 @@ class Observed:
     @property
     def counts(self) -> tuple[int, ...]:
         """The numbers of all arrays, one after the other."""
-        return self.numbers[0] if len(self.numbers) == 1 else tuple(one for part in self.numbers for one in part)
+        return (
+            self.numbers[0] if len(self.numbers) == 1 else tuple(one for part in self.numbers for one in part)
+        )
 
     def array(self, place: int = 0) -> Counts:
         """Return one array of whole numbers, as it is shaped."""

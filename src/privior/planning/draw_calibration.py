@@ -154,7 +154,9 @@ def calibrate_draws(
     ahead = forecasts.ahead(records, mechanism)
     candidates = [one for one in plain.candidates if one.name != mechanism.name]
     candidates.append(Candidate(mechanism.name, mechanism.about, ahead, mechanism.guarantee.cost))
-    made = Plan(schema, mechanism.model, mechanism, REPLACE_ONE, records, tuple(candidates), reason, believed=model)
+    made = Plan(
+        schema, mechanism.model, mechanism, REPLACE_ONE, records, tuple(candidates), reason, believed=model
+    )
     return DrawCalibration(made, best, settings, plain.forecast.error, reason)
 
 

@@ -102,7 +102,9 @@ def plan_for(
     """Plan with the smallest epsilon, to three digits, whose forecast is what is wanted."""
     if want.most > model.largest_error:
         most = f"{model.largest_error:g}"
-        raise PlanError(f"shares are never farther apart than {most}", where="want", asked=str(want), allowed=most)
+        raise PlanError(
+            f"shares are never farther apart than {most}", where="want", asked=str(want), allowed=most
+        )
 
     def planned(epsilon: Fraction) -> Plan:
         return plan(

@@ -9,14 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import PlanError, PriviorError, shown
 from privior.forecasting import Ahead, Effort, Expect, Forecaster, forecaster
-from privior.mechanisms import Asked, Mechanism, to_mechanism
+from privior.mechanisms import Asked, to_mechanism
 from privior.models import MOST_SUM, Model, Summand, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
@@ -70,8 +70,8 @@ class Plan:
     """
 
     schema: Schema
-    model: Model
-    mechanism: Mechanism
+    model: Any  # a Model, of whatever kind
+    mechanism: Any  # a Mechanism for it
     neighbours: Neighbours
     records: int
     candidates: tuple[Candidate, ...] = field(default=(), compare=False)
@@ -119,18 +119,20 @@ class Plan:
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, whatever the data."""
-        return replace(self.mechanism.guarantee, unit=self.schema.unit.noun)
+        promised: Guarantee = self.mechanism.guarantee
+        return replace(promised, unit=self.schema.unit.noun)
 
     @property
     def replacing(self) -> Guarantee:
         """What is promised about all groups together if a record is replaced."""
-        return replace(self.mechanism.replacing, unit=self.schema.unit.noun)
+        promised: Guarantee = self.mechanism.replacing
+        return replace(promised, unit=self.schema.unit.noun)
 
     @property
     def declared(self) -> bool:
         """Whether the guarantee rests on code outside privior, which nobody here has proved."""
         trusted = self.mechanism.trusts_model and outside(type(self.model))
-        return self.mechanism.declared or trusted
+        return bool(self.mechanism.declared or trusted)
 
     @property
     def cost(self) -> Budget:
@@ -173,7 +175,7 @@ class Plan:
     @cached_property
     def summands(self) -> tuple[Summand, ...]:
         """What each record adds to the statistics of its cell."""
-        return self.model.summands(self.schema, self.neighbours)
+        return tuple(self.model.summands(self.schema, self.neighbours))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -193,31 +195,32 @@ class Plan:
     @property
     def total_public(self) -> bool:
         """Whether the statistics sum to the public number of records."""
-        return self.mechanism.sensitivity.total_fixed
+        return bool(self.mechanism.sensitivity.total_fixed)
 
     # What can be expected
 
     @property
     def inferred(self) -> Model:
         """The model with the prior that forecasts take readers to infer with."""
-        return self.believed or self.model
+        inferred: Model = self.believed or self.model
+        return inferred
 
     @cached_property
     def _forecaster(self) -> Forecaster:
         return forecaster(self.inferred, self.schema, self.expect)
 
     @cached_property
-    def forecast(self) -> Ahead:
+    def forecast(self) -> Any:
         """How far from the truth the release will typically be."""
         return self._forecaster.ahead(self.records, self.mechanism)
 
     @cached_property
-    def without_release(self) -> Ahead:
+    def without_release(self) -> Any:
         """How far from the truth publishing the prior alone would be."""
         return self._forecaster.nothing(self.records)
 
     @cached_property
-    def without_noise(self) -> Ahead:
+    def without_noise(self) -> Any:
         """How far from the truth publishing the true statistics would be: no epsilon can do better."""
         return self._forecaster.ahead(self.records, None)
 

@@ -280,4 +280,4 @@ def with_prior(model: Any, prior: object) -> Any:
 
 def released_draws(release: Release) -> bool:
     """Say whether a release holds draws from a posterior, instead of noisy statistics."""
-    return release.plan.mechanism.draws_posterior
+    return bool(release.plan.mechanism.draws_posterior)

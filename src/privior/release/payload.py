@@ -35,8 +35,9 @@ def payload_document(observed: Observed) -> dict[str, object]:
 
 def to_payload(document: object, number: int = LAST) -> Observed:
     """Read what a release of that format holds."""
-    arrays = document.get("arrays") if isinstance(document, dict) and number >= LAST else None
-    if arrays is not None and (set(document) != {"arrays"} or not isinstance(arrays, list)):
+    entries = document if isinstance(document, dict) and number >= LAST else {}
+    arrays = entries.get("arrays")
+    if arrays is not None and (len(entries) > 1 or not isinstance(arrays, list)):
         raise ReleaseError("arrays are not a list", where="statistics")
     read = [_read(one, number) for one in ([document] if arrays is None else arrays)]
     if not read or len({layout.name for layout, _ in read}) < len(read):

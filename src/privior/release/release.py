@@ -124,7 +124,7 @@ class Release:
         """
         outside = self.plan.declared or self.receipt.declared > 0
         least = FORMAT if outside else 4 if self.process is not None else 1
-        model = self.plan.model.first_format
+        model: int = self.plan.model.first_format
         return max(self.receipt.format, least, model, payload_format(self.statistics))
 
     @staticmethod
@@ -186,7 +186,7 @@ class Release:
 
         Draws of models have the cell chances of the model that was drawn, in the order of the models.
         """
-        drawn = self.plan.mechanism.parameters_drawn(self.statistics)
+        drawn: NDArray[np.float64] | None = self.plan.mechanism.parameters_drawn(self.statistics)
         if drawn is None:
             raise ReleaseError(
                 "this release holds no posterior draws",

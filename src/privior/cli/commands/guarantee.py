@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -171,7 +171,7 @@ def _of_counts(
     from privior.calculator.facts import count
     from privior.errors import PlanError
     from privior.exact import rational
-    from privior.mechanisms import MECHANISMS, PublicFacts
+    from privior.mechanisms import MECHANISMS, PublicFacts, TableMechanism
     from privior.privacy import Budget, Neighbours
 
     if name not in names():
@@ -187,7 +187,12 @@ def _of_counts(
     cells = tuple(rational(cell, "prior") for cell in facts.get("prior", "1").split(","))
     prior = cells[0] if len(cells) == 1 else cells
     public = PublicFacts(levels, records, max_rows, relation, budget, prior)
-    return of_mechanism(MECHANISMS.named(name), public, count({"draws": "1", **facts}, "draws"), sought)
+    return of_mechanism(
+        cast(type[TableMechanism], MECHANISMS.named(name)),
+        public,
+        count({"draws": "1", **facts}, "draws"),
+        sought,
+    )
 
 
 def _compared(one: Published) -> str:

@@ -88,7 +88,9 @@ class FamilyDrawing(Drawing):
 
         prior, law = self.model.prior, updated(self.model.law)
         if not isinstance(prior, Reweighted):
-            return [Piece(_certain, TruncatedLaw(law, *prior.support) if isinstance(prior, Truncated) else law)]
+            return [
+                Piece(_certain, TruncatedLaw(law, *prior.support) if isinstance(prior, Truncated) else law)
+            ]
         glued = reweighted_draw(self.model, self.schema, self.records, self.weight)
         return [
             Piece(partial(side.log_mass, total), TruncatedLaw(updated(piece.law), piece.lower, piece.upper))

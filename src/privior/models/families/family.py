@@ -72,7 +72,7 @@ class Family(SummedModel):
         object.__setattr__(self, "prior", law)
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns that are read."""
         return (self.column,)
 

@@ -180,7 +180,7 @@ class JointFamily(SummedModel):
             )
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns that are read."""
         return self.vector
 

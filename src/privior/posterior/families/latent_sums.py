@@ -109,9 +109,7 @@ class _Search:
             whole = np.rint(numbers).astype(np.int64)
             logs = np.zeros(whole.shape)
             for mechanism, observed in self.evidence:
-                counted = getattr(mechanism, "count_log_likelihoods", None)  # draws say nothing of them alone
-                if counted is not None:
-                    logs += counted(observed, whole)
+                logs += mechanism.count_log_likelihoods(observed, whole)
             return logs
 
         if most <= _NUMBERS:

@@ -32,7 +32,7 @@ def counts_given(releases: Sequence[Release], parameters: Floats) -> LatentCount
         raise InferenceError("draws and tables by Hellinger distance are not used together")
     if listed:
         return listed_counts(releases, parameters)
-    least = max(getattr(release.plan.mechanism, "least", 0) for release in releases)
+    least = max(release.plan.mechanism.minimum for release in releases)
     return least_counts(evidence, parameters, total_of(releases), gammas, least)
 
 
@@ -72,7 +72,7 @@ def total_of(releases: Sequence[Release]) -> Total:
 
 def cell_evidence(releases: Sequence[Release]) -> list[CellEvidence]:
     """Return what noisy counts say of each cell; other releases say nothing here."""
-    noises = [(one.statistics, getattr(one.plan.mechanism, "cell_noise", None)) for one in releases]
+    noises = [(one.statistics, one.plan.mechanism.cell_noise) for one in releases]
     return [
         CellEvidence(observed.array(), noise.rates, noise.curvatures)
         for observed, noise in noises
@@ -82,5 +82,5 @@ def cell_evidence(releases: Sequence[Release]) -> list[CellEvidence]:
 
 def _gammas(releases: Sequence[Release]) -> list[CellGammas]:
     """Return what releases from a posterior say of each cell."""
-    mechanisms = [(getattr(release.plan.mechanism, "cell_gammas", None), release) for release in releases]
-    return [gammas(release.statistics) for gammas, release in mechanisms if gammas is not None]
+    found = [release.plan.mechanism.cell_gammas(release.statistics) for release in releases]
+    return [gammas for gammas in found if gammas is not None]

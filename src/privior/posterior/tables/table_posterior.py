@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from privior.errors import InferenceError
-from privior.models import DirichletCategorical, LearnedPrior
+from privior.models import DirichletTable, LearnedPrior
 from privior.pictures import SplitBars
 from privior.posterior.cells import CellsPosterior
 from privior.posterior.contract import with_prior
@@ -48,7 +48,7 @@ class TablePosterior(CellsPosterior):
     """
 
     releases: tuple[Release, ...]
-    model: DirichletCategorical
+    model: DirichletTable
     latent: LatentCounts
     learned: LearnedCounts | None = None
     ignored: bool = False
