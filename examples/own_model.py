@@ -1,4 +1,4 @@
-"""A model and a mechanism of one's own, outside privior: waiting times that are geometric, and steps of noise.
+"""A model and a mechanism of one's own, outside privior: geometric waiting times, and noise in steps.
 
 Run it: `python examples/own_model.py`. It writes a table, plans, releases, infers, asks, reports, decides and
 reviews. On the command line the same kinds are had by `privior --extension examples/own_model.py ...`, or,

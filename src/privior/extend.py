@@ -1,6 +1,6 @@
 """What somebody needs who writes a model or a mechanism of her own, outside privior.
 
-    model        subclass `Family` (one parameter), `JointFamily`, `DirichletTable` or `Model`; MODELS.register
+    model        subclass `Family` (one parameter), `JointFamily`, `DirichletTable`, `Model`; MODELS.register
     mechanism    subclass `SumNoise` (noise on sums), `TableMechanism` or `Mechanism`; MECHANISMS.register
     posterior    for a model of another kind: subclass `Posterior`, posterior_for(YourModel)
     forecast     likewise: subclass `Forecaster`, FORECASTERS.register(YourModel)

@@ -409,7 +409,7 @@ def neighbouring(
 
 
 def _step(codes: int) -> int:
-    """Return which of so many records to take, so that about forty are left, the first and last among them."""
+    """Return which of so many records to take, so that about forty are left, the first among them."""
     return max(1, (codes - 1) // 40)
 
 

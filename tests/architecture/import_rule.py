@@ -156,7 +156,8 @@ def _judge(module: str, name: str | None, part: str) -> Iterator[str]:
             used = module == outside or module.startswith(outside + ".") or f"{module}.{name}" == outside
             if used and part not in allowed:
                 yield f"uses {outside}"
-        if first == "importlib" and name not in (None, "metadata", "resources"):
+        known = name in (None, "metadata", "resources") or part in IMPORTERS
+        if first == "importlib" and not known:
             yield "imports importlib, whose imports cannot be checked"
         return
     target = rest.partition(".")[0] or name

@@ -39,10 +39,9 @@ def asked(text: str, known: set[str]) -> list[tuple[int, str]]:
     """Return the lines that ask whether something is of a kind, and the kinds."""
     found = []
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in ("isinstance", "issubclass") and len(node.args) == 2:
-                names = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
-                found += [(node.lineno, name) for name in sorted(names & known)]
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
+            names = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
+            found += [(node.lineno, name) for name in sorted(names & known)]
         if isinstance(node, ast.MatchClass) and isinstance(node.cls, ast.Name) and node.cls.id in known:
             found.append((node.lineno, node.cls.id))
     return found
@@ -59,5 +58,5 @@ def test_few_places_ask_of_what_kind_something_is() -> None:
 
 
 def test_a_planted_chain_is_seen() -> None:
-    planted = "if isinstance(plan.mechanism, KNorm | DirichletDraw):\n    pass\nmatch model:\n    case MarkovChain():\n        pass\n"
+    planted = "isinstance(law, KNorm | DirichletDraw)\nmatch model:\n    case MarkovChain():\n        pass\n"
     assert [name for _, name in asked(planted, kinds())] == ["DirichletDraw", "KNorm", "MarkovChain"]

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from own_example import imported
 from write_files import KINDS, SCHEMA
 
 import privior as pv
@@ -67,10 +68,12 @@ def test_the_ledger_is_read_and_verified(files: Path, tmp_path: Path) -> None:
 
 def test_every_format_mechanism_and_family_has_a_file() -> None:
     """Whoever adds one writes a file of it (`write_files.py`) and adds it here."""
-    releases = [pv.Release.read(path) for path in HERE.rglob("*.json")]
+    with imported():
+        releases = [pv.Release.read(path) for path in HERE.rglob("*.json")]
+    ours = [release for release in releases if not release.plan.declared]
     assert {release.format for release in releases} == set(range(1, FORMAT + 1))
-    assert {release.plan.mechanism.name for release in releases} == {kind.name for kind in MECHANISMS}
-    assert {release.plan.model.family for release in releases} == {kind.family for kind in MODELS}
+    assert {release.plan.mechanism.name for release in ours} == {kind.name for kind in MECHANISMS}
+    assert {release.plan.model.family for release in ours} == {kind.family for kind in MODELS}
 
 
 @pytest.mark.parametrize("path", KIND_FILES, ids=lambda path: path.stem)
@@ -108,3 +111,16 @@ def test_a_ledger_of_the_second_format_is_read_and_verified(tmp_path: Path) -> N
 def test_the_words_for_the_theorem_are_still_known(path: Path) -> None:
     """Whoever rewords a reason adds the earlier words to `privior.release.wordings`."""
     assert pv.Release.read(path).words_hold
+
+
+def test_a_declared_release_is_read_where_its_kinds_are_known(tmp_path: Path) -> None:
+    """Written by `examples/own_model.py`, the oldest file of format 6."""
+    path = HERE / "declared" / "waits.json"
+    with pytest.raises(pv.ReleaseError, match="beta-geometric"):
+        pv.Release.read(path)
+    ledger = pv.Ledger.open(shutil.copy(HERE / "declared" / "callers.ledger", tmp_path))
+    with imported():
+        release = pv.Release.read(path)
+        assert (release.format, release.plan.declared, release.receipt.declared) == (6, True, 1)
+        assert pv.review(release, ledger).passed
+        assert pv.infer(release).interval(0.9)[0] < 0.26

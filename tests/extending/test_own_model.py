@@ -59,8 +59,10 @@ def test_by_commands_from_the_table_to_the_review(folder: Path) -> None:
             "9",
             "--accept-declared",
         ),
-        ("release", "waits.toml", "waits.csv", "--mechanism", "step-noise", "--ledger", "callers.ledger")
-        + ("--output", "waits.json", "--yes"),
+        (
+            *("release", "waits.toml", "waits.csv", "--mechanism", "step-noise"),
+            *("--ledger", "callers.ledger", "--output", "waits.json", "--yes"),
+        ),
         ("ask", "waits.json", "parameter(wait)"),
         ("report", "waits.json", "--output", "waits.html"),
         ("review", "waits.json", "--ledger", "callers.ledger"),

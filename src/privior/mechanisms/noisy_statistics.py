@@ -54,7 +54,7 @@ class SummedMechanism(Mechanism):
         return float(self.log_likelihoods(observed, statistics.counts[:, np.newaxis])[0])
 
     def count_log_likelihoods(self, observed: Observed, numbers: NDArray[np.int64]) -> Floats:
-        """Return what is said of the number of records alone, for each possible one: nothing unless it is noisy."""
+        """Return what is said of the number of records alone: nothing, unless it is released with noise."""
         return np.zeros(numbers.shape)
 
 

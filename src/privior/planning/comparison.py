@@ -1,4 +1,4 @@
-"""Planning: build everything that mechanisms offer for a model, forecast it from public facts, pick the best."""
+"""Planning: build all that mechanisms offer for a model, forecast it from public facts, pick the best."""
 
 from __future__ import annotations
 

@@ -104,7 +104,8 @@ def curve(plan: Plan) -> ErrorCurve:
             "no noise: the records alone": plan.without_noise.width,
             "no release: the prior alone": plan.without_release.width,
         },
-        note=f"{plan.model.width_in_words(plan.schema)}; forecast for {plan.expect.words}, {plan.mechanism.name}",
+        note=f"{plan.model.width_in_words(plan.schema)}; forecast for {plan.expect.words}, "
+        f"{plan.mechanism.name}",
     )
 
 
