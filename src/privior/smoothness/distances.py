@@ -272,14 +272,14 @@ def _turn(one: Floats, two: Floats, three: Floats) -> float:
     return float((two[0] - one[0]) * (three[1] - one[1]) - (two[1] - one[1]) * (three[0] - one[0]))
 
 
-def sublevels(chords: Floats, levels: Floats) -> tuple[Floats, Floats]:
-    """Return where |s h + q| is at most each level for all chords (s, q): intervals, crossed ends if none."""
-    slopes, shifts = chords.T
+def sublevel(chords: Floats, level: float) -> tuple[float, float]:
+    """Return where |s h + q| <= level for all chords (s, q): an interval, empty if its ends are crossed."""
+    slopes, shifts = chords[:, 0], chords[:, 1]
     flat = slopes == 0
-    lows, highs = np.full(levels.size, -math.inf), np.full(levels.size, math.inf)
-    if not flat.all():
-        s, q, most = slopes[~flat], shifts[~flat], levels[:, np.newaxis]
-        ends = (-most - q) / s, (most - q) / s
-        lows, highs = np.minimum(*ends).max(axis=1), np.maximum(*ends).min(axis=1)
-    barred = levels < np.abs(shifts[flat]).max(initial=0.0)
-    return np.where(barred, math.inf, lows), np.where(barred, -math.inf, highs)
+    if (np.abs(shifts[flat]) > level).any():
+        return math.inf, -math.inf
+    if flat.all():
+        return -math.inf, math.inf
+    s, q = slopes[~flat], shifts[~flat]
+    low, high = (-level - q) / s, (level - q) / s
+    return float(np.minimum(low, high).max()), float(np.maximum(low, high).min())

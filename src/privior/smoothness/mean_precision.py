@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privior.models.families import NormalMeanPrecision
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, sublevels, to_distance
+from privior.smoothness.distances import Distance, to_distance
 from privior.smoothness.normal_gamma import NormalGammaLaw
 from privior.smoothness.normal_vectors import NormalVectors, checked
 from privior.smoothness.subject import Contrast, on_fewer, replaced_numbers, subject_of
@@ -81,7 +81,7 @@ class MeanPrecision(NormalVectors):
         return low * self.precisions[0]
 
     def _meets(self, level: float) -> bool:
-        low, high = sublevels(self.chords, np.array([level]))
+        low, high = self._sublevels(np.array([level]))
         return bool(max(low[0], self.means[0]) <= min(high[0], self.means[1]))
 
     @cached_property
@@ -119,7 +119,7 @@ class MeanPrecision(NormalVectors):
         first, last = self.means
         with np.errstate(divide="ignore"):
             allowed = np.where(np.isinf(ends[1:]), 0.0, level / ends[1:])  # of k, at the upper end of tau
-        lows, highs = sublevels(self.chords, allowed)
+        lows, highs = self._sublevels(allowed)
         empty = (lows > highs) | (lows >= last) | (highs <= first)
         left = np.clip(np.where(empty, last, lows), first, last)
         right = np.clip(np.where(empty, last, highs), first, last)
@@ -145,6 +145,18 @@ class MeanPrecision(NormalVectors):
         with np.errstate(invalid="ignore"):
             away = (level - tops * own) / (steep * np.sqrt(tops / float(prior.strength)))
         return np.where(away > 0, 2 * ndtr(-np.maximum(np.nan_to_num(away), 0.0)), 1.0)
+
+    def _sublevels(self, levels: Floats) -> tuple[Floats, Floats]:
+        """Return the intervals of mu with k at most each level; crossed ends if there are none."""
+        slopes, shifts = self.chords.T
+        flat = slopes == 0
+        lows, highs = np.full(levels.size, -math.inf), np.full(levels.size, math.inf)
+        if not flat.all():
+            centres, widths = -shifts[~flat] / slopes[~flat], 1 / np.abs(slopes[~flat])
+            spread = np.outer(levels, widths)
+            lows, highs = (centres - spread).max(axis=1), (centres + spread).min(axis=1)
+        barred = levels < np.abs(shifts[flat]).max(initial=0.0)
+        return np.where(barred, math.inf, lows), np.where(barred, -math.inf, highs)
 
     def _chance(self, low: Floats, high: Floats, most: bool) -> Floats:
         """Return the chance that mu is between two numbers, at most or at least, for tau in each bin.

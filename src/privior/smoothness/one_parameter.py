@@ -26,7 +26,7 @@ from privior.models.laws import Law, Reweighted, Truncated
 from privior.privacy import REPLACE_ONE
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
-from privior.smoothness.distances import Distance, sublevels, to_distance
+from privior.smoothness.distances import Distance, sublevel, to_distance
 from privior.smoothness.glued_laws import GluedLaw, glued
 from privior.smoothness.natural import Natural, natural_of
 from privior.smoothness.subject import Contrast, Cut, Subject, replaced_numbers, subject_of
@@ -93,7 +93,7 @@ class OneParameter(Subject):
 
     def _inside(self, level: float) -> tuple[float, float]:
         """Return both ends of h with l <= level, inside the support; crossed if there is none."""
-        low, high = (float(end[0]) for end in sublevels(self.chords, np.array([level])))
+        low, high = sublevel(self.chords, level)
         return max(low, self.ends[0]), min(high, self.ends[1])
 
     def _meets(self, level: float) -> bool:
