@@ -17,6 +17,7 @@ from privior.tables.queries import in_memory, open_ibis
 from privior.tables.question import check_cells
 from privior.tables.table import OpenTable, Source
 
+
 def open_table(
     table: object, schema: Schema, columns: tuple[str, ...], by: tuple[str, ...] | None = None
 ) -> OpenTable:
