@@ -24,10 +24,10 @@ def test_changed_releases_are_used_or_refused() -> None:
     tried: Counter[str] = Counter()
     found = []
     while time.monotonic() < end:
-        name = mutated.FILES[number % len(mutated.FILES)].name
+        path = mutated.FILES[number % len(mutated.FILES)]
         number += 1
-        tried[mutated.FILES[(number - 1) % len(mutated.FILES)].parent.name] += 1
-        wrong = mutated.wrong(name, number, LONGEST)
+        tried[path.parent.name] += 1
+        wrong = mutated.wrong(path.name, number, LONGEST)
         if wrong is not None:
             found.append(wrong)
             print(wrong, flush=True)

@@ -244,8 +244,8 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
         return Check(
             "ledger",
             Verdict.OPEN,
-            "not compared: the ledger alone knows the entry, its head and the one before, the cap and the total "
-            "that the file states; name it with --ledger",
+            "not compared: the ledger alone knows the entry, its head and the one before, the cap and the "
+            "total that the file states; name it with --ledger",
         )
     receipt = release.receipt
     try:

@@ -55,9 +55,14 @@ def test_a_failure_passes_and_ends_the_display(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "stderr", errors)
     monkeypatch.setattr(screens, "PATIENCE", 0.02)
     monkeypatch.setenv("TERM", "xterm")
-    with pytest.raises(KeyboardInterrupt), Screen().waiting("inferring"):
-        time.sleep(0.2)
-        raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with Screen().waiting("inferring"):
+            time.sleep(0.2)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     written = errors.getvalue()
     time.sleep(0.2)
     assert errors.getvalue() == written

@@ -281,9 +281,7 @@ def test_a_query_is_refused_before_it_is_asked_or_answers_whatever_the_cells(giv
     assert found.tolist() == open_table(table_of(pair), schema_of(pair), ("x",)).counts().tolist()
 
 
-@pytest.mark.parametrize(
-    "given", ["s None", "ms None", "us None", "ns None", "us UTC", "us America/New_York"]
-)
+@pytest.mark.parametrize("given", ["s None", "ms None", "ns None", "us UTC", "us America/New_York"])
 def test_extreme_moments_in_a_database(given: str) -> None:
     import ibis
 

@@ -49,7 +49,10 @@ def own_prior(text: str | None) -> object:
 
 
 def inferred(screen: Screen, releases: Sequence[Release], prior: object) -> Posterior:
-    """Infer, saying so if it lasts; where a law was asked for and none that fits was said, the release's own is shown."""
+    """Infer, saying so if it lasts.
+
+    Where a law was asked for and none that fits was said, the release's own is shown.
+    """
     from privior.errors import ModelError
     from privior.posterior import infer
 
