@@ -51,6 +51,10 @@ def _prior(**parts: str) -> Callable[[dict[str, Any]], None]:
     return lambda plan: plan["model"]["prior"].update(parts)
 
 
+def _of_records(records: int) -> Callable[[dict[str, Any]], None]:
+    return lambda plan: plan["mechanism"].update(records=records)
+
+
 def _noise(epsilon: str) -> Callable[[dict[str, Any]], None]:
     return lambda plan: plan["mechanism"].update(epsilon=epsilon)
 
@@ -64,6 +68,7 @@ def _noise(epsilon: str) -> Callable[[dict[str, Any]], None]:
         ("gamma-poisson.noisy-statistics.json", _prior(shape="1e18")),
         ("gamma-exponential.noisy-statistics.json", _prior(shape="1e-9")),
         ("normal-precision.noisy-statistics.json", _prior(shape="1e18")),
+        ("beta-bernoulli.posterior-draws.json", _of_records(10**18)),  # a tail that no library ends to find
         ("gaussian-counts.json", _noise("1e3")),  # e^1000 in a review
         ("dirichlet-categorical.ehdl.json", _noise("0.7")),  # a chosen epsilon that was not on its curve
     ],

@@ -246,6 +246,7 @@ class Plan(ABC):
 
         schema, model = Schema.from_document(document["schema"]), to_model(document["model"])
         rest = (Neighbours.of(document["neighbours"]), document["records"])
+        _check_counted(document["mechanism"])
         group = Group.from_document(document["group"]) if "group" in document else None
         if isinstance(model, SummedModel):
             law = to_family_mechanism(document["mechanism"], model, schema)
@@ -368,6 +369,16 @@ class Plan(ABC):
             lines += ["", *listing.table(*self.comparison()), "", self.choice]
         lines += [f"NOTE: {warning}" for warning in self.warnings]
         return "\n".join(lines)
+
+
+def _check_counted(mechanism: object) -> None:
+    """Refuse a mechanism for more records than a plan can have before its law is looked at.
+
+    That costs more the more there are, and does not end at some number (T40).
+    """
+    records = mechanism.get("records") if isinstance(mechanism, dict) else None
+    if isinstance(records, int) and records > MOST_RECORDS:
+        raise PlanError("too many records", where="mechanism", asked=shown(records), allowed=MOST_RECORDS)
 
 
 def check_records(records: int, schema: Schema) -> None:
