@@ -148,7 +148,7 @@ def _claim(release: Release) -> Check:
 
 
 def _paid(release: Release, ledger: Ledger | None) -> tuple[Check, ...]:
-    return _durable(release), _charged(release, ledger), _stored(release, ledger)
+    return _durable(release), _receipt(release), _charged(release, ledger), _stored(release, ledger)
 
 
 def _audited(plan: Plan) -> Check:
@@ -201,9 +201,22 @@ def _durable(release: Release) -> Check:
     return Check("charged", Verdict.FAILS, "the ledger lived in memory: no budget of anybody was charged")
 
 
+def _receipt(release: Release) -> Check:
+    """Compare what the receipt says with itself and with the plan: all that can be known without a ledger."""
+    doubt = release.receipt.doubt
+    if doubt is not None:
+        return Check("receipt", Verdict.FAILS, doubt)
+    return Check("receipt", Verdict.HOLDS, "what the file says of its spend can be: population, price, limit")
+
+
 def _charged(release: Release, ledger: Ledger | None) -> Check:
     if ledger is None:
-        return Check("ledger", Verdict.OPEN, "not compared: name the ledger with --ledger")
+        return Check(
+            "ledger",
+            Verdict.OPEN,
+            "not compared: the ledger alone knows the entry, its head and the one before, the cap and the "
+            "total that the file states; name it with --ledger",
+        )
     receipt = release.receipt
     try:
         ledger.verify()
@@ -251,8 +264,8 @@ def _stored(release: Release, ledger: Ledger | None) -> Check:
         return Check(
             "bytes",
             Verdict.OPEN,
-            "nothing here ties these counts to the spend but whoever made the release: compare with her the "
-            f"SHA-256 of the file, {release.sha256}",
+            "nothing here ties these counts, or the id of the release, to the spend but whoever made it: "
+            f"compare with her the SHA-256 of the file, {release.sha256}",
         )
     if not closing.contains(release.sha256):
         return Check("bytes", Verdict.FAILS, "the ledger stored another release for this entry")

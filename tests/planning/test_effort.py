@@ -34,9 +34,13 @@ def test_a_large_table_is_announced_and_a_small_one_is_not() -> None:
 
 
 def test_what_cannot_be_summed_is_announced_with_what_to_do() -> None:
-    (line,) = told(plan_of(400_000))
+    plan = plan_of(400_000)
+    (line,) = told(plan)
     assert "cannot be summed exactly" in line
     assert "Take fewer cells" in line
+    million = Effort.of(10**6, 50, 1000, known=True)
+    assert million.about == "minutes"
+    assert million.warning() == line.replace("400000", "1000000")
 
 
 @pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])

@@ -9,7 +9,9 @@ from __future__ import annotations
 import copy
 import json
 import random
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,11 @@ AMOUNTS = [
     "1e18",
     "1e30",
 ]
+ODD = [
+    "", " ", "\x00", "\ud800", "\u202e", "\u200b", "\n", "a" * 100_000, "<script>", "=1+1", "../../x",
+    "%s{0}{x}", "1e999999999", "0." + "0" * 5000 + "1", "9" * 5000, "1/0", "-0", "\u0661", "NaN",
+    "e" + "\u0301" * 50,
+]  # fmt: skip
 OTHERS: list[Any] = [
     None,
     True,
@@ -75,6 +82,62 @@ def changed(name: str, number: int) -> str:
         if places:
             _change(*draw.choice(places), draw)
     return json.dumps(mended(document) if draw.random() < 0.9 else document)
+
+
+def odd(name: str, number: int) -> str:
+    """Return one file with something in it that no program writes: odd texts, names, and deep nesting."""
+    draw = random.Random(f"odd {name} {number}")
+    document = json.loads(next(path for path in FILES if path.name == name).read_text("utf-8"))
+    places = list(_places(document, ("plan",) if draw.random() < 0.7 else ()))
+    inside, key = draw.choice(places)
+    way = draw.choice(("text", "name", "deep", "wide", "twice"))
+    if way == "text":
+        texts = [place for place in places if isinstance(place[0][place[1]], str)]
+        inside, key = draw.choice(texts)
+        inside[key] = draw.choice(ODD) if draw.random() < 0.5 else inside[key] + draw.choice(ODD)
+    elif way == "name" and isinstance(inside, dict):
+        inside[draw.choice([*ODD, *(other for held, other in places if isinstance(held, dict))])] = inside[
+            key
+        ]
+        if draw.random() < 0.5:
+            inside.pop(key, None)
+    elif way == "deep":
+        depth = draw.choice((3, 50, 400, 900, 5000))
+        inside[key] = "DEEP"
+        opening, closing = draw.choice((("[", "]"), ('{"x":', "}")))
+        return json.dumps(document).replace('"DEEP"', opening * depth + "1" + closing * depth)
+    elif way == "wide" and isinstance(inside[key], list):
+        inside[key] = inside[key] * draw.choice((0, 2, 50))
+    else:
+        other, place = draw.choice(places)
+        inside[key] = copy.deepcopy(other[place])
+    return json.dumps(mended(document) if draw.random() < 0.8 else document)
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raise a TimeoutError as soon as so many seconds of the processor are gone."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError(f"more than {seconds:g} s of the processor")
+
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def wrong(name: str, number: int, seconds: float) -> str | None:
+    """Return what came out of a changed release that should not have, None if nothing did."""
+    try:
+        with within(seconds):
+            use(odd(name, number) if number % 3 == 2 else changed(name, number))
+    except Exception as error:
+        return f"{name} {number}: {type(error).__name__}: {str(error)[:200]}"
+    return None
 
 
 def _is_number(inside: Any, key: Any) -> bool:

@@ -6,10 +6,12 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import privior as pv
+from privior.exact import decimal
 from privior.privacy import Accounting, AccountingKind
 from privior.release import LedgerReceipt
 from privior.reviews import Verdict
@@ -151,3 +153,53 @@ def test_every_number_of_a_stated_guarantee_is_compared(release_file: Path) -> N
         forged = {**document, "guarantee": {**document["guarantee"], name: other}}
         with pytest.raises(pv.ReleaseError, match="not that of the plan"):
             pv.Release.from_json(json.dumps(forged))
+
+
+def _concentrated(tmp_path: Path, plan: pv.Plan, table: Path, spends: int) -> dict[str, Any]:
+    book = pv.Ledger.create(
+        tmp_path / "c.ledger", population="orchard", epsilon=3, delta="1e-6", accounting="concentrated"
+    )
+    texts = [pv.measure(plan, table, ledger=book).to_json() for _ in range(spends)]
+    document: dict[str, Any] = json.loads(texts[-1])
+    assert pv.verify(pv.Release.from_json(texts[-1])).passed
+    return document
+
+
+def test_a_limit_that_does_not_follow_from_the_cap_fails_without_a_ledger(
+    plan: pv.Plan, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = plan.at("0.1")
+    document = _concentrated(tmp_path, small, table, 1)
+    limit = Fraction(document["ledger"]["accounting"]["limit"])
+    for share in ("0.9", "0.9999"):
+        document["ledger"]["accounting"]["limit"] = decimal(limit * Fraction(share))
+        forged = pv.Release.from_json(json.dumps(document))
+        for look in (pv.review, pv.verify):
+            assert verdicts(look(forged))["receipt"] == "FAILS"
+    monkeypatch.setattr(LedgerReceipt, "doubt", property(lambda receipt: None))  # the planted fault
+    assert pv.verify(forged).passed
+
+
+def test_a_first_entry_that_was_not_the_first_spend_fails_without_a_ledger(
+    plan: pv.Plan, table: Path, tmp_path: Path
+) -> None:
+    """Entry 0 opens a ledger, so what entry 1 cost is all that was spent by then."""
+    document = _concentrated(tmp_path, plan.at("0.1"), table, 2)
+    assert document["ledger"]["entry"] == 2
+    document["ledger"]["entry"] = 1
+    assert verdicts(pv.verify(pv.Release.from_json(json.dumps(document))))["receipt"] == "FAILS"
+    document["ledger"] |= {"entry": 2, "previous": document["ledger"]["head"]}
+    assert verdicts(pv.verify(pv.Release.from_json(json.dumps(document))))["receipt"] == "FAILS"
+
+
+def test_what_cannot_be_known_without_a_ledger_is_named(release_file: Path, ledger: pv.Ledger) -> None:
+    """Another identifier is found by the ledger alone: the words say so."""
+    release = pv.Release.read(release_file)
+    other = pv.Release.from_json(release_file.read_text().replace(release.identifier, "0" * 32))
+    found = pv.verify(other)
+    assert verdicts(found)["ledger"] == verdicts(found)["bytes"] == "open"
+    says = " ".join(check.says for check in found.checks if check.verdict is Verdict.OPEN)
+    for name in ("id", "entry", "head", "cap", "total"):
+        assert name in says.replace(",", " ").split()
+    assert verdicts(pv.verify(other, ledger))["bytes"] == "FAILS"
+    assert verdicts(pv.verify(release, ledger))["bytes"] == "holds"

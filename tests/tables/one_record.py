@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import ibis
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -28,7 +29,9 @@ CELLS = {name: cells for name, cells in columns().items() if "view" not in name 
 CELLS["calm"] = pa.array(range(HEIGHT), pa.int64()).view(pa.timestamp("us"))
 #: what a Parquet file cannot hold
 UNWRITTEN = {"dictionary of a dictionary"}
-FORMS = ("parquet", "parquet", "parquet", "arrow", "pandas")
+FORMS = ("parquet", "parquet", "parquet", "arrow", "pandas", "ibis")
+#: what Ibis has no type for
+UNKNOWN = {"uuid", "bool8", "fixed"}
 #: types that pandas has of its own, or makes of Python's objects
 OF_PANDAS = (
     "bool",
@@ -88,17 +91,16 @@ class Trial:
         if self.form == "parquet":
             pq.write_table(table, path, **dict(self.options))
             return path
+        if self.form == "ibis":
+            return ibis.memtable(table).select(*self.names)
         return pd.DataFrame(table.to_pydict()) if self.form == "pandas" else table
 
 
 def drawn(choose: random.Random) -> Trial:
     """Draw a trial; its types may not fit its kinds of columns."""
     form = choose.choice(FORMS)
-    types = (
-        OF_PANDAS
-        if form == "pandas"
-        else [name for name in CELLS if form == "arrow" or name not in UNWRITTEN]
-    )
+    foreign = {"parquet": UNWRITTEN, "ibis": UNKNOWN}.get(form, set())
+    types = OF_PANDAS if form == "pandas" else [name for name in CELLS if name not in foreign]
     width = choose.choice((1, 1, 2))
     few = [[choose.randrange(HEIGHT) for _ in range(choose.choice((1, 2, 4)))] for _ in range(width)]
     height = choose.choice((2, 9, 40, 300))

@@ -46,6 +46,11 @@ ROW = pa.array(range(HEIGHT), pa.int64())
 #: what a Parquet file cannot hold
 UNWRITTEN = {"dictionary of a dictionary", "runs"}
 LONG = {name for name in CELLS if name.startswith("decimal256")}
+#: what the engine of a query over a table in memory does not take, or stops at a cell of
+UNASKED = {"float16", "dictionary of decimal256(40, 20)"} | LONG
+UNASKED |= {name for name in CELLS if name.endswith(("UTC", "New_York")) and not name.startswith("us")}
+#: what Ibis has no type for
+UNKNOWN = {"runs", "uuid", "bool8", "binary_view", "fixed"}
 #: text that no Python string can be
 BROKEN = {name for name in CELLS if "broken" in name}
 
@@ -241,6 +246,54 @@ def test_ibis_tables(expected: Answers) -> None:
         source = OpenTable(Query(table, chosen), schema_of(pairs), ("row", *pairs))
         found = codes(source, pairs)
     assert compared(_where_kept(found, expected, pairs, calm), expected) == []
+
+
+def test_ibis_tables_in_memory(expected: Answers) -> None:
+    """They are read as the frames that they are made of: any cell of any type."""
+    import ibis
+
+    pairs = of_types(set(CELLS) - UNKNOWN)
+    found = codes(opened(ibis.memtable(table_of(pairs)), pairs), pairs)
+    assert compared(found, expected) == []
+    few = of_types({"ms UTC", "ns UTC", "large_string"})
+    for frame in (pl.from_arrow, _arrow):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # Ibis 12 sets an option of pandas 2
+            table = ibis.memtable(frame(table_of(few)))
+        assert compared(codes(opened(table, few), few), expected) == []
+
+
+@pytest.mark.parametrize("given", sorted(UNASKED | BROKEN | {"dictionary of a dictionary"}))
+def test_a_query_is_refused_before_it_is_asked_or_answers_whatever_the_cells(given: str) -> None:
+    """The engine of a query takes or casts not every type, and some stop at a cell: that is known before."""
+    import ibis
+
+    kind = "boolean" if given in BROKEN else "categorical"
+    pair: Pairs = {"x": (given, kind)}
+    table = ibis.memtable(table_of(pair)).select("x")
+    if given in UNASKED:
+        with pytest.raises(TableError, match=r"microseconds|type"):
+            open_table(table, schema_of(pair), ("x",))
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Ibis 12 calls what DuckDB 2 renamed
+        found = open_table(table, schema_of(pair), ("x",)).counts()
+    assert found.tolist() == open_table(table_of(pair), schema_of(pair), ("x",)).counts().tolist()
+
+
+@pytest.mark.parametrize("given", ["s None", "ms None", "ns None", "us UTC", "us America/New_York"])
+def test_extreme_moments_in_a_database(given: str) -> None:
+    import ibis
+
+    names: Pairs = {"x": (given, "date"), "word": (given, "categorical")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Ibis 12 calls what DuckDB 2 renamed
+        backend = ibis.duckdb.connect()
+        backend.con.register("arrived", table_of(names))
+        backend.con.execute("CREATE TABLE moments AS FROM arrived")
+        for columns in (("x",), ("word",)):
+            found = open_table(backend.table("moments"), schema_of(names), columns).counts()
+            assert found.tolist() == open_table(table_of(names), schema_of(names), columns).counts().tolist()
 
 
 def test_types_that_no_column_has_are_refused_by_all_readers(tmp_path: Path) -> None:

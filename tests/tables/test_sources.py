@@ -168,6 +168,13 @@ def as_ibis_in_memory(table: Rows, folder: Path) -> object:
     return ibis.memtable(typed(table))
 
 
+def as_ibis_query(table: Rows, folder: Path) -> object:
+    import ibis
+
+    frame = typed(table)
+    return ibis.memtable(frame).select(frame.column_names)
+
+
 FORMS = [
     as_csv,
     as_packed_csv,
@@ -184,6 +191,7 @@ FORMS = [
     as_polars_categories,
     as_ibis,
     as_ibis_in_memory,
+    as_ibis_query,
 ]
 
 

@@ -233,7 +233,7 @@ def sources(rows: list[list[Text]], folder: Path) -> dict[str, object]:
         "arrow": table,
         "pandas": table.to_pandas(),
         "polars": pl.from_arrow(table),
-        "ibis": ibis.memtable(table),
+        "ibis": ibis.memtable(table).select(table.column_names),
         "database": in_database(table, "FROM arrived"),
     }
 

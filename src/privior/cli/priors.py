@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from privior.cli.screen import Screen
     from privior.plans import Plan
     from privior.posterior import Posterior
     from privior.release import Release
@@ -47,13 +48,17 @@ def own_prior(text: str | None) -> object:
         ) from None
 
 
-def inferred(releases: Sequence[Release], prior: object) -> Posterior:
-    """Infer; where a law was asked for and none that fits was said, the release's own is shown."""
+def inferred(screen: Screen, releases: Sequence[Release], prior: object) -> Posterior:
+    """Infer, saying so if it lasts.
+
+    Where a law was asked for and none that fits was said, the release's own is shown.
+    """
     from privior.errors import ModelError
     from privior.posterior import infer
 
     try:
-        found: Posterior = infer(list(releases), prior=prior)
+        with screen.waiting(_waited_for(releases)):
+            found: Posterior = infer(list(releases), prior=prior)
         return found
     except ModelError as error:
         own = releases[0].plan.model.to_document()["prior"]
@@ -62,6 +67,13 @@ def inferred(releases: Sequence[Release], prior: object) -> Posterior:
         raise ModelError(
             error.what, where="--prior", asked=error.asked, allowed=f"a law like {in_files(own)}"
         ) from None
+
+
+def _waited_for(releases: Sequence[Release]) -> str:
+    """Say what is being done, and about how long it takes if that is known to be long."""
+    efforts = [release.plan.effort for release in releases if release.plan.effort is not None]
+    lasting = [about for effort in efforts if (about := effort.about)]
+    return "inferring the posterior" + (f", {lasting[0]}" if lasting else "")
 
 
 def notes(plan: Plan) -> Iterator[str]:

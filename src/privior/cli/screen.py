@@ -8,7 +8,8 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from threading import Timer
 from typing import TYPE_CHECKING, TextIO
 
 from privior.errors import PriviorError
@@ -16,6 +17,8 @@ from privior.errors import PriviorError
 if TYPE_CHECKING:
     from rich.console import Console
 
+#: seconds after which it is shown what is waited for
+PATIENCE = 2.0
 _WIDEST = 110
 _LEAST_TEXT = 20
 
@@ -166,6 +169,26 @@ class Screen:
             with Progress(*columns, console=self._rich(sys.stderr), transient=True) as running:
                 task = running.add_task("", total=None)
                 yield lambda step: running.update(task, description=harmless(step))
+
+    @contextmanager
+    def waiting(self, step: str) -> Iterator[None]:
+        """Show on a terminal what is waited for, with a clock, once it has lasted; elsewhere nothing."""
+        if not self.explains or not _is_terminal(sys.stderr):
+            yield
+            return
+        with ExitStack() as shown:
+
+            def begin() -> None:
+                shown.enter_context(self.progress())(step)
+
+            timer = Timer(PATIENCE, begin)
+            timer.daemon = True
+            timer.start()
+            try:
+                yield
+            finally:
+                timer.cancel()
+                timer.join()
 
     def _step(self, step: str) -> None:
         """Write a step on the error stream, if anybody still listens there."""

@@ -55,6 +55,14 @@ class Effort:
         """Whether the sum is made at all."""
         return self.cost <= MOST_COST and self.values <= MOST_VALUES
 
+    @property
+    def about(self) -> str:
+        """About how long it takes, in words; nothing if that is a few seconds."""
+        if not self.summed:
+            return "minutes"
+        seconds = self.cost * _SECONDS
+        return f"about {_rounded(seconds)} s" if seconds >= _LONG else ""
+
     def warning(self) -> str:
         """Say what inference will take; nothing if that is a few seconds."""
         if not self.summed:
@@ -63,11 +71,10 @@ class Effort:
                 "for minutes, and may not converge, which it then says. Take fewer cells (fewer columns, "
                 'coarser levels); the noisy counts themselves, and pv.infer(noise="ignore"), remain.'
             )
-        seconds = self.cost * _SECONDS
-        if seconds < _LONG:
+        if not self.about:
             return ""
         return (
-            f"Inference from this release takes about {_rounded(seconds)} s of one core and "
+            f"Inference from this release takes {self.about} of one core and "
             f"{_rounded(self.values * _MEGABYTES + 0.002 * self.cells)} MB, each time: it sums over all "
             f"tables of {self.cells} cells. A question about many cells may take three times that. "
             "Fewer cells take less."

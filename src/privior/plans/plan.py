@@ -288,6 +288,7 @@ class Plan:
         if not isinstance(document, dict) or set(document) - {"group"} != entries:
             raise PlanError("not a plan, or one with unknown or missing entries", where="plan")
         schema, model = Schema.from_document(document["schema"]), to_model(document["model"])
+        _check_counted(document["mechanism"])
         return Plan(
             schema,
             model,
@@ -380,6 +381,16 @@ class Plan:
             lines += ["", *listing.table(*self.comparison()), "", self.choice]
         lines += [f"NOTE: {warning}" for warning in self.warnings]
         return "\n".join(lines)
+
+
+def _check_counted(mechanism: object) -> None:
+    """Refuse a mechanism for more records than a plan can have before its law is looked at.
+
+    That costs more the more there are, and does not end at some number (T40).
+    """
+    records = mechanism.get("records") if isinstance(mechanism, dict) else None
+    if isinstance(records, int) and records > MOST_RECORDS:
+        raise PlanError("too many records", where="mechanism", asked=shown(records), allowed=MOST_RECORDS)
 
 
 def check_records(records: int, schema: Schema) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
-from privior.errors import ReleaseError
+from privior.errors import PriviorError, ReleaseError
+from privior.exact import decimal
 from privior.ledger import KnownSpend, LedgerEntry, concerns, rules_of
 from privior.pictures import BudgetBar
 from privior.plans import Plan
@@ -20,6 +22,8 @@ from privior.release.documents import exactly, is_hex
 
 _FIRST = {"population", "entry", "head", "durable"}
 _SECOND = _FIRST | {"spent", "cap"}
+#: two versions may differ by this share in what a cap allows
+_ROUNDING = Fraction(1, 10**6)
 _FOURTH = _FIRST | {"previous", "accounting", "price", "total"}
 
 
@@ -125,6 +129,27 @@ class LedgerReceipt:
             raise ReleaseError(
                 "the ledger entry does not add up", where="ledger", asked=self.spent, allowed=self.cap
             )
+
+    @property
+    def doubt(self) -> str | None:
+        """Say what no ledger can have written, as far as the receipt alone tells; None if there is nothing.
+
+        A limit follows from the cap, but for the last digits, which versions may round in their own way.
+        """
+        if self.head == self.previous:
+            return "an entry cannot have the hash of the entry before"
+        if self.entry == 1 and self.price is not None and self.price != self.total:
+            return "entry 1 is the first spend, but more was spent by then than it cost"
+        found = self.accounting
+        if found is None or found.limit is None:
+            return None
+        try:
+            due = Accounting.of(found.kind, found.cap, found.aside).limit
+        except PriviorError as error:
+            return f"no ledger has such a cap: {error.what}"
+        if due is not None and found.limit < due * (1 - _ROUNDING):
+            return f"the limit is {decimal(found.limit)}, but {found.cap} allows {decimal(due)}"
+        return None
 
     def known(self, plan: Plan, library: str) -> KnownSpend | None:
         """Return what the release proves to a ledger; None if the file is too old to say it, or a trial."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
     import pyarrow as pa
 
+#: the last moment that has a text, as the first of the year 1 is the first
+_LAST_MOMENT = datetime(9999, 12, 31, 23, 59, 59, 999_999)
 #: more bins than this are looked up in a table, fewer by comparisons
 MOST_COMPARED_BINS = 128
 
@@ -107,9 +109,9 @@ def as_text(cell: ir.Value, column: Column | None = None) -> ir.Value:
     elif kind.is_boolean():
         text = ibis.ifelse(cell.isnull(), ibis.null("string"), ibis.ifelse(cell, "true", "false"))
     elif kind.is_timestamp():
-        moment = cell.cast("timestamp(6)")
-        written = moment.between(datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
-        text = ibis.ifelse(written, moment.cast("string"), ibis.null("string"))
+        moment = _comparable(cell)
+        written = moment.between(_moment(datetime(1, 1, 1), moment), _moment(_LAST_MOMENT, moment))
+        text = ibis.ifelse(written, moment.cast("timestamp(6)").cast("string"), ibis.null("string"))
     elif kind.is_date():
         written = cell.between(date(1, 1, 1), date(9999, 12, 31))
         text = ibis.ifelse(written, cell.cast("string"), ibis.null("string"))
@@ -234,9 +236,10 @@ def _day_code(cell: ir.Value, column: Date) -> ir.Value:
     kind = cell.type()
     low, high = ibis.literal(column.lower, "date"), ibis.literal(column.upper, "date")
     if kind.is_timestamp():
-        moment = cell.cast("timestamp(6)")
-        first, last = (ibis.literal(_midnight(day), "timestamp(6)") for day in (column.lower, column.upper))
-        day = ibis.ifelse(moment >= last, high, ibis.ifelse(moment <= first, low, moment.date()))
+        moment = _comparable(cell)
+        first, last = (_moment(_midnight(day), moment) for day in (column.lower, column.upper))
+        inside = moment.cast("timestamp(6)").date()
+        day = ibis.ifelse(moment >= last, high, ibis.ifelse(moment <= first, low, inside))
     else:
         day = _clamped(cell if kind.is_date() else _iso_day(cell.cast("string")), low, high)
     return day.delta(low, unit="day").cast("int64")
@@ -271,6 +274,24 @@ def _clamped(value: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
     import ibis
 
     return ibis.cases((value.between(low, high), value), (value > high, high), (value < low, low))
+
+
+def _comparable(cell: ir.Value) -> ir.Value:
+    """Return moments as microseconds, unless a cast might stop at one: coarse ones, and those with a zone."""
+    kind = cell.type()
+    return cell if kind.timezone is not None or kind.scale in (0, 3) else cell.cast("timestamp(6)")
+
+
+def _moment(moment: datetime, cell: ir.Value) -> ir.Value:
+    """Return a moment in the type of a cell: of two types the engine casts the cell, and may stop at it."""
+    import ibis
+
+    kind = cell.type()
+    if kind.timezone is None and kind.scale not in (0, 3):
+        return ibis.literal(moment, "timestamp(6)")
+    step = {0: "seconds", 3: "milliseconds"}.get(kind.scale, "microseconds")
+    zone = "" if kind.timezone is None else "+00:00"
+    return ibis.literal(moment.isoformat(" ", step) + zone).cast(kind)
 
 
 def _midnight(day: date) -> datetime:

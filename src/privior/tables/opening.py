@@ -13,18 +13,9 @@ from privior.tables.delimited import open_delimited
 from privior.tables.files import Form, find
 from privior.tables.frames import open_arrow, open_pandas, open_polars
 from privior.tables.parquet import open_parquet
-from privior.tables.queries import open_ibis
+from privior.tables.queries import in_memory, open_ibis
 from privior.tables.question import check_cells
 from privior.tables.table import OpenTable, Source
-
-#: who opens which class, by its name, so that no library is imported that the caller does not use
-_OPENERS: dict[tuple[str, str], Callable[[Any, Schema, tuple[str, ...]], Source]] = {
-    ("pyarrow", "Table"): open_arrow,
-    ("pandas", "DataFrame"): open_pandas,
-    ("polars", "DataFrame"): open_polars,
-    ("polars", "LazyFrame"): open_polars,
-    ("ibis", "Table"): open_ibis,
-}
 
 
 def open_table(
@@ -61,3 +52,19 @@ def _source(table: object, schema: Schema, columns: tuple[str, ...]) -> Source:
         asked=type(table).__name__,
         allowed="a path or a glob of .csv or .parquet files, a pyarrow, pandas, polars or Ibis table",
     )
+
+
+def _open_ibis(table: Any, schema: Schema, columns: tuple[str, ...]) -> Source:
+    """Open an Ibis table: the frame that it is, or else a query."""
+    frame = in_memory(table)
+    return open_ibis(table, schema, columns) if frame is None else _source(frame, schema, columns)
+
+
+#: who opens which class, by its name, so that no library is imported that the caller does not use
+_OPENERS: dict[tuple[str, str], Callable[[Any, Schema, tuple[str, ...]], Source]] = {
+    ("pyarrow", "Table"): open_arrow,
+    ("pandas", "DataFrame"): open_pandas,
+    ("polars", "DataFrame"): open_polars,
+    ("polars", "LazyFrame"): open_polars,
+    ("ibis", "Table"): _open_ibis,
+}

@@ -48,7 +48,7 @@ def ask(
     screen = screen_of(context)
     parsed = [parse(question) for question in questions or []]
     releases = [Release.read(path) for path in (release, *(also or []))]
-    posterior = inferred(releases, own_prior(prior))
+    posterior = inferred(screen, releases, own_prior(prior))
     share = _share(level)
     answers = [answered(posterior, question, level=share, seed=seed) for question in parsed]
     if not parsed:

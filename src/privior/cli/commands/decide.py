@@ -86,7 +86,7 @@ def decide(
     decision = Decision(question, named, _responses(responses, named))
     releases = [Release.read(path) for path in (release, *(also or []))]
     own = own_prior(prior)
-    posterior = inferred(releases, own)
+    posterior = inferred(screen, releases, own)
     choice = decision.decide(posterior)
     ways = decision.compare(posterior, failure=failure) if compare else None
     lost = decision.prior_loss(releases, prior=own) if own is not None else None
