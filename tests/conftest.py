@@ -18,11 +18,13 @@ from postgres_server import PostgresServer, running_server
 import forking
 import privior as pv
 from cpu_report import CpuReport
+from seeded_noise import seed_noise
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Caches of its own for each process: of two that write ArviZ's stamp of the day at once, one fails.
 CACHES = tempfile.TemporaryDirectory(prefix="privior-tests-")
 os.environ["XDG_CACHE_HOME"] = CACHES.name
+forking.build_commands_once()
 # An example may take long on a busy machine.
 settings.register_profile("privior", deadline=None)
 settings.load_profile("privior")
@@ -57,6 +59,12 @@ def forks() -> Iterator[None]:
 def started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start the process that reads rows as everybody does, for tests of how it is started."""
     monkeypatch.setattr("privior.curator.own_process.subprocess", subprocess)
+
+
+@pytest.fixture
+def seeded_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same noise in every run, for tests of what is made of it."""
+    seed_noise(20_261_117, monkeypatch)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import gc
 import importlib
 import json
@@ -136,6 +137,13 @@ _owner = os.getpid()
 _ends: list[Callable[[], None]] = []
 
 
+def build_commands_once() -> None:
+    """Let a program that is run often build its commands once: that takes as long as running one."""
+    import typer.main
+
+    typer.main.get_command = functools.cache(typer.main.get_command)
+
+
 def stop() -> None:
     """Let go of the process that forks, and wait for its end."""
     while _ends:
@@ -240,6 +248,8 @@ def serve() -> None:
     for module in pkgutil.walk_packages(privior.__path__, "privior."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    build_commands_once()
+    importlib.import_module("typer.main").get_command(importlib.import_module("privior.cli.app").app)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=os.dup(0))
     assert threading.active_count() == 1
