@@ -9,7 +9,7 @@ demo: .venv/demo-ready  ## release the bundled table privately; writes demo-outp
 	$(BIN)/privior demo demo-output
 
 test: check browser servers  ## everything that must hold on every commit
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 browser:  ## a browser for the tests of pages, from the system's packages
 	@command -v chromium chromium-browser google-chrome >/dev/null || \
