@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import uuid
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,9 +63,9 @@ def started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def seeded_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same noise in every run, for tests of what is made of it."""
-    seed_noise(20_261_117, monkeypatch)
+def seeded_noise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same noise in every run, another for each test: names of ledgers come from it as well."""
+    seed_noise(zlib.crc32(request.node.nodeid.encode()), monkeypatch)
 
 
 @pytest.fixture

@@ -146,7 +146,11 @@ def test_the_update_is_bayes(case: Case) -> None:
             [model.log_posterior(point, records, np.array([float(total)]), 1.0)[0] for point in theta]
         )
         assert np.allclose(inside - law.log_density(theta), inside[0] - law.log_density(theta)[0])
-        points = np.linspace(law.quantile(1e-10), law.quantile(1 - 1e-10), 2001)
+        low, high = (None if end is None else float(end) for end in model.prior.support)
+        first, last = law.quantile(1e-10), law.quantile(1 - 1e-10)
+        points = np.linspace(
+            first if low is None else max(low, first), last if high is None else min(high, last), 2001
+        )
         density = [
             math.exp(model.log_posterior(point, records, np.array([float(total)]), 1.0)[0])
             for point in points
