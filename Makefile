@@ -8,8 +8,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 demo: .venv/demo-ready  ## release the bundled table privately; writes demo-output/
 	$(BIN)/privior demo demo-output
 
+# What Python compiles is kept, whatever the environment says: tests start many processes.
+test: export PYTHONDONTWRITEBYTECODE :=
+# The tests of a file run in one process, which makes once what they share.
 test: check browser servers  ## everything that must hold on every commit
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 browser:  ## a browser for the tests of pages, from the system's packages
 	@command -v chromium chromium-browser google-chrome >/dev/null || \

@@ -7,19 +7,29 @@ from fractions import Fraction
 import pytest
 from reweighted_draws import DRAWN, QUARTER, Way, check_draws
 
+from mechanism_examples import EXAMPLES
+from mechanism_examples import check_draws as check_counts
+from privior.mechanisms import Mechanism
 from privior.models import Family
 from privior.models.laws import Law
-from privior.randomness import TruncatedLaw
+from privior.randomness import BetaLaw, TruncatedLaw
 from sampler_checks import (
+    BETAS,
     TABLES,
     TRUNCATED,
     UNBOUNDED,
     Unbounded,
+    check_beta,
     check_first_table,
     check_tables,
     check_truncated,
     check_unbounded,
 )
+
+
+@pytest.mark.parametrize(("law", "many"), [(law, many) for law, _few, many in BETAS], ids=str)
+def test_shares(law: BetaLaw, many: tuple[int, int, Fraction]) -> None:
+    check_beta(law, *many)
 
 
 @pytest.mark.parametrize(("law", "places", "size", "off"), UNBOUNDED, ids=str)
@@ -46,3 +56,8 @@ def test_a_chance_that_is_five_percent_off_is_rejected() -> None:
 @pytest.mark.parametrize(("model", "law", "way", "summed"), [one[:4] for one in DRAWN], ids=str)
 def test_re_weighted_priors(model: Family, law: Law, way: Way, summed: int) -> None:
     check_draws(model, law, way, summed, 3500, QUARTER)
+
+
+@pytest.mark.parametrize("mechanism", [one for one in EXAMPLES if one.cell_noise], ids=str)
+def test_noise_on_counts(mechanism: Mechanism) -> None:
+    check_counts(mechanism, 2500, Fraction(7, 10))

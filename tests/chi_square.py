@@ -54,13 +54,3 @@ def mean_fits(sample: Sequence[float], mean: float) -> bool:
     """
     room = 1.1 * NormalDist().inv_cdf(1 - FALSE_ALARM / 2) * stdev(sample) / math.sqrt(len(sample))
     return abs(fmean(sample) - mean) <= room
-
-
-def nearly_holds(low: float, high: float, truth: float) -> bool:
-    """Tell whether a number lies in an interval of 99.99% that is made twice as wide.
-
-    The interval itself misses one truth in 10,000, more often if the table at hand is improbable; twice
-    as wide, of a law like the normal one, it reaches beyond seven deviations.
-    """
-    room = (high - low) / 2
-    return low - room <= truth <= high + room

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import uuid
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,11 +19,13 @@ from postgres_server import PostgresServer, running_server
 import forking
 import privior as pv
 from cpu_report import CpuReport
+from seeded_noise import seed_noise
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Caches of its own for each process: of two that write ArviZ's stamp of the day at once, one fails.
 CACHES = tempfile.TemporaryDirectory(prefix="privior-tests-")
 os.environ["XDG_CACHE_HOME"] = CACHES.name
+forking.build_commands_once()
 # An example may take long on a busy machine.
 settings.register_profile("privior", deadline=None)
 settings.load_profile("privior")
@@ -57,6 +60,12 @@ def forks() -> Iterator[None]:
 def started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start the process that reads rows as everybody does, for tests of how it is started."""
     monkeypatch.setattr("privior.curator.own_process.subprocess", subprocess)
+
+
+@pytest.fixture
+def seeded_noise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same noise in every run, another for each test: names of ledgers come from it as well."""
+    seed_noise(zlib.crc32(request.node.nodeid.encode()), monkeypatch)
 
 
 @pytest.fixture

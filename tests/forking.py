@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import gc
 import importlib
 import json
@@ -136,6 +137,13 @@ _owner = os.getpid()
 _ends: list[Callable[[], None]] = []
 
 
+def build_commands_once() -> None:
+    """Let a program that is run often build its commands once: that takes as long as running one."""
+    import typer.main
+
+    typer.main.get_command = functools.cache(typer.main.get_command)
+
+
 def stop() -> None:
     """Let go of the process that forks, and wait for its end."""
     while _ends:
@@ -240,6 +248,7 @@ def serve() -> None:
     for module in pkgutil.walk_packages(privior.__path__, "privior."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    _warm_up()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=os.dup(0))
     assert threading.active_count() == 1
@@ -262,6 +271,19 @@ def serve() -> None:
         os.waitpid(between, 0)
         for file in files:
             os.close(file)
+
+
+def _warm_up() -> None:
+    """Compute what every process computes once: the commands, and the tables behind forecasts; no noise."""
+    import privior as pv
+
+    build_commands_once()
+    importlib.import_module("typer.main").get_command(importlib.import_module("privior.cli.app").app)
+    fruit = pv.Categorical(["apple", "pear", "plum"])
+    schema = pv.Schema({"fruit": fruit}, population="orchard", unit="person")
+    for relation in (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE):
+        plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1, neighbours=relation)
+        plan.picture().html()
 
 
 def _become(order: _Order, streams: list[int]) -> NoReturn:

@@ -23,6 +23,13 @@ F = Fraction
 Unbounded = GammaLaw | NormalLaw
 Base = BetaLaw | GammaLaw | NormalLaw
 
+#: a law; places, draws and how far its parameters are then off, for the suite and for evidence/
+BETAS: list[tuple[BetaLaw, tuple[int, int, Fraction], tuple[int, int, Fraction]]] = [
+    (BetaLaw(F(3, 10), F(2)), (4, 5_000, F(1, 5)), (5, 120_000, F(1, 20))),
+    (BetaLaw(F(4), F(3, 2)), (4, 2_000, F(1, 5)), (5, 40_000, F(1, 20))),
+    (BetaLaw(F(90), F(80)), (7, 1_000, F(1, 20)), (8, 2_500, F(1, 20))),
+    (BetaLaw(F(1500), F(700)), (8, 300, F(1, 20)), (8, 2_500, F(1, 20))),
+]
 #: a law, places, draws for evidence/, and how far its parameters are then off; a quarter will see twice that
 UNBOUNDED: list[tuple[Unbounded, int, int, Fraction]] = [
     (GammaLaw(F(1, 2), F(1)), 1, 16_000, F(1, 10)),
@@ -50,6 +57,23 @@ TABLES: list[tuple[tuple[int, ...], tuple[Fraction, ...], Fraction, int]] = [
     ((1, 0, 2, 1), (F(1),) * 4, F(6), 6000),
     ((1, 0, 0, 1, 0, 0, 0, 0, 1), (F(1),) * 9, F(3), 12_000),  # nine cells: no boxes
 ]
+
+
+def beta_shares(law: BetaLaw, places: int) -> dict[int, float]:
+    """The exact cell probabilities, in floating point."""
+    points = (np.arange(1, 2**places + 1) - 0.5) / 2**places
+    ends = [0.0, *betainc(float(law.first), float(law.second), points).tolist(), 1.0]
+    return {cell: max(0.0, ends[cell + 1] - ends[cell]) for cell in range(2**places + 1)}
+
+
+def check_beta(law: BetaLaw, places: int, size: int, off: Fraction) -> None:
+    """Draw to 53 places, and compare a few of them with the law and with one whose parameters are off."""
+    bits = Bits()
+    half = 1 << (53 - places - 1)
+    sample = [(rounded(law, 53, bits) + half) >> (53 - places) for _ in range(size)]
+    assert fits(sample, beta_shares(law, places))
+    other = BetaLaw(law.first * (1 + off), law.second * (1 - off))
+    assert not fits(sample, beta_shares(other, places))
 
 
 def unbounded_shares(law: Unbounded, places: int) -> dict[int, float]:

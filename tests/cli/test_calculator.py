@@ -80,8 +80,9 @@ ORACLES = {
     ),
     "dirichlet-draw --solve rate --prior 1 --epsilon 1 --delta 1e-6": ("rate", 0.08784758),
     "dirichlet-draw --prior 37.05412248 --rate 1 --max-rows 1 --epsilon 1": ("delta", 1e-6),
-    # two rows of one person in one cell: the same loss as one at twice the rate, or one at half the rate
-    "dirichlet-draw --solve rate --prior 1 --max-rows 2 --epsilon 1 --delta 1e-6": ("rate", 0.08784758 / 2),
+    # two rows of one person in one cell: the same loss as one at twice the rate
+    "dirichlet-draw --prior 1 --rate 0.08784758 --epsilon 1": ("delta", 9.99999506405e-7),
+    "dirichlet-draw --prior 1 --rate 0.04392379 --max-rows 2 --epsilon 1": ("delta", 9.99999506405e-7),
     # a public minimum is a larger prior
     "dirichlet-draw --prior 7.05412248 --least 30 --epsilon 1": ("delta", 1e-6),
     "virtual-records --prior 1 --least 1 --drawn 10": ("epsilon", math.log(6)),

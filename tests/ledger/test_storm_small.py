@@ -25,11 +25,11 @@ def many(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_t26_t27_a_storm_neither_overspends_nor_loses_an_entry(many: str, tmp_path: Path) -> None:
-    rounds = storm.run(many, tmp_path, processes=16, rounds=3)
-    assert [found.faults for found in rounds] == [()] * 3
-    assert [found.granted for found in rounds] == [48] * 3
-    assert sum(found.killed for found in rounds) > 16
-    assert sum(found.files for found in rounds) > 48
+    (found,) = storm.run(many, tmp_path, processes=16, rounds=1)
+    assert found.faults == ()
+    assert found.granted == 48
+    assert found.killed > 5
+    assert found.files > 16
     _planted_faults_are_found(storm.Place(many.format(0), tmp_path / "round-0"))
 
 

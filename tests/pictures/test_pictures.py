@@ -45,7 +45,10 @@ def test_hostile_words_stay_words(word: str, kind: int) -> None:
         text.encode("utf-8")
         assert all(sign == "\n" or sign.isprintable() for sign in text)
         assert max(map(columns, text.splitlines())) <= max(width, 40)
-    assert saved(picture) > 1000
+    file = io.BytesIO()  # each word and each kind as files of both kinds, but not all at once
+    suffix = ("svg", "png")[(HOSTILE.index(word) + kind) % 2]
+    picture.figure().savefig(file, format=suffix, dpi=40)
+    assert len(file.getvalue()) > 1000
 
 
 @pytest.mark.parametrize("kind", range(len(KINDS)), ids=KINDS)
@@ -88,7 +91,9 @@ def test_curves_of_any_size_are_drawn(first: float, second: float) -> None:
     curve = ErrorCurve([0.5, 1.0], {"a": [first, second]}, "t", "y", 1.0, {"level": first})
     elements(curve.html())
     assert "◆" in curve.text()
-    assert saved(curve) > 1000
+    apart = NUMBERS.index(second) - NUMBERS.index(first)
+    if apart in (0, 1, -3):  # for a figure, each size first and second, beside itself and others
+        assert saved(curve) > 1000
 
 
 @settings(deadline=None)

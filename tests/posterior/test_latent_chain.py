@@ -121,7 +121,7 @@ def test_steps_are_log_uniform(most: int) -> None:
 @pytest.mark.parametrize("name", CHAINED)
 def test_the_states_of_the_chain_fit_the_enumeration(name: str) -> None:
     truth = enumerate_tables(CASES[name])
-    assert fits(states_of(CASES[name], 20_000, 200, seed=7), law_of(truth))
+    assert fits(states_of(CASES[name], 7000, 200, seed=7), law_of(truth))
 
 
 def test_the_same_check_passes_a_plain_twin_and_catches_a_planted_fault() -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-import arviz
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -242,6 +241,8 @@ def test_a_number_of_records_that_the_release_contradicts_is_a_warning(schema: p
 
 def test_to_arviz_carries_no_data() -> None:
     """T23: the posterior group and nothing else."""
+    import arviz  # takes seconds
+
     data = pv.infer(release_of(ROWS)).to_arviz(draws=500, seed=0)
     assert list(data.groups()) == ["posterior"]
     summary = arviz.summary(data, kind="stats")

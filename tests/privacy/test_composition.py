@@ -450,7 +450,7 @@ def test_masses_from_the_density_are_the_connected_dots(pair: DominatingPair) ->
     st.lists(st.integers(0, 20), min_size=2, max_size=6).filter(any),
     st.integers(-4, 2),
     st.sampled_from([0.03125, 0.25, 1.0]),
-    st.integers(1, 60),
+    st.integers(1, 30),
     st.floats(-1, 1.2),
 )
 @settings(max_examples=60, deadline=None)

@@ -26,7 +26,7 @@ EVERY: list[tuple[Model, pv.Schema]] = [
     *((case.model, family_cases.SCHEMA) for case in family_cases.CASES),
     *((case.cut, family_cases.SCHEMA) for case in family_cases.CASES[::3]),
     *((case.model, joint_cases.SCHEMA) for case in joint_cases.CASES),
-    *((case.cut, joint_cases.SCHEMA) for case in joint_cases.CASES if case.cut is not None),
+    *((case.cut, joint_cases.SCHEMA) for case in joint_cases.CASES if case.cut not in (None, case.model)),
     *((model, finite_cases.SCHEMA) for model in finite_cases.CASES.values()),
     (pv.BetaBernoulli("sick", pv.Reweighted(pv.Beta(2, 3), 1)), family_cases.SCHEMA),
     (pv.DirichletCategorical(["state", "next"], 2), STATES),

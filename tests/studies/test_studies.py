@@ -333,9 +333,13 @@ def test_the_best_tests_are_those_of_simulated_draws(made: Made) -> None:
     rng, repeats = np.random.default_rng(8), 40_000
 
     def sums(first: float, second: float, draws: int, low: float, high: float) -> Floats:
-        ends = stats.beta.cdf([low, high], first, second)
-        shares = ends[0] + (ends[1] - ends[0]) * rng.uniform(size=(repeats, draws))
-        drawn = np.clip(stats.beta.ppf(shares, first, second), 1e-12, 1 - 1e-12)
+        if (low, high) == (0, 1):
+            drawn = rng.beta(first, second, (repeats, draws))
+        else:
+            ends = stats.beta.cdf([low, high], first, second)
+            shares = ends[0] + (ends[1] - ends[0]) * rng.uniform(size=(repeats, draws))
+            drawn = stats.beta.ppf(shares, first, second)
+        drawn = np.clip(drawn, 1e-12, 1 - 1e-12)
         return np.asarray(np.log(drawn / (1 - drawn)).sum(axis=1))
 
     places = {"flat": (1, 0, 1), "Beta(5, 5)": (5, 0, 1), "flat on [0.2, 0.8]": (1, 0.2, 0.8)}

@@ -66,21 +66,18 @@ def counts(column: Column, cells: list[object]) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", CELLS)
 def test_t44_one_cell_of_another_kind_moves_one_record(kind: str) -> None:
-    """A fifth of all bad cells, another one for each kind and column: any two of the three meet."""
+    """An eighth of all bad cells, another one for each kind and column: any two of the three meet."""
     cells, turn = CELLS[kind], list(CELLS).index(kind)
     for place, column in enumerate(COLUMNS):
         before = counts(column, [*cells, cells[0]])
-        for bad in BAD[(turn + place) % 5 :: 5]:
+        for bad in BAD[(turn + place) % 8 :: 8]:
             after = counts(column, [*cells, bad])
             assert np.abs(before - after).sum() <= 2, (column, bad)
 
 
 def test_the_cells_are_read_at_all() -> None:
     """The check above would pass a reader that takes everything for missing."""
-    read = {
-        kind: [int(counts(column, cells)[:-1].sum()) for column in COLUMNS] for kind, cells in CELLS.items()
-    }
-    assert read["truth"][0] == read["truth"][1] == 9
+    assert [int(counts(column, CELLS["truth"])[:-1].sum()) for column in COLUMNS[:2]] == [9, 9]
     assert counts(COLUMNS[5], CELLS["truth"]).tolist() == [3, 6, 0, 0]
     assert counts(COLUMNS[2], CELLS["whole"]).tolist()[:2] == [6, 3]
     assert counts(COLUMNS[8], CELLS["moments"]).tolist()[2] == 9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import privior as pv
@@ -12,6 +13,7 @@ from privior.schema import Column
 LEVELS = ("apple", "pear", "plum")
 
 
+@lru_cache(maxsize=None, typed=True)
 def planned(
     *,
     records: int = 100,

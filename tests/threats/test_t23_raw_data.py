@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-import arviz
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -120,6 +119,8 @@ class ObservedData(WithRows):
         return {"posterior.json": json.dumps({"theta": self.noisy(counts), "observed": counts}).encode()}
 
     def export(self, observed: np.ndarray[tuple[int], np.dtype[np.str_]]) -> bytes:
+        import arviz  # takes seconds
+
         data = arviz.from_dict(posterior={"theta": np.ones((1, 5, 3))}, observed_data={"x": observed})
         data.to_netcdf(str(self.folder / "posterior.nc"))
         return (self.folder / "posterior.nc").read_bytes()
