@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from own_example import SCHEMA, own
+from own_example import SCHEMA, imported, own
 
 import privior as pv
 from privior.extend import Layout, Observed, Offer
@@ -18,6 +18,13 @@ from privior.testing import ContractError, check_mechanism, check_model
 
 TABLE = pv.Schema({"x": pv.Categorical(["a", "b", "c"])}, population="p", unit="person")
 COUNTS = pv.Schema({"n": pv.Integer(0, 6)}, population="p", unit="person")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _example() -> Iterator[None]:
+    """Know the example's kinds, in this file alone."""
+    with imported():
+        yield
 
 
 def test_the_example_keeps_both_contracts() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,13 @@ prior = { law = "beta", first = 1, second = 2 }
 records = 60
 epsilon = "2"
 """
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _example() -> Iterator[None]:
+    """Know the example's kinds, in this file alone."""
+    with imported():
+        yield
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ FROM_FILES = dict(zip([case.name for case in CASES], ["laplace", "draws", "gauss
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin with few sweeps: more follow while chains disagree, and other tests compare what they find."""
-    monkeypatch.setattr("privior.posterior.joint_chain._SWEEPS", 100)
+    monkeypatch.setattr("privior.posterior.families.joint_chain._SWEEPS", 100)
 
 
 ALL = [(case, way) for case in CASES for way in WAYS if case.for_way(way) is not None]

@@ -137,7 +137,7 @@ def test_the_posterior_given_pure_draws_is_bayes(case: Case, monkeypatch: pytest
 
     Draws take long to weigh, so chains begin with few sweeps; more follow while they disagree.
     """
-    monkeypatch.setattr("privior.posterior.joint_chain._SWEEPS", 100)
+    monkeypatch.setattr("privior.posterior.families.joint_chain._SWEEPS", 100)
     model, records, rng = case.cut, 60, np.random.default_rng(6)
     assert model is not None
     plan = pv.plan(model, SCHEMA, records=records, epsilon=100, mechanism=pv.PosteriorDraws, draws=2)
