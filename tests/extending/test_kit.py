@@ -77,12 +77,6 @@ def _dearer(cls: Any, asked: Any) -> tuple[Offer, ...]:
     return (Offer(cls.name, lambda: cls(30, 2 * asked.budget.epsilon)),)
 
 
-def _of_another_relation(self: Any) -> pv.Guarantee:
-    return replace(
-        own().StepNoise(self.move, self.epsilon + 0).guarantee_kept, neighbours=pv.ADD_OR_REMOVE_ONE
-    )  # type: ignore[no-any-return]
-
-
 LAW: dict[str, tuple[str, Any, str]] = {
     "another class has its name": ("name", "k-norm", "name"),
     "it does not say what it does": ("about", "", "words"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from own_example import FILE, SCHEMA, own
+from own_example import FILE, SCHEMA, imported, own
 
 import forking
 import privior as pv

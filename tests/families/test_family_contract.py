@@ -59,7 +59,7 @@ def ledger(tmp_path: Path) -> pv.Ledger:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")
 def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: pv.Ledger) -> None:
     rng = np.random.default_rng(54)  # of its tables none is far from what its parameter leads one to expect
-    theta = 0.4 if isinstance(case.model, pv.BetaBinomial) else case.draw(rng)
+    theta = 0.4 if isinstance(case.model, pv.BetaBinomial | pv.BetaBernoulli) else case.draw(rng)
     cells = case.cells(rng, theta, RECORDS)
     (tmp_path / "clinic.csv").write_text(table_of(case, cells))
     table = str(tmp_path / "clinic.csv") if from_file(case, way) else pa.table({case.model.column: cells})
@@ -98,7 +98,8 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
 def test_intervals_that_ignore_the_noise_do_not_hold() -> None:
     """The comparison with the truth, given much noise: the same releases, inferred rightly and wrongly."""
     rng = np.random.default_rng(54)
-    right, wrong = [], []
+    right: list[bool] = []
+    wrong: list[bool] = []
     for case in CASES:
         theta = 0.4 if isinstance(case.model, pv.BetaBinomial) else case.draw(rng)
         table = pa.table({case.model.column: case.cells(rng, theta, RECORDS)})

@@ -74,7 +74,7 @@ def test_no_noise_and_no_release_are_the_ends() -> None:
     plan = planned(expect="skewed")
     assert plan.without_noise.l2 < 1e-6
     assert 0 < plan.without_noise.kl < 1e-2  # the prior's pull, which the posterior mean keeps
-    errors = [asdict(one) for one in (plan.without_noise, plan.at(10).forecast, plan.forecast)]  # type: ignore[call-overload]
+    errors = [asdict(one) for one in (plan.without_noise, plan.at(10).forecast, plan.forecast)]
     for measure in MEASURES:
         values = [error[measure] for error in errors]
         assert values[0] < values[1] * 1.01 < values[2]

@@ -187,7 +187,7 @@ def test_bad_questions() -> None:
             posterior.probability(event, given)
     for seed in ("x", -1, 1.5):
         with pytest.raises(pv.InferenceError, match="seed"):
-            posterior.sample(3, seed=seed)
+            posterior.sample(3, seed=seed)  # type: ignore[arg-type]
     with pytest.raises(pv.InferenceError, match="too large"):
         posterior.draws(10**12)
 
