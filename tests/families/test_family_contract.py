@@ -101,7 +101,7 @@ def test_intervals_that_ignore_the_noise_do_not_hold() -> None:
     right: list[bool] = []
     wrong: list[bool] = []
     for case in CASES:
-        theta = 0.4 if isinstance(case.model, pv.BetaBinomial) else case.draw(rng)
+        theta = 0.4 if isinstance(case.model, pv.BetaBinomial | pv.BetaBernoulli) else case.draw(rng)
         table = pa.table({case.model.column: case.cells(rng, theta, RECORDS)})
         ledger = pv.Ledger.in_memory(population="clinic", epsilon=1)
         release = pv.measure(planned(case, "laplace", epsilon="0.02"), table, ledger=ledger)

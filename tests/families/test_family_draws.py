@@ -33,7 +33,7 @@ def _range(model: Family, summed: int) -> tuple[float, float]:
 def test_draws_have_their_law_and_no_other(case: Case) -> None:
     """A posterior whose sum is off by 5% is noticed."""
     rng = np.random.default_rng(3)
-    theta = 0.45 if isinstance(case.model, pv.BetaBinomial) else case.draw(rng)
+    theta = 0.45 if isinstance(case.model, pv.BetaBinomial | pv.BetaBernoulli) else case.draw(rng)
     codes = {case.model.column: case.codes(rng, theta, RECORDS)}
     summed = int(case.model.summand(SCHEMA).of(codes).sum())
     mechanism = pv.PosteriorDraws(case.model, SCHEMA, RECORDS, 1000, "0.5")

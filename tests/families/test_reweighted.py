@@ -111,7 +111,7 @@ def test_draws_have_their_law_and_no_other(
 def test_from_a_table_to_an_answer(case: Case) -> None:
     """Noise on any re-weighted prior, draws from one that is cut; the posterior knows the weights."""
     rng = np.random.default_rng(5)
-    theta = 0.4 if isinstance(case.model, pv.BetaBinomial) else case.draw(rng)
+    theta = 0.4 if isinstance(case.model, pv.BetaBinomial | pv.BetaBernoulli) else case.draw(rng)
     table = pa.table({case.model.column: case.cells(rng, theta, 400)})
     for model, mechanism, relation in (
         (case.model, pv.NoisyStatistics, pv.REPLACE_ONE),
