@@ -40,7 +40,7 @@ def test_ten_thousand_levels() -> None:
             found["release"] = pv.measure(plan, rows, ledger=pv.Ledger.in_memory())
 
         def infer(found: dict[str, object] = found) -> None:
-            posterior = pv.infer(found["release"])  # type: ignore[call-overload]
+            posterior = pv.infer(found["release"])  # type: ignore[arg-type]
             posterior.interval(0.9)
             found["posterior"] = posterior
 

@@ -33,7 +33,7 @@ def cases() -> list[tuple[np.ndarray, pv.Release]]:
 def covered(cases: list[tuple[np.ndarray, pv.Release]], **how: object) -> float:
     hits = []
     for theta, release in cases:
-        low, high = pv.infer(release, **how).interval(0.9)[0]  # type: ignore[call-overload]
+        low, high = pv.infer(release, **how).interval(0.9)[0]  # type: ignore[arg-type]
         hits.append(low <= theta[0] <= high)
     return float(np.mean(hits))
 

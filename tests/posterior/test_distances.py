@@ -57,4 +57,4 @@ def test_shares_of_a_release() -> None:
         assert distance.between(truths, found).mean() <= distance.between(truths, mean).mean() * (1 + 1e-3)
     assert counts.shares().tolist() == counts.shares(pv.EUCLIDEAN).tolist()
     with pytest.raises(pv.InferenceError, match="not a distance"):
-        counts.shares("hellinger")  # type: ignore[arg-type]
+        counts.shares("hellinger")

@@ -166,7 +166,7 @@ def test_ignoring_the_noise_is_possible_and_says_what_it_is() -> None:
 
 
 def test_bad_questions() -> None:
-    posterior = pv.infer(release_of(ROWS))
+    posterior: pv.CategoricalPosterior = pv.infer(release_of(ROWS))
     for ask in (
         lambda: posterior.probability({"age": 3}),
         lambda: posterior.probability({}),
@@ -208,7 +208,7 @@ def test_bad_releases() -> None:
         with pytest.raises(pv.InferenceError, match=says):
             pv.infer(wrong)  # type: ignore[arg-type]
     with pytest.raises(pv.InferenceError, match="account"):
-        pv.infer(release, noise="reduce")  # type: ignore[call-overload]
+        pv.infer(release, noise="reduce")  # type: ignore[arg-type]
     with pytest.raises(pv.ModelError, match="prior"):
         pv.infer(release, prior=-1)
     pv.infer([release, release_of(ROWS, prior=2)], prior=1)  # her own prior replaces both
