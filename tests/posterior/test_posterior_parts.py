@@ -35,12 +35,14 @@ def release_of(epsilon: object = 1, **facts: object) -> pv.Release:
 
 @pytest.fixture(scope="module")
 def posterior() -> pv.CategoricalPosterior:
-    return pv.infer(release_of())  # type: ignore[no-any-return]
+    found: pv.CategoricalPosterior = pv.infer(release_of())
+    return found
 
 
 @pytest.fixture(scope="module")
 def private_total() -> pv.CategoricalPosterior:
-    return pv.infer(release_of(neighbours=pv.ADD_OR_REMOVE_ONE))  # type: ignore[no-any-return]
+    found: pv.CategoricalPosterior = pv.infer(release_of(neighbours=pv.ADD_OR_REMOVE_ONE))
+    return found
 
 
 def test_averages(posterior: pv.CategoricalPosterior) -> None:
