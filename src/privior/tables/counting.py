@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,10 +9,7 @@ from privior.models.summands import ONE
 from privior.schema import Schema
 from privior.tables import summing
 from privior.tables.question import Question
-from privior.tables.relations import Relation
-
-if TYPE_CHECKING:
-    import ibis.expr.types as ir
+from privior.tables.relations import Expression, Relation
 
 
 def counts(relation: Relation, schema: Schema, names: tuple[str, ...]) -> NDArray[np.int64]:
@@ -23,7 +18,7 @@ def counts(relation: Relation, schema: Schema, names: tuple[str, ...]) -> NDArra
     return summing.placed(answer, _question(schema, names))[:, 0]
 
 
-def totals(relation: Relation, schema: Schema, names: tuple[str, ...]) -> ir.Table:
+def totals(relation: Relation, schema: Schema, names: tuple[str, ...]) -> Expression:
     """Return the expression of the cells that occur and how often."""
     return summing.totals(relation, _question(schema, names))
 

@@ -42,7 +42,7 @@ class Query:
     def rows(self) -> int:
         """Let the database count the rows."""
         answer = in_ibis(self.table).run(self.table.agg(n=self.table.count()))
-        return int(answer.column("n")[0].as_py())
+        return int(answer["n"][0])
 
     @contextmanager
     def relation(self) -> Iterator[Relation]:
