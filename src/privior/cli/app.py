@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -28,11 +28,25 @@ from privior.cli.commands.verify import verify
 from privior.cli.exit_codes import ExitCode, exit_code
 from privior.cli.options import screen_of
 from privior.cli.screen import Screen
+from privior.cli.words import take_words
 from privior.errors import PriviorError, ReleaseInterruptedError
 
 
 class Program(TyperGroup):
     """The group of all commands: gives each a screen and turns every error into words and an exit code."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Read the words that come before the command."""
+        take_words(self.get_params(ctx))
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
+        """Find a command, and let it and those within it take plain words as they stand."""
+        found = super().get_command(ctx, cmd_name)
+        for command in (found, *getattr(found, "commands", {}).values()):
+            if command is not None:
+                take_words(command.get_params(ctx))
+        return found
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own type is private
         """Run the command that was asked for."""
