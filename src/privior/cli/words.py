@@ -23,8 +23,9 @@ class Words:
             return () if several else None
         single = get_args(kind)[0] if get_origin(kind) is list else kind
         words = list(value) if isinstance(value, (list, tuple)) else [value]
-        if several == isinstance(value, (list, tuple)) and all(_is_plain(word, single, info) for word in words):
-            read = [single(word) for word in words]
+        fitting = several == isinstance(value, (list, tuple))
+        if fitting and all(_is_plain(word, single, info) for word in words):
+            read = [word if type(word) is single else single(word) for word in words]
             return read if get_origin(kind) is list else read[0]
         param._runtime_param = None
         return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
@@ -38,9 +39,9 @@ def take_words(parameters: Iterable[Any]) -> None:
 
 
 def _is_plain(word: object, kind: object, info: Any) -> bool:
+    if type(word) is kind and info.parser is None:
+        return True
     if not isinstance(word, str) or info.parser is not None:
         return False
-    if kind is str:
-        return True
     asked = info.exists or info.resolve_path or info.writable or not (info.file_okay and info.dir_okay)
     return kind is Path and not asked and (not os.path.exists(word) or os.access(word, os.R_OK))

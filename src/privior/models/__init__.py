@@ -6,7 +6,16 @@ from privior.models.families import Family, JointFamily, SummedModel
 from privior.models.finite_family import FiniteFamily
 from privior.models.learned_prior import LearnedPrior, RateLaws
 from privior.models.markov_chain import MarkovChain
-from privior.models.statistics import Counts, ExactStatistics, Observed, ObservedPoints, ObservedSticks
+from privior.models.readings import Margins, Moments, Reading, Records, Sums
+from privior.models.statistics import (
+    Counts,
+    ExactRecords,
+    ExactStatistics,
+    ExactTable,
+    Observed,
+    ObservedPoints,
+    ObservedSticks,
+)
 from privior.models.summands import ONE, Factor, Summand
 from privior.models.table_model import MOST_CELLS, TableModel
 
@@ -16,20 +25,27 @@ __all__ = [
     "ONE",
     "Counts",
     "DirichletCategorical",
+    "ExactRecords",
     "ExactStatistics",
+    "ExactTable",
     "Factor",
     "Family",
     "FiniteFamily",
     "JointFamily",
     "LearnedPrior",
+    "Margins",
     "MarkovChain",
     "Model",
+    "Moments",
     "Observed",
     "ObservedPoints",
     "ObservedSticks",
     "RateLaws",
+    "Reading",
+    "Records",
     "Summand",
     "SummedModel",
+    "Sums",
     "TableModel",
     "to_model",
 ]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from privior.errors import TableError
-from privior.models.summands import Factor, Summand
+from privior.models.summands import ONE, Factor, Summand
 from privior.schema import Categorical, Column, Schema
-from privior.tables import counting, persons, summing
+from privior.tables import persons, summing
 from privior.tables.headers import check_names, check_types, needed
 from privior.tables.question import Question
 from privior.tables.relations import Relation, in_ibis, names
@@ -82,7 +82,7 @@ def _rehearse(relation: Relation, schema: Schema, columns: tuple[str, ...]) -> N
 
     product = Summand(tuple(Factor(name, absolute=True) for name in columns))
     questions = [
-        counting.totals(relation, schema, columns),
+        summing.totals(relation, Question(schema, columns, columns, (ONE,))),
         summing.totals(relation, Question(schema, columns, (), (product,))),
     ]
     if schema.unit.column is not None:

@@ -37,6 +37,7 @@ BATCH = 2**17
 
 #: the name of the rows in an engine of privior's own
 ROWS = "privior_rows"
+_KEPT = "privior_kept"
 
 
 def column(place: int) -> str:
@@ -61,6 +62,7 @@ class Relation:
         lookup: puts a small public table beside the rows and returns it as an expression
         run: carries out an expression whose columns are whole numbers, and returns them
         batches: carries out any expression and gives its rows one batch after the other, in any order
+        kept: reads the rows once and keeps them, for several expressions; a database keeps them anyway
     """
 
     rows: Expression
@@ -68,6 +70,7 @@ class Relation:
     lookup: Callable[[pa.Table], Expression]
     run: Callable[[Expression], Numbers]
     batches: Callable[[Expression], Iterator[pa.RecordBatch]]
+    kept: Callable[[], Relation]
 
 
 def language(expression: Expression) -> Any:
@@ -102,10 +105,14 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
 
 def in_duckdb(connection: duckdb.DuckDBPyConnection, fields: pa.Schema) -> Relation:
     """Return the relation of the table or view `ROWS`, whose columns have these plain types."""
+    return _named(connection, ROWS, _kinds(fields))
+
+
+def _named(connection: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, sql.Kind | None]) -> Relation:
     lookups: list[str] = []
 
     def lookup(table: pa.Table) -> sql.Table:
-        lookups.append(f"privior_lookup_{len(lookups)}")
+        lookups.append(f"{name}_lookup_{len(lookups)}")
         connection.register(lookups[-1], table)
         return sql.Table(lookups[-1], _kinds(table.schema), "k")
 
@@ -117,7 +124,11 @@ def in_duckdb(connection: duckdb.DuckDBPyConnection, fields: pa.Schema) -> Relat
     def batches(table: sql.Table) -> Iterator[pa.RecordBatch]:
         yield from connection.sql(f"FROM {table.source}").to_arrow_reader(BATCH)
 
-    return Relation(sql.Table(ROWS, _kinds(fields)), True, lookup, run, batches)
+    def kept() -> Relation:
+        connection.execute(f"CREATE TEMP TABLE {_KEPT} AS FROM {name}")
+        return _named(connection, _KEPT, kinds)
+
+    return Relation(sql.Table(name, kinds), True, lookup, run, batches, kept)
 
 
 def _kinds(fields: pa.Schema) -> dict[str, sql.Kind | None]:
@@ -142,7 +153,7 @@ def in_ibis(rows: Expression) -> Relation:
     def batches(expression: Expression) -> Iterator[pa.RecordBatch]:
         yield from fetched(expression).to_batches(BATCH)
 
-    return Relation(rows, False, ibis.memtable, run, batches)
+    return Relation(rows, False, ibis.memtable, run, batches, lambda: in_ibis(rows))
 
 
 def engine_version() -> str:

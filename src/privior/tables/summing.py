@@ -23,9 +23,11 @@ from privior.tables.light import MOST_ROWS, Light, light
 from privior.tables.question import LIMIT, Question
 from privior.tables.relations import PERSON, Expression, Numbers, Relation, language
 
-_CELL = "cell"
+CELL = "cell"
 #: how many rows were summed quickly
 _ROWS = "rows"
+#: factors below this sum to 64 bits over 2**40 rows, more than any plan is for
+_LONG = 2**22
 
 #: the sums within groups, one for each product of inner factors
 Parts = dict[tuple[Factor, ...], str]
@@ -45,7 +47,7 @@ def placed(answer: Numbers, question: Question) -> NDArray[np.int64]:
     """Put the sums of the cells that occur in their places."""
     result = np.zeros((question.cells, len(question.summands)), np.int64)
     for place in range(len(question.summands)):
-        result[answer[_CELL], place] = answer[_total(place)]
+        result[answer[CELL], place] = answer[total(place)]
     return result
 
 
@@ -58,28 +60,29 @@ def totals(relation: Relation, question: Question, *, quick: bool = False) -> Ex
         if not question.outer:
             return _alone(grouped, parts, question)
         coded = _coded(grouped, relation, question.outer)
-        coded = coded.mutate(**{_CELL: _number(coded, _made(question))}) if question.by else coded
+        coded = coded.mutate(**{CELL: _number(coded, _made(question))}) if question.by else coded
     else:
-        coded = _chosen(relation, question)
+        added = {question.place(name) for summand in question.summands for name in summand.columns}
+        coded = chosen(relation, question, sorted(added))
     summed = {
-        _total(place): _limited(_sum(coded, summand.factors, parts, question))
+        total(place): _limited(_sum(coded, summand.factors, parts, question))
         for place, summand in enumerate(question.summands)
     }
     if _ROWS in coded.columns:
         summed[_ROWS] = coded[_ROWS].sum().fill_null(0)
     if question.by:
-        return coded.group_by(_CELL).agg(**summed)
-    return coded.agg(**summed).mutate(**{_CELL: _whole(coded, 0)})
+        return coded.group_by(CELL).agg(**summed)
+    return coded.agg(**summed).mutate(**{CELL: _whole(coded, 0)})
 
 
 def _alone(grouped: Expression, parts: Parts, question: Question) -> Expression:
     """Return the totals where all rows are one group, and so are summed already."""
     summed = {
-        _total(place): _limited(grouped[parts[summand.factors]])
+        total(place): _limited(grouped[parts[summand.factors]])
         for place, summand in enumerate(question.summands)
     }
     counted = [_ROWS] if _ROWS in grouped.columns else []
-    return grouped.select(*counted, **summed, **{_CELL: _whole(grouped, 0)})
+    return grouped.select(*counted, **summed, **{CELL: _whole(grouped, 0)})
 
 
 def _sum(coded: Expression, factors: tuple[Factor, ...], parts: Parts, question: Question) -> Expression:
@@ -109,7 +112,7 @@ def _parts(question: Question) -> Parts:
 def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) -> Expression:
     """Reduce rows to their outer keys and sums of inner products, row by row where grouping is not exact."""
     rows = relation.rows
-    keys = {name: _key(rows[name], kind) for name, kind in question.outer.items()}
+    keys = {name: key(rows[name], kind) for name, kind in question.outer.items()}
     values: dict[str, Expression] = {}
     offsets: dict[str, int] = {}
     lights = _lights(relation, question, parts) if quick else {}
@@ -147,12 +150,17 @@ def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, L
         question.place(factor.column)
         for factors in parts
         for factor in factors
-        if len(factors) > 1 or factor.absolute
+        if _row_by_row(factors, question)
     }
     forms = {
         name: light(relation.rows[name], kind) for name, kind in question.inner.items() if name not in heavy
     }
     return {name: form for name, form in forms.items() if form is not None}
+
+
+def _row_by_row(factors: tuple[Factor, ...], question: Question) -> bool:
+    """Say whether a product is made of each row: a single factor is not, unless its sums might be long."""
+    return len(factors) > 1 or factors[0].absolute or question.largest(factors[0]) >= _LONG
 
 
 def _added(
@@ -161,9 +169,9 @@ def _added(
     """Add up a product of inner factors; of a single one only the values are added row by row."""
     if not factors:
         return reduced.count()
-    first, *others = factors
-    if others or first.absolute:
+    if _row_by_row(factors, question):
         return _product(reduced, factors, question).sum()
+    first = factors[0]
     place = question.place(first.column)
     values = reduced[place]
     total = lights[place].total(values, reduced.count()) if place in lights else values.sum()
@@ -172,19 +180,18 @@ def _added(
     return total + _whole(total, first.shift) * reduced.count() if first.shift else total
 
 
-def _chosen(relation: Relation, question: Question) -> Expression:
+def chosen(relation: Relation, question: Question, kept: Sequence[str]) -> Expression:
     """Return the codes of at most so many rows of each person; rows that belong to nobody are left out."""
     rows = relation.rows
-    keys = {name: _key(rows[name], kind) for name, kind in question.columns.items()}
+    keys = {name: key(rows[name], kind) for name, kind in question.columns.items()}
     named = rows.select(**keys, **{PERSON: persons.name(rows)})
     coded = _coded(named.filter(named[PERSON].notnull()), relation, question.columns)
     words, made = _words(question.columns), _made(question)
-    numbers = {_CELL: _number(coded, made)}
+    numbers = {CELL: _number(coded, made)}
     if words != [made]:  # the cell does not say all that is in a row
         numbers |= {f"word{place}": _number(coded, word) for place, word in enumerate(words)}
-    added = {question.place(name) for summand in question.summands for name in summand.columns}
-    numbered = coded.select(PERSON, *sorted(added), **numbers)
-    said = [name for name in numbers if name != _CELL] or [_CELL]
+    numbered = coded.select(PERSON, *kept, **numbers)
+    said = [name for name in numbers if name != CELL] or [CELL]
     return persons.at_most(numbered, said, question.schema.unit.max_rows)
 
 
@@ -206,7 +213,7 @@ def _words(columns: dict[str, Column]) -> list[list[tuple[str, Column]]]:
     return words
 
 
-def _key(cell: Expression, kind: Column) -> Expression:
+def key(cell: Expression, kind: Column) -> Expression:
     """Return the code of a cell, or what its code will be looked up by."""
     if not codes.is_looked_up(kind):
         return codes.code(cell, kind)
@@ -215,7 +222,7 @@ def _key(cell: Expression, kind: Column) -> Expression:
 
 def _coded(keyed: Expression, relation: Relation, columns: dict[str, Column]) -> Expression:
     """Replace the keys of columns by codes, those of bad cells by the rule's."""
-    coded = _ruled_out(_looked_up(keyed, relation, columns), columns)
+    coded = _ruled_out(looked_up(keyed, relation, columns), columns)
     filled = {
         name: coded[name].fill_null(kind.missing_code)
         for name, kind in columns.items()
@@ -232,7 +239,7 @@ def _ruled_out(coded: Expression, columns: dict[str, Column]) -> Expression:
     return coded
 
 
-def _looked_up(keyed: Expression, relation: Relation, columns: dict[str, Column]) -> Expression:
+def looked_up(keyed: Expression, relation: Relation, columns: dict[str, Column]) -> Expression:
     """Replace the keys that are not codes yet by codes, null where there is none."""
     for name, kind in columns.items():
         if not codes.is_looked_up(kind):
@@ -281,5 +288,6 @@ def _whole(near: Expression, number: int) -> Expression:
     return language(near).literal(str(number)).cast("int64")
 
 
-def _total(place: int) -> str:
+def total(place: int) -> str:
+    """Return the name of the sums of a summand."""
     return f"total{place}"
