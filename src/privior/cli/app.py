@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from copy import copy
 from typing import Annotated, Any
 
 import typer
@@ -108,11 +109,21 @@ app.command()(study)
 app.command()(doctor)
 
 
+def _asked_for(first: list[str]) -> typer.Typer:
+    """Return the program with the command that is asked for alone: Typer looks at every one that it has."""
+    named = [one for one in app.registered_commands if one.callback and [one.callback.__name__] == first]
+    if not named:
+        return app
+    chosen = copy(app)
+    chosen.registered_commands, chosen.registered_groups = named, []
+    return chosen
+
+
 def run() -> None:
     """Run the program; what nobody foresaw is told in one line, since a trace may show what it handled."""
     screen = Screen()
     try:
-        app(prog_name="privior", obj=screen)
+        _asked_for(sys.argv[1:2])(prog_name="privior", obj=screen)
     except Exception as error:
         if "PRIVIOR_DEBUG" in os.environ:
             raise
