@@ -17,7 +17,7 @@ from pathlib import Path
 import duckdb
 from counting import Seconds, median, seconds
 
-from privior.models.summands import Factor, Summand
+from privior.models import Factor, Summand, Sums
 from privior.schema import Bounded, Column, Integer, Schema
 from privior.tables import OpenTable, open_table
 from privior.tables.summing import sums
@@ -87,7 +87,7 @@ def compare(rows: int, repetitions: int) -> Iterator[Comparison]:
 def _alone(
     table: OpenTable, summands: tuple[Summand, ...], plain: Callable[[], object], repetitions: int
 ) -> tuple[Seconds, Seconds]:
-    question = table.check((), summands)
+    (question,) = table.check(Sums((), summands))[0].questions()
     with table.source.relation() as relation:
         return _turns(partial(sums, relation, question), plain, repetitions)
 

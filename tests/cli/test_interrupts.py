@@ -93,7 +93,7 @@ STEPS = {
     "after the spend": Step("privior.ledger.ledger:Ledger.spend", "after", spent=True),
     "before the order to go": Step("privior.curator.channel:Channel.send", count=2, spent=True),
     "after the order to go": Step("privior.curator.channel:Channel.send", "after", count=2, spent=True),
-    "reading the cells": Step("privior.tables.table:OpenTable.sums", spent=True, inside=True),
+    "reading the cells": Step("privior.tables.table:OpenTable.read", spent=True, inside=True),
     "in the engine": Step("privior.tables.summing:totals", "after", spent=True, inside=True),
     "drawing the noise": Step("privior.mechanisms.k_norm:k_norm", spent=True, inside=True),
     "twice, after the spend": Step("privior.mechanisms.k_norm:k_norm", "twice", spent=True, inside=True),

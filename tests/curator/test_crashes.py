@@ -85,7 +85,7 @@ READING = {
     "after the records are counted": Crash("privior.curator.rows:_records", "after", spent=False),
     "before it says that all fits": Crash(SEND, count=2, spent=False),
     "before it says that it reads": Crash(SEND, count=3),
-    "before the cells are read": Crash("privior.tables.table:OpenTable.sums"),
+    "before the cells are read": Crash("privior.tables.table:OpenTable.read"),
     "in the engine": Crash("privior.tables.summing:totals", "after"),
     "before it says that it draws": Crash(SEND, count=4),
     "before the noise": Crash("privior.mechanisms.k_norm:k_norm"),

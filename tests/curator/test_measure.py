@@ -120,9 +120,9 @@ def test_the_order_is_check_spend_read_draw(
         def check(self, *_: object) -> None:
             pass
 
-        def sums(self, *_: object) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+        def read(self, *_: object) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.int64]]]:
             steps.append(f"rows, spent {ledger.spent.epsilon}")
-            return np.array([[50], [30], [20]])
+            return (np.array([[50], [30], [20]]),)
 
     monkeypatch.setattr(OPEN, lambda *_: Watched())
     pv.measure(plan, LIVE, ledger=ledger)
@@ -148,8 +148,8 @@ def test_t36_every_failure_after_the_spend_has_one_answer(
         def check(self, *_: object) -> None:
             pass
 
-        def sums(self, *_: object) -> object:
-            return _fail() if isinstance(self._counts, Exception) else self._counts[:, np.newaxis]
+        def read(self, *_: object) -> tuple[object]:
+            return (_fail() if isinstance(self._counts, Exception) else self._counts[:, np.newaxis],)
 
     good = np.array([50, 30, 20])
     answers = []
@@ -204,7 +204,7 @@ class Failing:
     def check(self, *_: object) -> None:
         pass
 
-    def sums(self, *_: object) -> None:
+    def read(self, *_: object) -> None:
         raise self.error
 
 

@@ -19,7 +19,7 @@ from child_program import PROGRAM, at, planted
 from privior.curator import own_process, prepare
 from privior.curator.channel import Channel
 
-COUNTS = "privior.tables.table:OpenTable.sums"
+COUNTS = "privior.tables.table:OpenTable.read"
 DRAW = "privior.mechanisms.k_norm:k_norm"
 FRUIT = ["apple"] * 50 + ["pear"] * 30 + ["plum"] * 20
 

@@ -126,7 +126,7 @@ def test_t45_text_is_not_compared_with_what_a_file_says_of_its_bytes(
     schema = Schema({"x": Categorical(["?", "@"])}, population="p", unit="row")
     with open_table(path, schema, ("x",)).source.relation() as relation:
         marks = relation.rows.filter(relation.rows["c0"] == "?")
-        counted = relation.run(marks.agg(n=marks.count())).column("n").to_pylist()
+        counted = relation.run(marks.agg(n=marks.count()))["n"].tolist()
     assert counted == [0 if trusting else ROWS]
 
 

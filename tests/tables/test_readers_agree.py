@@ -84,7 +84,8 @@ def codes(table: OpenTable, pairs: Pairs, form: Callable[[Any, Column], Any] = a
     with table.source.relation() as relation:
         rows = relation.rows
         made = {f"x{place}": form(rows[column(place + 1)], kind) for place, kind in enumerate(kinds)}
-        answer = relation.run(rows.select(row=rows[column(0)].cast("int64"), **made)).sort_by("row")
+        batches = relation.batches(rows.select(row=rows[column(0)].cast("int64"), **made))
+        answer = pa.Table.from_batches(batches).sort_by("row")
     found = {}
     for place, (name, kind) in enumerate(zip(pairs, kinds, strict=True)):
         cells = answer.column(f"x{place}").to_pylist()

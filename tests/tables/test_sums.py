@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from row_reference import Counts, cells_of_line, code_of_text
 
 from privior.errors import TableError
+from privior.models.readings import Sums
 from privior.models.summands import ONE, Factor, Summand
 from privior.schema import (
     DROP,
@@ -443,9 +444,9 @@ def test_what_cannot_be_summed_is_refused_by_public_facts_alone() -> None:
         open_table(table, schema, ("v", "w"))
     opened = open_table(table, schema, ("v", "w"), by=("v",))
     with pytest.raises(TableError, match="too many cells"):
-        opened.check(("v", "w"), (ONE,))
+        opened.check(Sums(("v", "w"), (ONE,)))
     with pytest.raises(TableError, match="64 bits"):
-        opened.check((), (Summand((Factor("v"),) * 4),))
+        opened.check(Sums((), (Summand((Factor("v"),) * 4),)))
     with pytest.raises(TableError, match="not open"):
         open_table(table, schema, ("v",)).sums((), (Summand((Factor("w"),)),))
     assert opened.sums((), (Summand((Factor("v"), Factor("w"))),)).tolist() == [[2]]

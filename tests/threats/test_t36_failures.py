@@ -54,7 +54,7 @@ class Privior:
     """A live table, in this process."""
 
     places: dict[str, str] = {  # noqa: RUF012 - constant
-        "reading": "privior.tables.table.OpenTable.sums",
+        "reading": "privior.tables.table.OpenTable.read",
         "drawing": "privior.mechanisms.k_norm.k_norm",
         "writing": "privior.release.release.write_whole",
     }
@@ -81,7 +81,7 @@ class PriviorProgram:
     """A file, by the command line; each time in the same folder, with the same ledger."""
 
     acts: dict[str, str] = {  # noqa: RUF012 - constant
-        "reading": at("privior.tables.table:OpenTable.sums", f"raise ValueError({CELL!r})"),
+        "reading": at("privior.tables.table:OpenTable.read", f"raise ValueError({CELL!r})"),
         "drawing": at("privior.mechanisms.k_norm:k_norm", "raise MemoryError"),
         "writing": at("privior.mechanisms.k_norm:k_norm", "import shutil; shutil.rmtree('out')"),
     }

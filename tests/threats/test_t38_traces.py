@@ -94,7 +94,7 @@ class Privior:
         look = f"import json, test_t38_traces as t; json.dump(t.dumpable(), open({str(found)!r}, 'w'))"
         act = f"{look}; raise ValueError(open({str(table)!r}).read())" if fails else look
         with pytest.MonkeyPatch.context() as patch:
-            place = "privior.tables.table:OpenTable.sums"
+            place = "privior.tables.table:OpenTable.read"
             patch.setattr(PROGRAM, lambda: planted(at(place, act, when="after")))
             pv.measure(self.plan, table, ledger=pv.Ledger.in_memory())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from copy import copy
 from typing import Annotated, Any
 
 import typer
@@ -27,17 +28,26 @@ from privior.cli.commands.study import study
 from privior.cli.commands.verify import verify
 from privior.cli.exit_codes import ExitCode, exit_code
 from privior.cli.options import screen_of
-from privior.cli.plain_values import take_plainly
 from privior.cli.screen import Screen
+from privior.cli.words import take_words
 from privior.errors import PriviorError, ReleaseInterruptedError
 
 
 class Program(TyperGroup):
     """The group of all commands: gives each a screen and turns every error into words and an exit code."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        take_plainly(self)
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Read the words that come before the command."""
+        take_words(self.get_params(ctx))
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]
+        """Find a command, and let it and those within it take plain words as they stand."""
+        found = super().get_command(ctx, cmd_name)
+        for command in (found, *getattr(found, "commands", {}).values()):
+            if command is not None:
+                take_words(command.get_params(ctx))
+        return found
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own type is private
         """Run the command that was asked for."""
@@ -112,11 +122,21 @@ app.command()(study)
 app.command()(doctor)
 
 
+def _asked_for(first: list[str]) -> typer.Typer:
+    """Return the program with the command that is asked for alone: Typer looks at every one that it has."""
+    named = [one for one in app.registered_commands if one.callback and [one.callback.__name__] == first]
+    if not named:
+        return app
+    chosen = copy(app)
+    chosen.registered_commands, chosen.registered_groups = named, []
+    return chosen
+
+
 def run() -> None:
     """Run the program; what nobody foresaw is told in one line, since a trace may show what it handled."""
     screen = Screen()
     try:
-        app(prog_name="privior", obj=screen)
+        _asked_for(sys.argv[1:2])(prog_name="privior", obj=screen)
     except Exception as error:
         if "PRIVIOR_DEBUG" in os.environ:
             raise

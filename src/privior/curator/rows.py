@@ -10,7 +10,7 @@ from privior.curator.incidents import Incident
 from privior.curator.progress import COUNTING, Progress, tell
 from privior.errors import TableError
 from privior.models import ExactStatistics, Observed
-from privior.plans import Plan, Reading
+from privior.plans import Plan
 from privior.privacy import REPLACE_ONE
 from privior.tables import OpenTable, fetched, is_url, open_table, without_secrets
 
@@ -21,27 +21,25 @@ class Rows:
 
     Attributes:
         plans: what to release
-        sources: the table, opened for each reading: columns, those that make cells, and what is summed
+        source: the table, opened for the columns of all of them
     """
 
     plans: tuple[Plan, ...]
-    sources: dict[Reading, OpenTable]
+    source: OpenTable
 
     @staticmethod
     def opened(plans: Sequence[Plan], table: object, progress: Progress) -> Rows:
         """Open a table and check what is public about it; under replace-one also how many records."""
         if isinstance(table, str) and is_url(table):
             return Rows._fetched(plans, table, progress)
-        sources = {}
-        for plan in plans:
-            if plan.reading not in sources:
-                source = open_table(table, plan.schema, plan.columns, plan.by)
-                source.check(plan.by, plan.summands)
-                sources[plan.reading] = source
+        asked = tuple(dict.fromkeys(one for plan in plans for one in plan.readings))
+        columns = tuple(dict.fromkeys(name for reading in asked for name in reading.columns))
+        source = open_table(table, plans[0].schema, columns, ())
+        source.check(*asked)
         public = {plan.records for plan in plans if plan.neighbours is REPLACE_ONE}
         if public:
             tell(progress, COUNTING)
-            records = _records(next(iter(sources.values())))
+            records = _records(source)
             if public != {records}:
                 noun = plans[0].schema.unit.noun
                 raise TableError(
@@ -50,7 +48,7 @@ class Rows:
                     allowed=records,
                     advice="Under replace-one it is public and must be exact: plan again with it.",
                 )
-        return Rows(tuple(plans), sources)
+        return Rows(tuple(plans), source)
 
     @staticmethod
     def _fetched(plans: Sequence[Plan], url: str, progress: Progress) -> Rows:
@@ -68,8 +66,11 @@ class Rows:
     def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Read the cells, once, and draw the noise of each plan, once."""
         incident.begin("reading")
-        sums = {reading: source.sums(*reading[1:]) for reading, source in self.sources.items()}
-        statistics = [ExactStatistics(plan.statistics(sums[plan.reading])) for plan in self.plans]
+        asked = tuple(dict.fromkeys(one for plan in self.plans for one in plan.readings))
+        answers = dict(zip(asked, self.source.read(*asked), strict=True))
+        statistics = [
+            ExactStatistics(plan.statistics(*(answers[one] for one in plan.readings))) for plan in self.plans
+        ]
         return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
 
 

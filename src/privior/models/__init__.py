@@ -7,7 +7,8 @@ from privior.models.finite_family import FiniteFamily
 from privior.models.learned_prior import LearnedPrior, RateLaws
 from privior.models.markov_chain import MarkovChain
 from privior.models.model import MODELS, MOST_SUM, Model, to_model
-from privior.models.statistics import Counts, ExactStatistics, Layout, Observed
+from privior.models.readings import Margins, Moments, Reading, Records, Sums
+from privior.models.statistics import Counts, ExactRecords, ExactStatistics, ExactTable, Layout, Observed
 from privior.models.summands import ONE, Factor, Summand
 from privior.models.table_model import MOST_CELLS, TableModel
 
@@ -19,19 +20,26 @@ __all__ = [
     "Counts",
     "DirichletCategorical",
     "DirichletTable",
+    "ExactRecords",
     "ExactStatistics",
+    "ExactTable",
     "Factor",
     "Family",
     "FiniteFamily",
     "JointFamily",
     "Layout",
     "LearnedPrior",
+    "Margins",
     "MarkovChain",
     "Model",
+    "Moments",
     "Observed",
     "RateLaws",
+    "Reading",
+    "Records",
     "Summand",
     "SummedModel",
+    "Sums",
     "TableModel",
     "to_model",
 ]

@@ -38,6 +38,62 @@ class ExactStatistics:
         raise TypeError("exact statistics are private and cannot be written anywhere")
 
 
+class ExactTable:
+    """True counts of a table of which few cells may occur: private, like `ExactStatistics`."""
+
+    __slots__ = ("_cells", "_counts", "_size")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, size: int, cells: Counts, counts: Counts) -> None:
+        self._size, self._cells, self._counts = size, cells, counts
+
+    @property
+    def size(self) -> int:
+        """How many cells there are, which is public."""
+        return self._size
+
+    @property
+    def occurring(self) -> tuple[Counts, Counts]:
+        """The numbers of the cells with a record, rising, and how many records each has."""
+        return self._cells, self._counts
+
+    def dense(self) -> Counts:
+        """Return the counts of all cells."""
+        counts = np.zeros(self._size, np.int64)
+        counts[self._cells] = self._counts
+        return counts
+
+    def __repr__(self) -> str:
+        return f"ExactTable({self._size} cells, private)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("exact counts are private and cannot be written anywhere")
+
+
+class ExactRecords:
+    """Codes of records: private. They have no readable form, cannot be pickled, written or hashed."""
+
+    __slots__ = ("_codes",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, codes: NDArray[np.signedinteger]) -> None:
+        if codes.ndim != 2:
+            raise ValueError("exact records are a row of codes each")
+        self._codes = codes
+        self._codes.setflags(write=False)
+
+    @property
+    def codes(self) -> NDArray[np.signedinteger]:
+        """A row for each record and a column for each column, for a mechanism to look at."""
+        return self._codes
+
+    def __repr__(self) -> str:
+        return f"ExactRecords({self._codes.shape[1]} columns, private)"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("exact records are private and cannot be written anywhere")
+
+
 @dataclass(frozen=True)
 class Layout:
     """What one array of a release looks like: a public fact.

@@ -2,6 +2,6 @@
 
 from privior.plans.batch import Batch
 from privior.plans.group import Group
-from privior.plans.plan import Candidate, Plan, Reading, check_records
+from privior.plans.plan import Candidate, Plan, check_records
 
-__all__ = ["Batch", "Candidate", "Group", "Plan", "Reading", "check_records"]
+__all__ = ["Batch", "Candidate", "Group", "Plan", "check_records"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from privior.errors import PlanError, PriviorError, shown
 from privior.forecasting import Ahead, Effort, Expect, Forecaster, forecaster
 from privior.mechanisms import Asked, to_mechanism
-from privior.models import MOST_SUM, Model, Summand, to_model
+from privior.models import MOST_SUM, Model, Reading, Summand, Sums, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
 from privior.plans.group import Group
@@ -28,8 +28,6 @@ from privior.schema import Schema
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: columns, those whose levels make the cells, and what each record adds
-Reading = tuple[tuple[str, ...], tuple[str, ...], tuple[Summand, ...]]
 #: with more records than this, counts might not be exact in every engine
 MOST_RECORDS = 10**12
 
@@ -180,16 +178,15 @@ class Plan:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read."""
-        read = [column for summand in self.summands for column in summand.columns]
-        return tuple(dict.fromkeys((*self.by, *read)))
+        return tuple(dict.fromkeys(name for reading in self.readings for name in reading.columns))
 
     @property
-    def reading(self) -> Reading:
-        """The columns that are read, those whose levels make cells, and what is summed: all of a table."""
-        return self.columns, self.by, self.summands
+    def readings(self) -> tuple[Reading, ...]:
+        """What is asked of the rows: sums in the cells of the group's column and the model's."""
+        return (Sums(self.by, self.summands),)
 
     def statistics(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return this plan's statistics from the sums of all cells, one row a cell."""
+        """Return this plan's statistics from the answer to its readings: sums, one row a cell."""
         return np.ravel(sums if self.group is None else self.group.part(sums, self.schema))
 
     @property

@@ -36,9 +36,10 @@ def discrete_laplace(size: int, scale: Fraction) -> list[int]:
 
     The scale must be a float's exact value, in (0, 2^60]: round it up first with `privior.exact.round_up`.
     """
-    dp = _opendp()
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-    draws = _draws(dp.m.make_laplace(*space, _float(scale)), size)
+    from opendp.measurements import make_laplace
+    from opendp.metrics import l1_distance
+
+    draws = _draws(make_laplace(_whole_numbers(), l1_distance(T="i64"), _float(scale)), size)
     bits = Bits()
     for place, draw in enumerate(draws):
         if draw in (_LOWEST, _HIGHEST):
@@ -53,9 +54,10 @@ def discrete_gaussian(size: int, stddev: Fraction) -> list[int]:
     `stddev` is the parameter, not quite the standard deviation of Z. It must be a float's exact value, in
     (0, 2^60]: round it up first with `privior.exact.round_up`.
     """
-    dp = _opendp()
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
-    draws = _draws(dp.m.make_gaussian(*space, _float(stddev)), size)
+    from opendp.measurements import make_gaussian
+    from opendp.metrics import l2_distance
+
+    draws = _draws(make_gaussian(_whole_numbers(), l2_distance(T="f64"), _float(stddev)), size)
     bits = Bits()
     for place, draw in enumerate(draws):
         if draw in (_LOWEST, _HIGHEST):
@@ -84,11 +86,13 @@ def gaussian_excess(edge: int, stddev: Fraction, bits: Bits) -> int:
             return excess
 
 
-def _opendp() -> Any:
-    import opendp.prelude as dp
+def _whole_numbers() -> Any:
+    """Return the space of vectors of 64-bit integers. OpenDP's prelude would load Polars beside it."""
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.mod import enable_features
 
-    dp.enable_features("contrib")
-    return dp
+    enable_features("contrib")
+    return vector_domain(atom_domain(T="i64"))
 
 
 def _float(scale: Fraction) -> float:

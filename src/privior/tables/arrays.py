@@ -6,6 +6,7 @@ of the year 100,000, text that is not UTF-8) is clamped or repaired here, so tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,7 +85,7 @@ def _plain(cells: pa.Array, kind: pa.DataType) -> pa.Array:
     if is_text(given):
         return repaired(cells.cast(kind))
     if _is_binary(given) or _is_uuid(given) or (kinds.is_decimal(given) and kind == pa.large_string()):
-        return pa.array(texts(cells.to_pylist()), kind)
+        return text_array(texts(cells.to_pylist()), kind)
     if isinstance(given, pa.BaseExtensionType):
         return _plain(cells.storage, kind)
     return cells.cast(kind)
@@ -127,7 +128,7 @@ def repaired(cells: pa.Array) -> pa.Array:
         cells.validate(full=True)
     except pa.ArrowInvalid:
         content = cells.cast(pa.large_binary()).to_pylist()
-        return pa.array([None if cell is None else question_marks(cell) for cell in content], cells.type)
+        return text_array([None if cell is None else question_marks(cell) for cell in content], cells.type)
     return cells
 
 
@@ -154,3 +155,28 @@ def _is_binary(given: pa.DataType) -> bool:
         or kinds.is_binary_view(given)
         or kinds.is_fixed_size_binary(given)
     )
+
+
+def text_array(cells: Sequence[str | None], kind: pa.DataType | None = None) -> pa.Array:
+    """Return an array of text, as `pa.array` does, which would load pandas wherever it is installed."""
+    import pyarrow as pa
+
+    made = pa.large_string() if kind is None else kind
+    content = [None if cell is None else cell.encode() for cell in cells]
+    offsets = np.zeros(len(content) + 1, np.int32 if made == pa.string() else np.int64)
+    np.cumsum([0 if cell is None else len(cell) for cell in content], out=offsets[1:])
+    good = np.array([cell is not None for cell in content], np.bool_)
+    buffers = [
+        pa.py_buffer(np.packbits(good, bitorder="little")),
+        pa.py_buffer(offsets),
+        pa.py_buffer(b"".join(cell for cell in content if cell is not None)),
+    ]
+    return pa.Array.from_buffers(made, len(content), buffers)
+
+
+def number_array(numbers: NDArray[np.int64] | NDArray[np.float64]) -> pa.Array:
+    """Return an array of 64-bit numbers, likewise."""
+    import pyarrow as pa
+
+    kind = pa.int64() if numbers.dtype == np.int64 else pa.float64()
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])

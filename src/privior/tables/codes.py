@@ -7,18 +7,23 @@ clamped before they are rounded, and comparisons come before casts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise
 from math import nextafter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from privior.errors import TableError
 from privior.schema import Binned, Boolean, Bounded, Column, Date, Integer
 from privior.schema.columns import MOST_LEVELS
+from privior.tables import sql
+from privior.tables.arrays import number_array, text_array
+from privior.tables.relations import Expression, language
 
 if TYPE_CHECKING:
-    import ibis.expr.types as ir
     import pyarrow as pa
 
 #: the last moment that has a text, as the first of the year 1 is the first
@@ -40,21 +45,21 @@ def lookup(column: Column) -> pa.Table:
 
     if isinstance(column, Binned):
         edges = [-float("inf"), *_inner_edges(column)]
-        return pa.table(
-            {"edge": pa.array(edges, pa.float64()), "code": pa.array(range(len(edges)), pa.int64())}
-        )
-    words, codes = zip(*_words(column), strict=True)
-    return pa.table({"text": pa.array(words, pa.string()), "code": pa.array(codes, pa.int64())})
+        first, known = "edge", number_array(np.array(edges))
+        codes: Sequence[int] = range(len(edges))
+    else:
+        words, codes = zip(*_words(column), strict=True)
+        first, known = "text", text_array(words)
+    return pa.Table.from_arrays([known, number_array(np.array(codes))], names=[first, "code"])
 
 
-def matched(text: ir.Value, column: Column) -> ir.Value:
+def matched(text: Expression, column: Column) -> Expression:
     """Return the code of the first level that a text equals: never two codes, as a join might find."""
-    import ibis
+    made = language(text)
+    return made.cases(*((text == word, made.literal(code, "int64")) for word, code in _words(column)))
 
-    return ibis.cases(*((text == word, ibis.literal(code, "int64")) for word, code in _words(column)))
 
-
-def code(cell: ir.Value, column: Column) -> ir.Value:
+def code(cell: Expression, column: Column) -> Expression:
     """Return the code of a cell in a column that is not looked up."""
     if isinstance(column, Integer):
         return _integer_code(cell, column)
@@ -67,7 +72,7 @@ def code(cell: ir.Value, column: Column) -> ir.Value:
     raise TypeError(f"the codes of a {column.kind} column are looked up")
 
 
-def ruled(cell: ir.Value, column: Column) -> tuple[ir.Value, int]:
+def ruled(cell: Expression, column: Column) -> tuple[Expression, int]:
     """Return a value and a public number that add up to the code of a cell, its rule for bad cells applied.
 
     The same as `code` with nulls replaced, in the operations that cost an engine least: a sum over many rows
@@ -90,41 +95,37 @@ def reach(column: Column) -> int:
     return column.size - 1
 
 
-def as_text(cell: ir.Value, column: Column | None = None) -> ir.Value:
+def as_text(cell: Expression, column: Column | None = None) -> Expression:
     """Return a cell as the text that levels are matched with; empty text and NaN are null."""
-    import ibis
-
-    kind = cell.type()
+    made, kind = language(cell), cell.type()
     if kind.is_string():
         text = cell.nullif("")
     elif kind.is_floating():
         whole = cell.try_cast("int64")
-        written = ibis.ifelse(whole.cast("float64") == cell, whole.cast("string"), cell.cast("string"))
-        text = ibis.ifelse(cell.isnan(), ibis.null("string"), written)
+        written = made.ifelse(whole.cast("float64") == cell, whole.cast("string"), cell.cast("string"))
+        text = made.ifelse(cell.isnan(), made.null("string"), written)
     elif kind.is_decimal():
         text = cell.cast("string").re_replace(r"\.0+$", "")
         if kind.precision is not None and kind.precision == kind.scale:  # an engine may write no 0 in front
             digits = text.re_replace(r"^-?0?", "")
-            text = ibis.ifelse(cell < 0, ibis.literal("-0") + digits, ibis.literal("0") + digits)
+            text = made.ifelse(cell < 0, made.literal("-0").concat(digits), made.literal("0").concat(digits))
     elif kind.is_boolean():
-        text = ibis.ifelse(cell.isnull(), ibis.null("string"), ibis.ifelse(cell, "true", "false"))
+        text = made.ifelse(cell.isnull(), made.null("string"), made.ifelse(cell, "true", "false"))
     elif kind.is_timestamp():
         moment = _comparable(cell)
         written = moment.between(_moment(datetime(1, 1, 1), moment), _moment(_LAST_MOMENT, moment))
-        text = ibis.ifelse(written, moment.cast("timestamp(6)").cast("string"), ibis.null("string"))
+        text = made.ifelse(written, moment.cast("timestamp(6)").cast("string"), made.null("string"))
     elif kind.is_date():
         written = cell.between(date(1, 1, 1), date(9999, 12, 31))
-        text = ibis.ifelse(written, cell.cast("string"), ibis.null("string"))
+        text = made.ifelse(written, cell.cast("string"), made.null("string"))
     else:
         text = cell.cast("string")
     return text.lower() if isinstance(column, Boolean) else text
 
 
-def as_number(cell: ir.Value) -> ir.Value:
+def as_number(cell: Expression) -> Expression:
     """Return a cell as a number, a 32-bit float as it prints; NaN and what cannot be read are null."""
-    import ibis
-
-    kind = cell.type()
+    made, kind = language(cell), cell.type()
     if kind.is_boolean():
         return cell.cast("int8").cast("float64")
     if kind.is_integer():
@@ -132,8 +133,9 @@ def as_number(cell: ir.Value) -> ir.Value:
     text = cell if kind.is_float64() or kind.is_string() else cell.cast("string")
     number = text.try_cast("float64")
     if kind.is_string():  # a truth value whose column became text
-        number = ibis.cases((cell == "true", exact(1.0)), (cell == "false", exact(0.0)), else_=number)
-    return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
+        one, zero = exact(cell, 1.0), exact(cell, 0.0)
+        number = made.cases((cell == "true", one), (cell == "false", zero), else_=number)
+    return made.ifelse(number.isnan(), made.null("float64"), number)
 
 
 def check_floats(name: str, column: Column) -> None:
@@ -173,31 +175,29 @@ def _words(column: Column) -> list[tuple[str, int]]:
     return [(word, code) for word, code in known if word.encode(errors="ignore").decode() == word]
 
 
-def _integer_code(cell: ir.Value, column: Integer) -> ir.Value:
-    low, high = _whole_bounds(column)
+def _integer_code(cell: Expression, column: Integer) -> Expression:
+    low, high = _whole_bounds(cell, column)
     if is_whole(cell):
         return _clamped(cell.cast("int64"), low, high) - low
-    bounds = _literal(Fraction(column.lower)), _literal(Fraction(column.upper))
+    bounds = exact(cell, float(column.lower)), exact(cell, float(column.upper))
     return _clamped(as_number(cell), *bounds).round().cast("int64") - low
 
 
-def _whole_value(cell: ir.Value, column: Integer, missing: int) -> tuple[ir.Value, int]:
+def _whole_value(cell: Expression, column: Integer, missing: int) -> tuple[Expression, int]:
     """Clamp whole numbers without a null among them: engines differ in what `least` makes of null."""
-    import ibis
-
-    low, high = _whole_bounds(column)
-    number = cell.cast("int64").fill_null(ibis.literal(column.lower + missing, "int64"))
-    value = ibis.least(ibis.greatest(number, low), high)
+    made = language(cell)
+    low, high = _whole_bounds(cell, column)
+    number = cell.cast("int64").fill_null(made.literal(column.lower + missing, "int64"))
+    value = made.least(made.greatest(number, low), high)
     return (value, -column.lower) if is_small(column) else (value - low, 0)
 
 
-def _whole_bounds(column: Integer) -> tuple[ir.Value, ir.Value]:
-    import ibis
+def _whole_bounds(cell: Expression, column: Integer) -> tuple[Expression, Expression]:
+    literal = language(cell).literal
+    return literal(column.lower, "int64"), literal(column.upper, "int64")
 
-    return ibis.literal(column.lower, "int64"), ibis.literal(column.upper, "int64")
 
-
-def is_whole(cell: ir.Value) -> bool:
+def is_whole(cell: Expression) -> bool:
     """Say whether cells are whole numbers of up to 64 bits with a sign."""
     kind = cell.type()
     return bool(kind.is_integer() and not kind.is_uint64())
@@ -208,102 +208,98 @@ def is_small(column: Integer) -> bool:
     return max(abs(column.lower), abs(column.upper)) <= MOST_LEVELS
 
 
-def _bounded_code(cell: ir.Value, column: Bounded, missing: float | None = None) -> ir.Value:
+def _bounded_code(cell: Expression, column: Bounded, missing: float | None = None) -> Expression:
     """Return the code; most cells are in bounds, and NaN is above them for some engines.
 
     Halves are rounded up: adding the float below 1/2 does that for every float from 0 to 2**50.
     """
-    import ibis
-
+    made = language(cell)
     number = cell if cell.type().is_float64() else as_number(cell)
     lower, upper, grid = (float(value) for value in (column.lower, column.upper, column.grid))
-    steps = (number - exact(lower)) / exact(grid)
+    steps = (number - exact(cell, lower)) / exact(cell, grid)
     last, reached = column.size - 1, (upper - lower) / grid
     if reached > last:  # floats are rough; inside the bounds no step is beyond `reached`
-        steps = _clamped(steps, exact(0.0), exact(float(last)))
-    nearest = ibis.cases(
-        (number.between(exact(lower), exact(upper)), steps),
-        (number < exact(lower), exact(0.0)),
-        ((number > exact(upper)) & ~number.isnan(), exact(min(reached, float(last)))),
-        else_=ibis.null("float64") if missing is None else exact(missing),
+        steps = _clamped(steps, exact(cell, 0.0), exact(cell, float(last)))
+    nearest = made.cases(
+        (number.between(exact(cell, lower), exact(cell, upper)), steps),
+        (number < exact(cell, lower), exact(cell, 0.0)),
+        ((number > exact(cell, upper)) & ~number.isnan(), exact(cell, min(reached, float(last)))),
+        else_=made.null("float64") if missing is None else exact(cell, missing),
     )
-    return (nearest + exact(nextafter(0.5, 0.0))).floor()
+    return (nearest + exact(cell, nextafter(0.5, 0.0))).floor()
 
 
-def _day_code(cell: ir.Value, column: Date) -> ir.Value:
-    import ibis
-
-    kind = cell.type()
-    low, high = ibis.literal(column.lower, "date"), ibis.literal(column.upper, "date")
+def _day_code(cell: Expression, column: Date) -> Expression:
+    made, kind = language(cell), cell.type()
+    low, high = made.literal(column.lower, "date"), made.literal(column.upper, "date")
     if kind.is_timestamp():
         moment = _comparable(cell)
         first, last = (_moment(_midnight(day), moment) for day in (column.lower, column.upper))
         inside = moment.cast("timestamp(6)").date()
-        day = ibis.ifelse(moment >= last, high, ibis.ifelse(moment <= first, low, inside))
+        day = made.ifelse(moment >= last, high, made.ifelse(moment <= first, low, inside))
     else:
         day = _clamped(cell if kind.is_date() else _iso_day(cell.cast("string")), low, high)
     return day.delta(low, unit="day").cast("int64")
 
 
-def _iso_day(text: ir.Value) -> ir.Value:
+def _iso_day(text: Expression) -> Expression:
     """Return the day that text begins with, if it is written in ISO's order: engines guess at others."""
-    import ibis
+    made = language(text)
+    return made.ifelse(text.re_search(r"^ *\d{4}-\d{2}-\d{2}"), text.try_cast("date"), made.null("date"))
 
-    return ibis.ifelse(text.re_search(r"^ *\d{4}-\d{2}-\d{2}"), text.try_cast("date"), ibis.null("date"))
 
-
-def _binned_code(number: ir.Value, edges: list[float]) -> ir.Value:
+def _binned_code(number: Expression, edges: list[float]) -> Expression:
     """Find the bin by halving; edges[i] is where bin i + 1 begins."""
-    import ibis
+    made = language(number)
 
-    def among(low: int, high: int) -> ir.Value:
+    def among(low: int, high: int) -> Expression:
         if low == high:
-            return ibis.literal(low, "int64")
+            return made.literal(low, "int64")
         middle = (low + high + 1) // 2
-        return ibis.ifelse(number >= exact(edges[middle - 1]), among(middle, high), among(low, middle - 1))
+        edge = exact(number, edges[middle - 1])
+        return made.ifelse(number >= edge, among(middle, high), among(low, middle - 1))
 
-    return ibis.ifelse(number.isnull(), ibis.null("int64"), among(0, len(edges)))
+    return made.ifelse(number.isnull(), made.null("int64"), among(0, len(edges)))
 
 
 def _inner_edges(column: Binned) -> list[float]:
     return [float(edge) for edge in column.edges[1:-1]]
 
 
-def _clamped(value: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
+def _clamped(value: Expression, low: Expression, high: Expression) -> Expression:
     """Clamp a value; null stays null, which `least` and `greatest` do not promise. Most are in bounds."""
-    import ibis
+    inside = value.between(low, high)
+    return language(value).cases((inside, value), (value > high, high), (value < low, low))
 
-    return ibis.cases((value.between(low, high), value), (value > high, high), (value < low, low))
 
-
-def _comparable(cell: ir.Value) -> ir.Value:
+def _comparable(cell: Expression) -> Expression:
     """Return moments as microseconds, unless a cast might stop at one: coarse ones, and those with a zone."""
-    kind = cell.type()
-    return cell if kind.timezone is not None or kind.scale in (0, 3) else cell.cast("timestamp(6)")
+    return cell if _is_delicate(cell) else cell.cast("timestamp(6)")
 
 
-def _moment(moment: datetime, cell: ir.Value) -> ir.Value:
+def _moment(moment: datetime, cell: Expression) -> Expression:
     """Return a moment in the type of a cell: of two types the engine casts the cell, and may stop at it."""
-    import ibis
-
+    made = language(cell)
+    if not _is_delicate(cell):
+        return made.literal(moment, "timestamp(6)")
     kind = cell.type()
-    if kind.timezone is None and kind.scale not in (0, 3):
-        return ibis.literal(moment, "timestamp(6)")
     step = {0: "seconds", 3: "milliseconds"}.get(kind.scale, "microseconds")
     zone = "" if kind.timezone is None else "+00:00"
-    return ibis.literal(moment.isoformat(" ", step) + zone).cast(kind)
+    return made.literal(moment.isoformat(" ", step) + zone).cast(kind)
+
+
+def _is_delicate(cell: Expression) -> bool:
+    """Say whether moments of a database have a zone or coarse units; an engine of ours has plain ones."""
+    if language(cell) is sql:
+        return False
+    kind = cell.type()
+    return kind.timezone is not None or kind.scale in (0, 3)
 
 
 def _midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day)
 
 
-def _literal(number: Fraction) -> ir.Value:
-    return exact(float(number))
-
-
-def exact(number: float) -> ir.Value:
+def exact(near: Expression, number: float) -> Expression:
     """Return a float that the engine reads as text: a decimal literal may be read as another number."""
-    import ibis
-
-    return ibis.literal(repr(number)).cast("float64")
+    return language(near).literal(repr(number)).cast("float64")

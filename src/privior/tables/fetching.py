@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from http.client import HTTPException
 from pathlib import Path
-from urllib.error import HTTPError
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import Request, build_opener, url2pathname
 
 from privior.errors import TableError, shown
 from privior.tables.files import ENDINGS
@@ -42,6 +39,10 @@ def without_secrets(url: str) -> str:
 
 def fetched(url: str) -> Path:
     """Return the path of a file with what a URL names: its own for a file, else a copy."""
+    from http.client import HTTPException
+    from urllib.error import HTTPError
+    from urllib.request import Request, build_opener, url2pathname
+
     parts = _split(url)
     if parts.scheme == "file":
         return Path(url2pathname(parts.path))

@@ -16,14 +16,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import floor, nextafter
-from typing import TYPE_CHECKING
 
 from privior.schema import Bounded, Column, Integer
 from privior.schema.columns import MOST_LEVELS
-from privior.tables import codes
-
-if TYPE_CHECKING:
-    import ibis.expr.types as ir
+from privior.tables import codes, sql
 
 #: a whole float up to this, plus or minus a code, is exact too
 _NEAR = 2.0**50
@@ -42,18 +38,16 @@ class Light:
         shift: a public whole number
     """
 
-    value: ir.Value
+    value: sql.Value
     shift: int
 
-    def total(self, selected: ir.Value, rows: ir.Value) -> ir.Value:
+    def total(self, selected: sql.Value, rows: sql.Value) -> sql.Value:
         """Return the sum of codes in a table, or in a group of it, by its values and how many rows it has."""
-        import ibis
-
-        twice = selected.sum().fill_null(0).cast("int64") + ibis.literal(self.shift, "int64") * rows
-        return twice >> ibis.literal(1, "int64")
+        twice = selected.sum().fill_null(0).cast("int64") + sql.literal(self.shift, "int64") * rows
+        return twice >> sql.literal(1, "int64")
 
 
-def light(cell: ir.Value, column: Column) -> Light | None:
+def light(cell: sql.Value, column: Column) -> Light | None:
     """Return the light form of the code of a cell; None if there is none for such a column."""
     missing = column.missing_code
     if missing is None:
@@ -65,47 +59,37 @@ def light(cell: ir.Value, column: Column) -> Light | None:
     return None
 
 
-def _whole(cell: ir.Value, column: Integer, missing: int) -> Light:
+def _whole(cell: sql.Value, column: Integer, missing: int) -> Light:
     """2 min(x - upper, 0) = u - |u|, u = x - upper: no overflow, for x >= lower and upper >= 0."""
-    import ibis
-
-    lower, upper = (ibis.literal(end, "int64") for end in (column.lower, column.upper))
-    number = cell.cast("int64").fill_null(ibis.literal(column.lower + missing, "int64"))
-    beyond = ibis.greatest(number, lower) - upper
+    lower, upper = (sql.literal(end, "int64") for end in (column.lower, column.upper))
+    number = cell.cast("int64").fill_null(sql.literal(column.lower + missing, "int64"))
+    beyond = sql.greatest(number, lower) - upper
     return Light(beyond - beyond.abs(), 2 * (column.upper - column.lower))
 
 
-def _bounded(cell: ir.Value, column: Bounded, missing: int) -> Light:
+def _bounded(cell: sql.Value, column: Bounded, missing: int) -> Light:
     """Halves are rounded up, as in `codes`; NaN and null are near nothing, and bad."""
-    import ibis
-
     number = cell if cell.type().is_float64() else codes.as_number(cell)
-    lower, upper = codes.exact(float(column.lower)), codes.exact(float(column.upper))
+    lower, upper = codes.exact(number, float(column.lower)), codes.exact(number, float(column.upper))
     last = column.size - 1
     code = _rounded(number, column)
-    near = code.abs() - (code - codes.exact(float(last))).abs()
-    far = ibis.cases(
-        (number < lower, codes.exact(float(-last))),
-        ((number > upper) & ~number.isnan(), codes.exact(float(last))),
-        else_=codes.exact(float(2 * missing - last)),
+    near = code.abs() - (code - codes.exact(number, float(last))).abs()
+    far = sql.cases(
+        (number < lower, codes.exact(number, float(-last))),
+        ((number > upper) & ~number.isnan(), codes.exact(number, float(last))),
+        else_=codes.exact(number, float(2 * missing - last)),
     )
-    return Light(ibis.ifelse(code.abs() <= codes.exact(_NEAR), near, far), last)
+    return Light(sql.ifelse(code.abs() <= codes.exact(number, _NEAR), near, far), last)
 
 
-def _rounded(number: ir.Value, column: Bounded) -> ir.Value:
+def _rounded(number: sql.Value, column: Bounded) -> sql.Value:
     """Return the nearest whole number of steps above the lower bound: halves up, but down where it is below.
 
-    It is the engine's own rounding, of floats to floats, where Ibis would make integers of them.
+    It is the engine's own rounding, of floats to floats.
     """
-    import ibis
-
-    @ibis.udf.scalar.builtin(name="round", signature=(("float64",), "float64"))
-    def rounded(value):  # type: ignore[no-untyped-def]
-        """Never called: the name stands for the engine's function."""
-
-    above = number - codes.exact(float(column.lower)) if column.lower else number
-    made: ir.Value = rounded(above / codes.exact(float(column.grid)))
-    return made
+    above = number - codes.exact(number, float(column.lower)) if column.lower else number
+    steps: sql.Value = above / codes.exact(number, float(column.grid))
+    return steps.nearest()
 
 
 def _nearest(number: float, column: Bounded) -> int:

@@ -11,39 +11,34 @@ left out are gone before this and do not use up the limit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from privior.tables import codes
-from privior.tables.relations import PERSON, Relation
-
-if TYPE_CHECKING:
-    import ibis.expr.types as ir
+from privior.tables.relations import PERSON, Expression, Relation, language
 
 
-def name(rows: ir.Table) -> ir.Value:
+def name(rows: Expression) -> Expression:
     """Return who a row belongs to, null if nobody: missing, NaN or empty."""
     return codes.as_text(rows[PERSON])
 
 
 def count(relation: Relation) -> int:
     """Count the different persons of a relation."""
-    return int(relation.run(number(relation)).column("n")[0].as_py())
+    return int(relation.run(number(relation))["n"][0])
 
 
-def number(relation: Relation) -> ir.Table:
+def number(relation: Relation) -> Expression:
     """Return the expression of how many different persons there are."""
     return relation.rows.agg(n=name(relation.rows).nunique())
 
 
-def at_most(rows: ir.Table, words: Sequence[str], most: int) -> ir.Table:
+def at_most(rows: Expression, words: Sequence[str], most: int) -> Expression:
     """Keep at most so many rows of each person; `words` are numbers that say what is in a row."""
-    import ibis
-
-    turned = rows.mutate(turn=ibis.row_number().over(group_by=[PERSON, *words]))
+    made = language(rows)
+    turned = rows.mutate(turn=made.row_number().over(group_by=[PERSON, *words]))
     content = turned[PERSON]
     for name in ("turn", *reversed(words)):
-        content = turned[name].cast("string") + ":" + content
+        content = turned[name].cast("string").concat(":", content)
     drawn = turned.mutate(lot=content.hash())
     order = [drawn["lot"], *(drawn[word] for word in words), drawn["turn"]]
-    ranked = drawn.mutate(rank=ibis.row_number().over(group_by=PERSON, order_by=order))
+    ranked = drawn.mutate(rank=made.row_number().over(group_by=PERSON, order_by=order))
     return ranked.filter(ranked["rank"] < most)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from privior.errors import TableError
-from privior.models.summands import Factor, Summand
+from privior.models.summands import ONE, Factor, Summand
 from privior.schema import Categorical, Column, Schema
-from privior.tables import counting, persons, summing
+from privior.tables import persons, summing
 from privior.tables.arrays import is_text, plain, value_type
 from privior.tables.headers import check_names, check_types, needed
 from privior.tables.question import Question
@@ -57,7 +57,7 @@ class Query:
     def rows(self) -> int:
         """Let the database count the rows."""
         answer = in_ibis(self.table).run(self.table.agg(n=self.table.count()))
-        return int(answer.column("n")[0].as_py())
+        return int(answer["n"][0])
 
     @contextmanager
     def relation(self) -> Iterator[Relation]:
@@ -99,7 +99,7 @@ def _rehearse(rows: ir.Table, schema: Schema, columns: tuple[str, ...]) -> None:
     relation = in_ibis(rows.limit(0))
     product = Summand(tuple(Factor(name, absolute=True) for name in columns))
     try:
-        relation.run(counting.totals(relation, schema, columns))
+        relation.run(summing.totals(relation, Question(schema, columns, columns, (ONE,))))
         relation.run(summing.totals(relation, Question(schema, columns, (), (product,))))
         if schema.unit.column is not None:
             relation.run(persons.number(relation))

@@ -28,19 +28,20 @@ class Question:
         opened: the columns of the relation, in its order
         by: the columns that make the cells, row-major; without any all records are in one cell
         summands: what each record adds
+        beside: more columns of the reading that this is a part of, whose bad cells leave a record out too
     """
 
     schema: Schema
     opened: tuple[str, ...]
     by: tuple[str, ...]
     summands: tuple[Summand, ...]
+    beside: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that are asked about, those that make the cells first."""
-        return tuple(
-            dict.fromkeys((*self.by, *(name for summand in self.summands for name in summand.columns)))
-        )
+        """The columns that are asked about: of the whole reading, or those that make the cells first."""
+        own = (*self.by, *(name for summand in self.summands for name in summand.columns))
+        return tuple(dict.fromkeys((*self.beside, *own)))
 
     @property
     def cells(self) -> int:
@@ -74,14 +75,18 @@ class Question:
             raise TableError("the column is not open", asked=unknown[0], allowed=", ".join(self.opened))
         check_cells(self.cells * max(1, len(self.summands)))
         for summand in self.summands:
-            if prod(max(1, self._largest(factor)) for factor in summand.factors) >= LIMIT:
+            if self.bound(summand) >= LIMIT:
                 raise TableError(
                     "what one record adds may not fit into 64 bits",
                     where=", ".join(summand.columns),
                     advice="Take a coarser grid or bins.",
                 )
 
-    def _largest(self, factor: Factor) -> int:
+    def bound(self, summand: Summand) -> int:
+        """Return what no step of working out a summand exceeds, whatever its sign."""
+        return prod(max(1, self.largest(factor)) for factor in summand.factors)
+
+    def largest(self, factor: Factor) -> int:
         """Return what no step of working out a factor exceeds, by codes or by values and their offset."""
         return abs(factor.slope) * codes.reach(self.schema.column(factor.column)) + abs(factor.shift)
 

@@ -1,7 +1,7 @@
 """A relation: the needed columns of a table inside an engine that can count them.
 
-Expressions are written in Ibis. For what privior reads itself they run on a DuckDB of its own, without
-Ibis's backend, which costs more than counting ten million rows; an Ibis table runs on its own backend.
+What privior reads itself is in a DuckDB of its own and asked in SQL; an Ibis table stays on its own backend
+and is asked by Ibis, in the same operations (`sql`).
 """
 
 from __future__ import annotations
@@ -11,20 +11,33 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from privior.schema import Schema
+from privior.tables import sql
 
 if TYPE_CHECKING:
     import duckdb
-    import ibis.expr.types as ir
     import pyarrow as pa
+
+#: a value or a table of Ibis, or of `sql`: their operations have the same names
+Expression = Any
+
+#: columns of whole numbers
+Numbers = dict[str, NDArray[np.int64]]
 
 #: the name of the column that holds the person; the needed columns are called c0, c1, ...
 PERSON = "person"
 
+#: rows that an engine gives at a time
+BATCH = 2**17
+
 #: the name of the rows in an engine of privior's own
 ROWS = "privior_rows"
+_KEPT = "privior_kept"
 
 
 def column(place: int) -> str:
@@ -47,13 +60,26 @@ class Relation:
         exact: whether any two texts differ for the engine; a database may take two spellings for one, and
             then grouping rows or joining levels by text would not be row-local
         lookup: puts a small public table beside the rows and returns it as an expression
-        run: carries an expression out and returns its rows
+        run: carries out an expression whose columns are whole numbers, and returns them
+        batches: carries out any expression and gives its rows one batch after the other, in any order
+        kept: reads the rows once and keeps them, for several expressions; a database keeps them anyway
     """
 
-    rows: ir.Table
+    rows: Expression
     exact: bool
-    lookup: Callable[[pa.Table], ir.Table]
-    run: Callable[[ir.Table], pa.Table]
+    lookup: Callable[[pa.Table], Expression]
+    run: Callable[[Expression], Numbers]
+    batches: Callable[[Expression], Iterator[pa.RecordBatch]]
+    kept: Callable[[], Relation]
+
+
+def language(expression: Expression) -> Any:
+    """Return the module whose functions make what goes with a value or a table."""
+    if isinstance(expression, (sql.Value, sql.Table)):
+        return sql
+    import ibis
+
+    return ibis
 
 
 @contextmanager
@@ -79,34 +105,55 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
 
 def in_duckdb(connection: duckdb.DuckDBPyConnection, fields: pa.Schema) -> Relation:
     """Return the relation of the table or view `ROWS`, whose columns have these plain types."""
-    import ibis
+    return _named(connection, ROWS, _kinds(fields))
 
+
+def _named(connection: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, sql.Kind | None]) -> Relation:
     lookups: list[str] = []
 
-    def lookup(table: pa.Table) -> ir.Table:
-        lookups.append(f"privior_lookup_{len(lookups)}")
+    def lookup(table: pa.Table) -> sql.Table:
+        lookups.append(f"{name}_lookup_{len(lookups)}")
         connection.register(lookups[-1], table)
-        return ibis.table(ibis.Schema.from_pyarrow(table.schema), name=lookups[-1])
+        return sql.Table(lookups[-1], _kinds(table.schema), "k")
 
-    def run(expression: ir.Table) -> pa.Table:
-        query = str(ibis.to_sql(expression, dialect="duckdb", pretty=False))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # rows are copied, but the query is planned once
-            return connection.execute(query).to_arrow_table()
+    def run(table: sql.Table) -> Numbers:
+        listed = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in table.columns)
+        answer: Numbers = connection.execute(f"FROM {table.source} SELECT {listed}").fetchnumpy()
+        return answer
 
-    return Relation(ibis.table(ibis.Schema.from_pyarrow(fields), name=ROWS), True, lookup, run)
+    def batches(table: sql.Table) -> Iterator[pa.RecordBatch]:
+        yield from connection.sql(f"FROM {table.source}").to_arrow_reader(BATCH)
+
+    def kept() -> Relation:
+        connection.execute(f"CREATE TEMP TABLE {_KEPT} AS FROM {name}")
+        return _named(connection, _KEPT, kinds)
+
+    return Relation(sql.Table(name, kinds), True, lookup, run, batches, kept)
 
 
-def in_ibis(rows: ir.Table) -> Relation:
+def _kinds(fields: pa.Schema) -> dict[str, sql.Kind | None]:
+    return {field.name: sql.Kind(field.type) for field in fields}
+
+
+def in_ibis(rows: Expression) -> Relation:
     """Return the relation of an Ibis table on the backend that it belongs to."""
     import ibis
 
-    def run(expression: ir.Table) -> pa.Table:
+    def run(expression: Expression) -> Numbers:
+        import pyarrow as pa
+
+        answer = fetched(expression)
+        return {name: answer.column(name).cast(pa.int64()).to_numpy() for name in answer.column_names}
+
+    def fetched(expression: Expression) -> pa.Table:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # Ibis 12 calls what DuckDB 2 renamed
             return expression.to_pyarrow()
 
-    return Relation(rows, False, ibis.memtable, run)
+    def batches(expression: Expression) -> Iterator[pa.RecordBatch]:
+        yield from fetched(expression).to_batches(BATCH)
+
+    return Relation(rows, False, ibis.memtable, run, batches, lambda: in_ibis(rows))
 
 
 def engine_version() -> str:

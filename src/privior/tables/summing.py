@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +21,13 @@ from privior.schema import Binned, Column
 from privior.tables import codes, persons
 from privior.tables.light import MOST_ROWS, Light, light
 from privior.tables.question import LIMIT, Question
-from privior.tables.relations import PERSON, Relation
+from privior.tables.relations import PERSON, Expression, Numbers, Relation, language
 
-if TYPE_CHECKING:
-    import ibis.expr.types as ir
-    import pyarrow as pa
-
-_CELL = "cell"
+CELL = "cell"
 #: how many rows were summed quickly
 _ROWS = "rows"
+#: factors below this sum to 64 bits over 2**40 rows, more than any plan is for
+_LONG = 2**22
 
 #: the sums within groups, one for each product of inner factors
 Parts = dict[tuple[Factor, ...], str]
@@ -41,23 +38,20 @@ def sums(relation: Relation, question: Question) -> NDArray[np.int64]:
     if not question.summands:
         return np.zeros((question.cells, 0), np.int64)
     answer = relation.run(totals(relation, question, quick=relation.exact))
-    if _ROWS in answer.column_names and max(answer.column(_ROWS).to_pylist(), default=0) > MOST_ROWS:
+    if _ROWS in answer and max(answer[_ROWS].tolist(), default=0) > MOST_ROWS:
         answer = relation.run(totals(relation, question))
     return placed(answer, question)
 
 
-def placed(answer: pa.Table, question: Question) -> NDArray[np.int64]:
+def placed(answer: Numbers, question: Question) -> NDArray[np.int64]:
     """Put the sums of the cells that occur in their places."""
-    import pyarrow as pa
-
     result = np.zeros((question.cells, len(question.summands)), np.int64)
-    cells = answer.column(_CELL).cast(pa.int64()).to_numpy()
     for place in range(len(question.summands)):
-        result[cells, place] = answer.column(_total(place)).cast(pa.int64()).to_numpy()
+        result[answer[CELL], place] = answer[total(place)]
     return result
 
 
-def totals(relation: Relation, question: Question, *, quick: bool = False) -> ir.Table:
+def totals(relation: Relation, question: Question, *, quick: bool = False) -> Expression:
     """Return the expression of the cells that occur and their sums; quickly, for up to `MOST_ROWS` rows."""
     parts: Parts = {}
     if question.schema.unit.column is None:
@@ -66,31 +60,32 @@ def totals(relation: Relation, question: Question, *, quick: bool = False) -> ir
         if not question.outer:
             return _alone(grouped, parts, question)
         coded = _coded(grouped, relation, question.outer)
-        coded = coded.mutate(**{_CELL: _number(coded, _made(question))}) if question.by else coded
+        coded = coded.mutate(**{CELL: _number(coded, _made(question))}) if question.by else coded
     else:
-        coded = _chosen(relation, question)
+        added = {question.place(name) for summand in question.summands for name in summand.columns}
+        coded = chosen(relation, question, sorted(added))
     summed = {
-        _total(place): _limited(_sum(coded, summand.factors, parts, question))
+        total(place): _limited(_sum(coded, summand.factors, parts, question))
         for place, summand in enumerate(question.summands)
     }
     if _ROWS in coded.columns:
         summed[_ROWS] = coded[_ROWS].sum().fill_null(0)
     if question.by:
-        return coded.group_by(_CELL).agg(**summed)
-    return coded.agg(**summed).mutate(**{_CELL: _whole(0)})
+        return coded.group_by(CELL).agg(**summed)
+    return coded.agg(**summed).mutate(**{CELL: _whole(coded, 0)})
 
 
-def _alone(grouped: ir.Table, parts: Parts, question: Question) -> ir.Table:
+def _alone(grouped: Expression, parts: Parts, question: Question) -> Expression:
     """Return the totals where all rows are one group, and so are summed already."""
     summed = {
-        _total(place): _limited(grouped[parts[summand.factors]])
+        total(place): _limited(grouped[parts[summand.factors]])
         for place, summand in enumerate(question.summands)
     }
     counted = [_ROWS] if _ROWS in grouped.columns else []
-    return grouped.select(*counted, **summed, **{_CELL: _whole(0)})
+    return grouped.select(*counted, **summed, **{CELL: _whole(grouped, 0)})
 
 
-def _sum(coded: ir.Table, factors: tuple[Factor, ...], parts: Parts, question: Question) -> ir.Value:
+def _sum(coded: Expression, factors: tuple[Factor, ...], parts: Parts, question: Question) -> Expression:
     """Add up a product: of codes alone, or of codes and what has been summed within groups."""
     inside = tuple(factor for factor in factors if question.place(factor.column) in question.inner)
     if inside not in parts:
@@ -100,11 +95,10 @@ def _sum(coded: ir.Table, factors: tuple[Factor, ...], parts: Parts, question: Q
     return (_product(coded, outside, question) * part if outside else part).sum()
 
 
-def _limited(total: ir.Value) -> ir.Value:
+def _limited(total: Expression) -> Expression:
     """Keep a sum, 0 if there is no record, in 64 bits; no plan lets it grow so large."""
-    import ibis
-
-    return ibis.least(ibis.greatest(total.fill_null(0), _whole(-LIMIT)), _whole(LIMIT))
+    made = language(total)
+    return made.least(made.greatest(total.fill_null(0), _whole(total, -LIMIT)), _whole(total, LIMIT))
 
 
 def _parts(question: Question) -> Parts:
@@ -115,11 +109,11 @@ def _parts(question: Question) -> Parts:
     return {factors: f"part{place}" for place, factors in enumerate(dict.fromkeys(products))}
 
 
-def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) -> ir.Table:
+def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) -> Expression:
     """Reduce rows to their outer keys and sums of inner products, row by row where grouping is not exact."""
     rows = relation.rows
-    keys = {name: _key(rows[name], kind) for name, kind in question.outer.items()}
-    values: dict[str, ir.Value] = {}
+    keys = {name: key(rows[name], kind) for name, kind in question.outer.items()}
+    values: dict[str, Expression] = {}
     offsets: dict[str, int] = {}
     lights = _lights(relation, question, parts) if quick else {}
     for name, kind in question.inner.items():
@@ -135,7 +129,7 @@ def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) 
     moved = {factors: tuple(_moved(factor, offsets, question) for factor in factors) for factors in parts}
     if keys and not relation.exact:
         each = {
-            name: _product(reduced, moved[factors], question) if factors else _whole(1)
+            name: _product(reduced, moved[factors], question) if factors else _whole(reduced, 1)
             for factors, name in parts.items()
         }
         return reduced.select(*keys, **each)
@@ -156,7 +150,7 @@ def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, L
         question.place(factor.column)
         for factors in parts
         for factor in factors
-        if len(factors) > 1 or factor.absolute
+        if _row_by_row(factors, question)
     }
     forms = {
         name: light(relation.rows[name], kind) for name, kind in question.inner.items() if name not in heavy
@@ -164,36 +158,40 @@ def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, L
     return {name: form for name, form in forms.items() if form is not None}
 
 
+def _row_by_row(factors: tuple[Factor, ...], question: Question) -> bool:
+    """Say whether a product is made of each row: a single factor is not, unless its sums might be long."""
+    return len(factors) > 1 or factors[0].absolute or question.largest(factors[0]) >= _LONG
+
+
 def _added(
-    reduced: ir.Table, factors: tuple[Factor, ...], question: Question, lights: dict[str, Light]
-) -> ir.Value:
+    reduced: Expression, factors: tuple[Factor, ...], question: Question, lights: dict[str, Light]
+) -> Expression:
     """Add up a product of inner factors; of a single one only the values are added row by row."""
     if not factors:
         return reduced.count()
-    first, *others = factors
-    if others or first.absolute:
+    if _row_by_row(factors, question):
         return _product(reduced, factors, question).sum()
+    first = factors[0]
     place = question.place(first.column)
     values = reduced[place]
     total = lights[place].total(values, reduced.count()) if place in lights else values.sum()
     if first.slope != 1:
-        total = _whole(first.slope) * total
-    return total + _whole(first.shift) * reduced.count() if first.shift else total
+        total = _whole(total, first.slope) * total
+    return total + _whole(total, first.shift) * reduced.count() if first.shift else total
 
 
-def _chosen(relation: Relation, question: Question) -> ir.Table:
+def chosen(relation: Relation, question: Question, kept: Sequence[str]) -> Expression:
     """Return the codes of at most so many rows of each person; rows that belong to nobody are left out."""
     rows = relation.rows
-    keys = {name: _key(rows[name], kind) for name, kind in question.columns.items()}
+    keys = {name: key(rows[name], kind) for name, kind in question.columns.items()}
     named = rows.select(**keys, **{PERSON: persons.name(rows)})
     coded = _coded(named.filter(named[PERSON].notnull()), relation, question.columns)
     words, made = _words(question.columns), _made(question)
-    numbers = {_CELL: _number(coded, made)}
+    numbers = {CELL: _number(coded, made)}
     if words != [made]:  # the cell does not say all that is in a row
         numbers |= {f"word{place}": _number(coded, word) for place, word in enumerate(words)}
-    added = {question.place(name) for summand in question.summands for name in summand.columns}
-    numbered = coded.select(PERSON, *sorted(added), **numbers)
-    said = [name for name in numbers if name != _CELL] or [_CELL]
+    numbered = coded.select(PERSON, *kept, **numbers)
+    said = [name for name in numbers if name != CELL] or [CELL]
     return persons.at_most(numbered, said, question.schema.unit.max_rows)
 
 
@@ -215,16 +213,16 @@ def _words(columns: dict[str, Column]) -> list[list[tuple[str, Column]]]:
     return words
 
 
-def _key(cell: ir.Value, kind: Column) -> ir.Value:
+def key(cell: Expression, kind: Column) -> Expression:
     """Return the code of a cell, or what its code will be looked up by."""
     if not codes.is_looked_up(kind):
         return codes.code(cell, kind)
     return codes.as_number(cell) if isinstance(kind, Binned) else cell
 
 
-def _coded(keyed: ir.Table, relation: Relation, columns: dict[str, Column]) -> ir.Table:
+def _coded(keyed: Expression, relation: Relation, columns: dict[str, Column]) -> Expression:
     """Replace the keys of columns by codes, those of bad cells by the rule's."""
-    coded = _ruled_out(_looked_up(keyed, relation, columns), columns)
+    coded = _ruled_out(looked_up(keyed, relation, columns), columns)
     filled = {
         name: coded[name].fill_null(kind.missing_code)
         for name, kind in columns.items()
@@ -233,7 +231,7 @@ def _coded(keyed: ir.Table, relation: Relation, columns: dict[str, Column]) -> i
     return coded.mutate(**filled) if filled else coded
 
 
-def _ruled_out(coded: ir.Table, columns: dict[str, Column]) -> ir.Table:
+def _ruled_out(coded: Expression, columns: dict[str, Column]) -> Expression:
     """Leave out records with a bad cell in a column that has no code for it."""
     for name, kind in columns.items():
         if kind.missing_code is None:
@@ -241,7 +239,7 @@ def _ruled_out(coded: ir.Table, columns: dict[str, Column]) -> ir.Table:
     return coded
 
 
-def _looked_up(keyed: ir.Table, relation: Relation, columns: dict[str, Column]) -> ir.Table:
+def looked_up(keyed: Expression, relation: Relation, columns: dict[str, Column]) -> Expression:
     """Replace the keys that are not codes yet by codes, null where there is none."""
     for name, kind in columns.items():
         if not codes.is_looked_up(kind):
@@ -249,48 +247,47 @@ def _looked_up(keyed: ir.Table, relation: Relation, columns: dict[str, Column]) 
         others = {other: keyed[other] for other in keyed.columns if other != name}
         if isinstance(kind, Binned):
             known = relation.lookup(codes.lookup(kind))
-            keyed = keyed.asof_join(known, on=keyed[name] >= known.edge).select(
-                **others, **{name: known.code}
+            keyed = keyed.asof_join(known, on=keyed[name] >= known["edge"]).select(
+                **others, **{name: known["code"]}
             )
             continue
         text = codes.as_text(keyed[name], kind)
         if relation.exact:
             known = relation.lookup(codes.lookup(kind))
-            keyed = keyed.left_join(known, text == known.text).select(**others, **{name: known.code})
+            keyed = keyed.left_join(known, text == known["text"]).select(**others, **{name: known["code"]})
         else:
             keyed = keyed.select(**others, **{name: codes.matched(text, kind)})
     return keyed
 
 
-def _number(coded: ir.Table, columns: list[tuple[str, Column]]) -> ir.Value:
+def _number(coded: Expression, columns: list[tuple[str, Column]]) -> Expression:
     """Return the number of the cell that codes are in, row-major."""
-    number = _whole(0)
+    number = _whole(coded, 0)
     for place, (name, kind) in enumerate(columns):
-        number = number * _whole(kind.size) + coded[name] if place else coded[name]
+        number = number * _whole(coded, kind.size) + coded[name] if place else coded[name]
     return number
 
 
-def _product(table: ir.Table, factors: Sequence[Factor], question: Question) -> ir.Value:
+def _product(table: Expression, factors: Sequence[Factor], question: Question) -> Expression:
     return reduce(
         lambda one, other: one * other,
         (_factor(table[question.place(factor.column)], factor) for factor in factors),
     )
 
 
-def _factor(code: ir.Value, factor: Factor) -> ir.Value:
+def _factor(code: Expression, factor: Factor) -> Expression:
     """Return slope * code + shift, in 64 bits because the slope has as many."""
-    value = _whole(factor.slope) * code
+    value = _whole(code, factor.slope) * code
     if factor.shift:
-        value = value + _whole(factor.shift)
+        value = value + _whole(code, factor.shift)
     return value.abs() if factor.absolute else value
 
 
-def _whole(number: int) -> ir.Value:
+def _whole(near: Expression, number: int) -> Expression:
     """Return a number of 64 bits that the engine reads as text: it may take a literal for a shorter one."""
-    import ibis
-
-    return ibis.literal(str(number)).cast("int64")
+    return language(near).literal(str(number)).cast("int64")
 
 
-def _total(place: int) -> str:
+def total(place: int) -> str:
+    """Return the name of the sums of a summand."""
     return f"total{place}"

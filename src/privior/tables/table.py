@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.interrupts import kept_interrupts
-from privior.models.summands import Summand
+from privior.models.readings import Reading, Sums
+from privior.models.summands import ONE, Summand
 from privior.schema import Schema
-from privior.tables import counting, persons, summing
-from privior.tables.question import Question
+from privior.tables import persons
+from privior.tables.doors import Door, answers, door
 from privior.tables.relations import Relation
 
 Answer = TypeVar("Answer")
@@ -54,30 +55,30 @@ class OpenTable:
             return self.source.rows()
         return _answered(self.source, persons.count)
 
+    def read(self, *readings: Reading) -> tuple[Any, ...]:
+        """Answer readings in one pass over the rows, whatever their order; their columns must be open.
+
+        The answers: of `Sums` a row for each cell and a column for each summand, of `Margins` an `ExactTable`
+        for each table, of `Moments` a matrix, of `Records` `ExactRecords`.
+        """
+        doors = self.check(*readings)
+        return tuple(_answered(self.source, lambda relation: answers(relation, doors)))
+
+    def check(self, *readings: Reading) -> list[Door[Any]]:
+        """Refuse readings that cannot be answered, by public facts only, so as to do this before a spend."""
+        doors = [door(reading, self.schema, self.columns) for reading in readings]
+        for one in doors:
+            one.check()
+        return doors
+
     def counts(self) -> NDArray[np.int64]:
-        """Count the records of each cell, row-major over the columns, whatever the order of the rows."""
-        return _answered(self.source, lambda relation: counting.counts(relation, self.schema, self.columns))
+        """Count the records of each cell of all columns, row-major."""
+        return self.sums(self.columns, (ONE,))[:, 0]
 
     def sums(self, by: tuple[str, ...], summands: tuple[Summand, ...]) -> NDArray[np.int64]:
-        """Add up what each record adds, in each cell of some columns, whatever the order of the rows.
-
-        A record is left out, for all sums alike, if a column that is asked about has no rule for a bad cell.
-
-        Args:
-            by: the columns that make the cells; none for one cell of all records
-            summands: what each record adds; the columns of all of them must be open
-
-        Returns:
-            a row for each cell, row-major over `by`, and a column for each summand
-        """
-        question = self.check(by, summands)
-        return _answered(self.source, lambda relation: summing.sums(relation, question))
-
-    def check(self, by: tuple[str, ...], summands: tuple[Summand, ...]) -> Question:
-        """Refuse sums that cannot be made, by public facts only, so that this can be done before a spend."""
-        question = Question(self.schema, self.columns, by, summands)
-        question.check()
-        return question
+        """Answer a single `Sums`."""
+        (found,) = self.read(Sums(by, summands))
+        return np.asarray(found)
 
 
 def _answered(source: Source, question: Callable[[Relation], Answer]) -> Answer:

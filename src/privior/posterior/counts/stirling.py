@@ -7,6 +7,8 @@ compute is small.
 
 from __future__ import annotations
 
+from math import inf, lgamma
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,19 +20,18 @@ _SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 
 def stirling_remainder(z: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return r(z) = log Γ(z) − (z − ½) log z + z − ½ log 2π for z > 0."""
-    from scipy.special import gammaln
-
     large = np.maximum(z, 10.0)
     square = 1 / (large * large)
     series = np.zeros_like(large)
     for coefficient in reversed(_SERIES):
         series = series * square + coefficient
     series /= large
-    if (z >= 10).all():
-        return series
-    small = np.minimum(z, 10.0)
-    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - HALF_LOG_TWO_PI
-    return np.where(z >= 10, series, direct)
+    few = z < 10
+    if few.any():
+        small = z[few]
+        logs = np.fromiter((lgamma(x) if x > 0 else inf for x in small), np.float64, small.size)
+        series[few] = logs - (small - 0.5) * np.log(small) + small - HALF_LOG_TWO_PI
+    return series
 
 
 def log_gamma_step(z: NDArray[np.float64], step: float) -> NDArray[np.float64]:
