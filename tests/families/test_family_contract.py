@@ -98,7 +98,8 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
 def test_intervals_that_ignore_the_noise_do_not_hold() -> None:
     """The comparison with the truth, given much noise: the same releases, inferred rightly and wrongly."""
     rng = np.random.default_rng(54)
-    right, wrong = [], []
+    right: list[bool] = []
+    wrong: list[bool] = []
     for case in CASES:
         theta = 0.4 if isinstance(case.model, pv.BetaBinomial) else case.draw(rng)
         table = pa.table({case.model.column: case.cells(rng, theta, RECORDS)})
