@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -68,7 +69,7 @@ class Chosen(Reader):
                 cell = found.rows["c0"]
                 stopped = cell.type().is_string() and b"\xff" in files.files.paths[0].read_bytes()
                 rows = found.rows.mutate(c0=cell.nullif(cell)) if stopped else found.rows
-                yield Relation(rows, found.exact, found.lookup, found.run)
+                yield replace(found, rows=rows)
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Parquet, "relation", careless)
