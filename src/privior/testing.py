@@ -44,7 +44,7 @@ Sums = NDArray[np.int64]
 #: records with all combinations of codes are listed up to so many
 _MOST_LISTED = 100_000
 #: pairs of neighbours that are compared, releases that are drawn of each, and of one law
-_PAIRS, _DRAWN, _LAW = 12, 200, 4000
+_PAIRS, _DRAWN, _LAW = 8, 100, 4000
 #: outcomes that are listed, of releases of up to so many numbers
 _OUTCOMES, _MOST_NUMBERS = 2000, 6
 #: so many standard errors are exceeded with a chance of about one in a billion

@@ -16,9 +16,6 @@ import privior as pv
 from privior.extend import Layout, Observed, Offer
 from privior.testing import ContractError, check_mechanism, check_model
 
-TABLE = pv.Schema({"x": pv.Categorical(["a", "b", "c"])}, population="p", unit="person")
-COUNTS = pv.Schema({"n": pv.Integer(0, 6)}, population="p", unit="person")
-
 
 @pytest.fixture(autouse=True, scope="module")
 def _example() -> Iterator[None]:
@@ -30,35 +27,6 @@ def _example() -> Iterator[None]:
 def test_the_example_keeps_both_contracts() -> None:
     check_model(own().BetaGeometric("wait", pv.Beta(1, 2)), SCHEMA)
     check_mechanism(own().StepNoise(30, 1), own().BetaGeometric("wait"), SCHEMA, records=50)
-
-
-@pytest.mark.parametrize(
-    ("model", "schema"),
-    [
-        (pv.DirichletCategorical("x", ["1/2", 1, 2]), TABLE),
-        (pv.FiniteFamily("x", {"even": ["1/3"] * 3, "odd": ["1/2", "1/4", "1/4"]}), TABLE),
-        (pv.GammaPoisson("n", pv.Gamma(2, 1)), COUNTS),
-        (pv.NormalMean("n", pv.Normal(3, stddev=2), variance=2), COUNTS),
-        (pv.BetaBinomial("n", 6), COUNTS),
-    ],
-    ids=lambda one: getattr(one, "family", None),
-)
-def test_models_of_privior_keep_it(model: Any, schema: pv.Schema) -> None:
-    check_model(model, schema)
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "relation"),
-    [
-        (pv.KNorm(3, 1), "replace-one"),
-        (pv.LaplaceCounts(3, 1, neighbours="add-or-remove-one"), "add-or-remove-one"),
-        (pv.GaussianCounts(3, 1, "1e-3"), "replace-one"),
-        (pv.VirtualRecords(3, 1, 4, rate="0.5", records=20), "replace-one"),
-    ],
-    ids=lambda one: getattr(one, "name", one),
-)
-def test_mechanisms_of_privior_keep_it(mechanism: Any, relation: str) -> None:
-    check_mechanism(mechanism, pv.DirichletCategorical("x"), TABLE, records=20, neighbours=relation)
 
 
 def _half_ratio(self: Any) -> Fraction:

@@ -1,0 +1,39 @@
+"""Every mechanism keeps the contract of mechanisms: the kit that others use for theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from write_files import GARDEN, KINDS
+
+import privior as pv
+from privior.mechanisms import MECHANISMS
+from privior.models import Model
+from privior.registry import outside
+from privior.testing import check_mechanism
+
+TABLE = pv.DirichletCategorical("fruit")
+EXAMPLES: list[tuple[Model, Any]] = [
+    *((model, kind) for model, kinds in KINDS for kind in kinds),
+    *((TABLE, kind) for kind in (pv.LaplaceCounts, pv.LSHist, pv.LSDim, pv.VirtualRecords)),
+]
+
+
+def test_every_registered_mechanism_is_checked() -> None:
+    assert {kind for _, kind in EXAMPLES} == {kind for kind in MECHANISMS if not outside(kind)}
+
+
+@pytest.mark.parametrize(
+    ("model", "kind"), EXAMPLES, ids=[f"{model.family}-{kind.name}" for model, kind in EXAMPLES]
+)
+def test_it_keeps_the_contract(model: Model, kind: Any) -> None:
+    plan = pv.plan(model, GARDEN, records=12, epsilon=2, delta="1e-2", mechanism=kind)
+    check_mechanism(plan.mechanism, model, GARDEN, records=12)
+
+
+@pytest.mark.parametrize("kind", [pv.LaplaceCounts, pv.GaussianCounts, pv.VirtualRecords])
+def test_it_keeps_the_contract_where_records_come_and_go(kind: Any) -> None:
+    relation = pv.ADD_OR_REMOVE_ONE
+    plan = pv.plan(TABLE, GARDEN, records=12, epsilon=2, delta="1e-2", neighbours=relation, mechanism=kind)
+    check_mechanism(plan.mechanism, TABLE, GARDEN, records=12, neighbours=relation)
