@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import is_whole
 from privior.errors import AuditError, shown
 from privior.mechanisms import TableMechanism
 from privior.models import ExactStatistics, Observed
@@ -83,7 +84,7 @@ def audit(
         epsilons: where to compute the divergence
     """
     for name, number, least in (("records", records, 1), ("margin", margin, 0)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        if not is_whole(number, least):
             raise AuditError(f"{name} is out of range", asked=shown(number), allowed=f"{least} or more")
     if not hasattr(mechanism, "log_likelihood"):
         raise AuditError(

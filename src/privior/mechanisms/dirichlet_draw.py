@@ -11,7 +11,8 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
-from privior.errors import AuditError, PlanError, shown
+from privior.checks import fill, whole_number
+from privior.errors import AuditError, PlanError
 from privior.exact import decimal, round_down
 from privior.mechanisms import sticks
 from privior.mechanisms.contract import MECHANISMS, Floats, unfit
@@ -88,33 +89,16 @@ class DirichletDraw(PosteriorRelease):
     ) -> None:
         self._set(levels, prior, neighbours, records, least)
         Sensitivity.of_counts(neighbours, max_rows)  # refuses what is no number of rows
-        object.__setattr__(self, "max_rows", max_rows)
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
             raise unfit(
-                self.name,
-                "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records",
+                self.name, "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records"
             )
-        if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws * levels <= MOST_STICKS:
-            raise PlanError(
-                "draws is out of range",
-                where=self.name,
-                asked=shown(draws),
-                allowed=f"1 to {MOST_STICKS // levels}",
-            )
-        if isinstance(places, bool) or not isinstance(places, int) or not PLACES[0] <= places <= PLACES[1]:
-            raise PlanError(
-                "places is out of range",
-                where=self.name,
-                asked=shown(places),
-                allowed=f"{PLACES[0]} to {PLACES[1]}",
-            )
-        object.__setattr__(self, "epsilon", budget.epsilon)
-        object.__setattr__(self, "delta", budget.delta)
-        object.__setattr__(self, "draws", draws)
-        object.__setattr__(self, "places", places)
+        whole_number(draws, "draws", 1, MOST_STICKS // levels, where=self.name, error=PlanError)
+        whole_number(places, "places", *PLACES, where=self.name, error=PlanError)
+        fill(self, epsilon=budget.epsilon, delta=budget.delta, draws=draws, places=places, max_rows=max_rows)
         if rate is None:
-            object.__setattr__(self, "rate", self._largest_rate())
+            fill(self, rate=self._largest_rate())
             if (max_rows, least) == (1, 0):  # what was found was checked
                 return
         else:
@@ -139,11 +123,6 @@ class DirichletDraw(PosteriorRelease):
             max_rows=facts.max_rows,
             least=facts.least,
         )
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Of a table of counts; raising counts does not add to it."""
-        return Sensitivity.of_counts(self.neighbours, self.max_rows)
 
     def _pair_at(self, rate: Fraction, draws: int) -> DominatingPair:
         """Return the pair of so many draws; under add-or-remove-one its first law has the record."""
@@ -239,7 +218,7 @@ class DirichletDraw(PosteriorRelease):
         return (self.draws, self.max_rows) != (1, 1)
 
     def outcomes(self, records: int, margin: int) -> range:
-        """There are too many."""
+        """Refuse: draws on the grid have too many outcomes to be listed."""
         raise AuditError(
             "posterior draws have too many outcomes to be listed",
             asked=self.name,
@@ -247,7 +226,7 @@ class DirichletDraw(PosteriorRelease):
         )
 
     def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
-        """There are too many."""
+        """Refuse: draws on the grid have too many outcomes to be listed."""
         raise PlanError("posterior draws have too many outcomes to be listed", where=self.name)
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:

@@ -8,6 +8,7 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
+from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
 from privior.mechanisms.contract import MECHANISMS, unfit
@@ -77,15 +78,10 @@ class GaussianCounts(TableMechanism):
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
             raise unfit(self.name, "needs delta > 0: Gaussian noise is never pure")
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", budget.epsilon)
-        object.__setattr__(self, "delta", budget.delta)
-        object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
-        object.__setattr__(self, "max_rows", max_rows)
+        fill(self, levels=levels, epsilon=budget.epsilon, delta=budget.delta)
+        fill(self, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
         self.sensitivity  # noqa: B018 - refuses a number of rows that is none
-        object.__setattr__(
-            self, "stddev", self._calibrated() if stddev is None else rational(stddev, "stddev")
-        )
+        fill(self, stddev=self._calibrated() if stddev is None else rational(stddev, "stddev"))
         if not self._is_a_float() or not self._enough(self.stddev):
             raise PlanError(
                 "this stddev does not give the stated guarantee", where=self.name, asked=decimal(self.stddev)
@@ -101,11 +97,6 @@ class GaussianCounts(TableMechanism):
             neighbours=facts.neighbours,
             max_rows=facts.max_rows,
         )
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Of a table of counts under this relation."""
-        return Sensitivity.of_counts(self.neighbours, self.max_rows)
 
     def _is_a_float(self) -> bool:
         return 0 < self.stddev <= WIDEST and Fraction(float(self.stddev)) == self.stddev
@@ -191,15 +182,3 @@ class GaussianCounts(TableMechanism):
     def admits(self, observed: Observed, records: int) -> bool:
         """Any integers are possible."""
         return True
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values, with the stddev that was used."""
-        return {
-            "name": self.name,
-            "levels": self.levels,
-            "epsilon": decimal(self.epsilon),
-            "delta": decimal(self.delta),
-            "neighbours": self.neighbours.value,
-            "max_rows": self.max_rows,
-            "stddev": decimal(self.stddev),
-        }

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import InferenceError, PlanError, shown
-from privior.exact import decimal, positive
-from privior.mechanisms.contract import Floats, unfit
+from privior.checks import fill
+from privior.errors import InferenceError, PlanError
+from privior.exact import positive
+from privior.mechanisms.contract import Floats
 from privior.mechanisms.hellinger import distances
+from privior.mechanisms.hellinger_extremes import largest_over_tables
 from privior.mechanisms.hellinger_normalisers import interpolated
-from privior.mechanisms.table_mechanism import Prior, PublicFacts, TableMechanism, check_levels, true_counts
+from privior.mechanisms.table_mechanism import (
+    FixedTotal,
+    Prior,
+    check_levels,
+    check_records,
+    of_each_cell,
+    true_counts,
+)
 from privior.models import DirichletTable, ExactStatistics, Model, Observed
-from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
+from privior.privacy import Budget
 from privior.privacy.hellinger import MOST_SUMMED, all_tables, log_sums, number_of_tables
 from privior.randomness import MOST_BOXED, OPERATING_SYSTEM, HellingerTables
 
@@ -35,7 +43,7 @@ MOST_TEMPERATURE = 16
 
 
 @dataclass(frozen=True)
-class HellingerMechanism(TableMechanism):
+class HellingerMechanism(FixedTotal):
     """Releases a table r of the same n records with probability proportional to e^(-t(x) H(x, r)).
 
     H is the Hellinger distance of Dirichlet(prior + r) from Dirichlet(prior + x), the posterior of the true
@@ -56,28 +64,13 @@ class HellingerMechanism(TableMechanism):
 
     def _set(self, levels: int, epsilon: object, records: int, prior: object) -> None:
         """Check and keep the public facts."""
-        check_levels(levels, self.name)
-        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
+        fill(self, levels=check_levels(levels, self.name), records=check_records(records, self.name))
         several = isinstance(prior, (list, tuple))
         least, most = PRIOR_RANGE
         if several and len(prior) != levels:  # type: ignore[arg-type]
             raise PlanError("not one prior parameter per cell", where=self.name, allowed=levels)
         read = [positive(a, "prior", least=least, most=most) for a in (prior if several else [prior])]  # type: ignore[attr-defined]
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
-        object.__setattr__(self, "records", records)
-        object.__setattr__(self, "prior", tuple(read) if several else read[0])
-
-    @classmethod
-    @abstractmethod
-    def for_facts(cls, facts: PublicFacts) -> Self:
-        """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
-
-    @property
-    @abstractmethod
-    def guarantee(self) -> Guarantee:
-        """What is promised whatever the data."""
+        fill(self, epsilon=Budget.of(epsilon).epsilon, prior=tuple(read) if several else read[0])
 
     @abstractmethod
     def temperatures(self, tables: NDArray[np.int64]) -> Floats:
@@ -90,7 +83,7 @@ class HellingerMechanism(TableMechanism):
     @property
     def parameters(self) -> tuple[Fraction, ...]:
         """The prior parameter of each cell."""
-        return self.prior if isinstance(self.prior, tuple) else (self.prior,) * self.levels
+        return of_each_cell(self.prior, self.levels)
 
     @property
     def outputs(self) -> int:
@@ -98,13 +91,24 @@ class HellingerMechanism(TableMechanism):
         return number_of_tables(self.records, self.levels)
 
     @property
-    def sensitivity(self) -> Sensitivity:
-        """One record moves from one cell to another."""
-        return Sensitivity.of_counts(REPLACE_ONE)
-
-    @property
     def _alpha(self) -> Floats:
         return np.array([float(a) for a in self.parameters])
+
+    def _largest_temperature(self) -> float:
+        return largest_over_tables(self.temperatures, self._alpha, self.records)
+
+    def check_drawable(self) -> None:
+        """Refuse, by public facts alone, what would take too long to draw for some table."""
+        if self.levels > MOST_BOXED:
+            raise PlanError(f"is drawn for up to {MOST_BOXED} cells only", where=self.name, asked=self.levels)
+        if (found := self._largest_temperature()) > MOST_TEMPERATURE:
+            raise PlanError(
+                "would take too long to draw for some tables",
+                where=self.name,
+                asked=f"temperature {found:.4g}",
+                allowed=MOST_TEMPERATURE,
+                advice="Take a smaller epsilon or gamma.",
+            )
 
     @property
     def cell_noise(self) -> None:
@@ -183,37 +187,6 @@ class HellingerMechanism(TableMechanism):
     def admits(self, observed: Observed, records: int) -> bool:
         """A release is itself a table of so many records."""
         return min(observed.counts) >= 0 and sum(observed.counts) == records == self.records
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
-        one_for_all = not isinstance(self.prior, tuple)
-        return {
-            "name": self.name,
-            "levels": self.levels,
-            "epsilon": decimal(self.epsilon),
-            "records": self.records,
-            "prior": decimal(self.prior) if one_for_all else [decimal(a) for a in self.parameters],  # type: ignore[arg-type]
-        }
-
-
-def check_facts(facts: PublicFacts, name: str) -> None:
-    """Refuse facts under which the total is not public."""
-    if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
-        raise unfit(name, "needs a public total (replace-one, one row per unit)")
-
-
-def check_drawable(name: str, levels: int, largest_temperature: Callable[[], float]) -> None:
-    """Refuse, by public facts alone, what would take too long to draw for some table."""
-    if levels > MOST_BOXED:
-        raise PlanError(f"is drawn for up to {MOST_BOXED} cells only", where=name, asked=levels)
-    if (found := largest_temperature()) > MOST_TEMPERATURE:
-        raise PlanError(
-            "would take too long to draw for some tables",
-            where=name,
-            asked=f"temperature {found:.4g}",
-            allowed=MOST_TEMPERATURE,
-            advice="Take a smaller epsilon or gamma.",
-        )
 
 
 @lru_cache(maxsize=2)

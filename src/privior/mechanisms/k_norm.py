@@ -9,19 +9,19 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
-from privior.exact import decimal
-from privior.mechanisms.contract import MECHANISMS, unfit
+from privior.checks import fill
+from privior.mechanisms.contract import MECHANISMS
 from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
 from privior.mechanisms.table_mechanism import (
     CellNoise,
+    FixedTotal,
     PublicFacts,
-    TableMechanism,
     check_levels,
     true_counts,
     with_noise,
 )
 from privior.models import ExactStatistics, Observed
-from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
+from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.pairs import KNormPair
 from privior.randomness import OPERATING_SYSTEM, k_norm
 
@@ -29,7 +29,7 @@ from privior.randomness import OPERATING_SYSTEM, k_norm
 @final
 @MECHANISMS.register
 @dataclass(frozen=True)
-class KNorm(TableMechanism):
+class KNorm(FixedTotal):
     """Noise z on integer vectors that sum to zero, P(z) proportional to exp(-epsilon |z|_1 / 2).
 
     Proof of epsilon: replacing one record moves the counts by v = e_j - e_i, of L1 norm 2 and sum 0, so
@@ -47,21 +47,13 @@ class KNorm(TableMechanism):
     randomness: ClassVar[str] = OPERATING_SYSTEM
 
     def __init__(self, levels: int, epsilon: object) -> None:
-        check_levels(levels, self.name)
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
+        fill(self, levels=check_levels(levels, self.name), epsilon=Budget.of(epsilon).epsilon)
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total: replace-one, one row per unit."""
-        if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
-            raise unfit(cls.name, "needs a public total (replace-one, one row per unit)")
+        cls.check_facts(facts)
         return cls(facts.levels, facts.budget.epsilon)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """One record moves from one cell to another."""
-        return Sensitivity.of_counts(REPLACE_ONE)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -96,7 +88,3 @@ class KNorm(TableMechanism):
     def admits(self, observed: Observed, records: int) -> bool:
         """The noise sums to zero."""
         return sum(observed.counts) == records
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
-        return {"name": self.name, "levels": self.levels, "epsilon": decimal(self.epsilon)}

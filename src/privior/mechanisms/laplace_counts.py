@@ -8,7 +8,8 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
-from privior.exact import decimal, round_up
+from privior.checks import fill
+from privior.exact import round_up
 from privior.mechanisms.contract import MECHANISMS, unfit
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.mechanisms.table_mechanism import (
@@ -20,14 +21,7 @@ from privior.mechanisms.table_mechanism import (
     with_noise,
 )
 from privior.models import ExactStatistics, Observed
-from privior.privacy import (
-    REPLACE_ONE,
-    Budget,
-    Guarantee,
-    Neighbours,
-    Sensitivity,
-    SignedSteps,
-)
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity, SignedSteps
 from privior.randomness import OPENDP, WIDEST, discrete_laplace
 
 
@@ -56,18 +50,10 @@ class LaplaceCounts(TableMechanism):
     randomness: ClassVar[str] = OPENDP
 
     def __init__(
-        self,
-        levels: int,
-        epsilon: object,
-        *,
-        neighbours: Neighbours | str = REPLACE_ONE,
-        max_rows: int = 1,
+        self, levels: int, epsilon: object, *, neighbours: Neighbours | str = REPLACE_ONE, max_rows: int = 1
     ) -> None:
-        check_levels(levels, self.name)
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
-        object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
-        object.__setattr__(self, "max_rows", max_rows)
+        fill(self, levels=check_levels(levels, self.name), epsilon=Budget.of(epsilon).epsilon)
+        fill(self, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
         if self.laplace_scale > WIDEST:
             raise unfit(self.name, "this budget and unit need more noise than can be drawn")
 
@@ -75,11 +61,6 @@ class LaplaceCounts(TableMechanism):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it; it fits whatever the relation and the unit."""
         return cls(facts.levels, facts.budget.epsilon, neighbours=facts.neighbours, max_rows=facts.max_rows)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Of a table of counts under this relation."""
-        return Sensitivity.of_counts(self.neighbours, self.max_rows)
 
     @property
     def laplace_scale(self) -> Fraction:
@@ -122,13 +103,3 @@ class LaplaceCounts(TableMechanism):
     def admits(self, observed: Observed, records: int) -> bool:
         """Any integers are possible."""
         return True
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
-        return {
-            "name": self.name,
-            "levels": self.levels,
-            "epsilon": decimal(self.epsilon),
-            "neighbours": self.neighbours.value,
-            "max_rows": self.max_rows,
-        }

@@ -19,12 +19,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from privior.errors import PlanError, shown
+from privior.checks import fill, whole_number
+from privior.errors import PlanError
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import Asked, Floats
-from privior.mechanisms.table_mechanism import CellGammas, TableMechanism, check_levels, true_counts
+from privior.mechanisms.table_mechanism import (
+    CellGammas,
+    TableMechanism,
+    check_levels,
+    check_records,
+    true_counts,
+)
 from privior.models import DirichletTable, ExactStatistics, Model, Observed
-from privior.privacy import Neighbours, Sensitivity
+from privior.privacy import Neighbours
 from privior.privacy.calibration import LEAST
 from privior.schema import Schema
 
@@ -35,7 +42,10 @@ MOST_LEAST = 10**9
 
 
 class PosteriorRelease(TableMechanism):
-    """Built for a prior, a rate, the number of records and a public minimum of the counts (0: none)."""
+    """Built for a prior, a rate, the number of records and a public minimum of the counts (0: none).
+
+    Raising low counts to the minimum does not add to the sensitivity of the counts.
+    """
 
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     on_request: ClassVar[bool] = True
@@ -55,25 +65,14 @@ class PosteriorRelease(TableMechanism):
             raise PlanError(
                 "not one prior parameter per cell", where=self.name, asked=len(given), allowed=levels
             )
-        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
-        check_least(least, self.name)
+        fill(self, levels=levels, records=check_records(records, self.name))
+        fill(self, least=check_least(least, self.name))
         lowest, most = Fraction(1, 10**6), Fraction(10**9)
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(
-            self, "prior", tuple(positive(one, "prior", least=lowest, most=most) for one in given)
-        )
-        object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
-        object.__setattr__(self, "records", records)
-        object.__setattr__(self, "least", least)
+        fill(self, prior=tuple(positive(one, "prior", least=lowest, most=most) for one in given))
+        fill(self, neighbours=Neighbours.of(neighbours))
 
     def _set_rate(self, rate: object) -> None:
-        object.__setattr__(self, "rate", positive(rate, "rate", least=LEAST, most=Fraction(1)))
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Of a table of counts, one record per unit; raising counts does not add to it."""
-        return Sensitivity.of_counts(self.neighbours)
+        fill(self, rate=positive(rate, "rate", least=LEAST, most=Fraction(1)))
 
     def floors(self, rate: Fraction) -> tuple[Fraction, ...]:
         """The smallest parameters that any table has at this rate: prior + rate * least."""
@@ -163,7 +162,6 @@ class PosteriorRelease(TableMechanism):
         }
 
 
-def check_least(least: int, name: str) -> None:
-    """Refuse a public minimum that is none."""
-    if isinstance(least, bool) or not isinstance(least, int) or not 0 <= least <= MOST_LEAST:
-        raise PlanError("least is out of range", where=name, asked=shown(least), allowed=f"0 to {MOST_LEAST}")
+def check_least(least: int, name: str) -> int:
+    """Return a public minimum, refusing what is none."""
+    return whole_number(least, "least", 0, MOST_LEAST, where=name, error=PlanError)

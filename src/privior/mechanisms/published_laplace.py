@@ -17,24 +17,25 @@ from typing import ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import PlanError, shown
+from privior.checks import fill
 from privior.exact import decimal, round_up
-from privior.mechanisms.contract import MECHANISMS, unfit
+from privior.mechanisms.contract import MECHANISMS
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
 from privior.mechanisms.table_mechanism import (
     CellNoise,
+    FixedTotal,
     PublicFacts,
-    TableMechanism,
     check_levels,
+    check_records,
     true_counts,
 )
 from privior.models import DirichletTable, ExactStatistics, Model, Observed
-from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, SignedSteps
 from privior.randomness import OPENDP, discrete_laplace
 
 
 @dataclass(frozen=True)
-class PublishedLaplace(TableMechanism):
+class PublishedLaplace(FixedTotal):
     """Discrete Laplace noise on k-1 counts, clamped to [0, n]; the last count is what is left, clamped.
 
     Proof of the true cost: the release is a function of the first k-1 noisy counts. Replacing one record
@@ -52,29 +53,19 @@ class PublishedLaplace(TableMechanism):
     prior: ClassVar[None] = None  # type: ignore[misc]
 
     def __init__(self, levels: int, epsilon: object, records: int) -> None:
-        check_levels(levels, self.name)
-        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
-        object.__setattr__(self, "records", records)
+        fill(self, levels=check_levels(levels, self.name), records=check_records(records, self.name))
+        fill(self, epsilon=Budget.of(epsilon).epsilon)
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it with the budget as its nominal epsilon."""
-        if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
-            raise unfit(cls.name, "needs a public total (replace-one, one row per unit)")
+        cls.check_facts(facts)
         return cls(facts.levels, facts.budget.epsilon, facts.records)
 
     @property
     @abstractmethod
     def nominal_scale(self) -> Fraction:
         """The scale as printed in the paper."""
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """One record moves from one cell to another."""
-        return Sensitivity.of_counts(REPLACE_ONE)
 
     @property
     def laplace_scale(self) -> Fraction:
@@ -145,15 +136,6 @@ class PublishedLaplace(TableMechanism):
 
     def _clamp(self, count: int) -> int:
         return min(max(count, 0), self.records)
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
-        return {
-            "name": self.name,
-            "levels": self.levels,
-            "epsilon": decimal(self.epsilon),
-            "records": self.records,
-        }
 
 
 @final

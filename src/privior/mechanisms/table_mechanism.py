@@ -11,10 +11,11 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import is_whole, whole_number
 from privior.errors import PlanError, shown
-from privior.mechanisms.contract import Asked, Floats, Mechanism, Offer
+from privior.mechanisms.contract import Asked, Floats, Mechanism, unfit
 from privior.models import MOST_CELLS, DirichletTable, ExactStatistics, Layout, Model, Observed, TableModel
-from privior.privacy import Budget, Neighbours
+from privior.privacy import REPLACE_ONE, Budget, Neighbours, Sensitivity
 
 #: one Dirichlet parameter for all cells, or one for each
 Prior = Fraction | tuple[Fraction, ...]
@@ -60,7 +61,7 @@ class PublicFacts:
     @property
     def parameters(self) -> tuple[Fraction, ...]:
         """The prior parameter of each cell."""
-        return self.prior if isinstance(self.prior, tuple) else (self.prior,) * self.levels
+        return of_each_cell(self.prior, self.levels)
 
 
 @dataclass(frozen=True)
@@ -105,12 +106,16 @@ class TableMechanism(Mechanism):
         levels: number of cells
         records: the number of records that the law depends on; None if it depends on none
         prior: the prior that the law depends on; None if it depends on none
+        neighbours: the neighbour relation
+        max_rows: records that one unit contributes at most
     """
 
     models: ClassVar[tuple[type[Model], ...]] = (TableModel,)
     levels: int
     records: int | None
     prior: Prior | None
+    neighbours: Neighbours
+    max_rows: int
 
     @property
     @abstractmethod
@@ -127,13 +132,14 @@ class TableMechanism(Mechanism):
         """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
 
     @classmethod
-    def offers(cls, asked: Asked) -> Sequence[Offer]:
-        """Offer itself."""
-        return (Offer(cls.name, lambda: cls.for_facts(PublicFacts.of(asked))),)
+    def built(cls, asked: Asked) -> Self:
+        """Build it for the public facts of the table."""
+        return cls.for_facts(PublicFacts.of(asked))
 
-    def at(self, asked: Asked) -> Self:
-        """Build it anew."""
-        return self.for_facts(PublicFacts.of(asked))
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far one unit moves a table of counts under this relation."""
+        return Sensitivity.of_counts(self.neighbours, self.max_rows)
 
     def check(self, asked: Asked) -> None:
         """Refuse another number of cells, unit, number of records or prior."""
@@ -177,6 +183,19 @@ class TableMechanism(Mechanism):
         )
 
 
+class FixedTotal(TableMechanism):
+    """A law for tables whose total is public: one record moves from one cell to another."""
+
+    neighbours: ClassVar[Neighbours] = REPLACE_ONE  # type: ignore[misc]
+    max_rows: ClassVar[int] = 1  # type: ignore[misc]
+
+    @classmethod
+    def check_facts(cls, facts: PublicFacts) -> None:
+        """Refuse facts under which the total is not public."""
+        if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
+            raise unfit(cls.name, "needs a public total (replace-one, one row per unit)")
+
+
 def check_unit(mechanism: Mechanism, asked: Asked) -> None:
     """Refuse a mechanism that protects another unit than the schema's."""
     needed, honoured = asked.model.sensitivity(asked.schema, asked.neighbours), mechanism.sensitivity
@@ -189,12 +208,21 @@ def check_unit(mechanism: Mechanism, asked: Asked) -> None:
         )
 
 
-def check_levels(levels: int, name: str) -> None:
-    """Refuse a table of fewer than two cells, or of more than fit into memory."""
-    if isinstance(levels, bool) or not isinstance(levels, int) or not 2 <= levels <= MOST_CELLS:
-        raise PlanError(
-            "levels is out of range", where=name, asked=shown(levels), allowed=f"2 to {MOST_CELLS}"
-        )
+def of_each_cell(prior: Prior, levels: int) -> tuple[Fraction, ...]:
+    """Return the prior parameter of each cell."""
+    return prior if isinstance(prior, tuple) else (prior,) * levels
+
+
+def check_levels(levels: int, name: str) -> int:
+    """Return a number of cells, refusing fewer than two, and more than fit into memory."""
+    return whole_number(levels, "levels", 2, MOST_CELLS, where=name, error=PlanError)
+
+
+def check_records(records: int, name: str) -> int:
+    """Return a public number of records, refusing what is none."""
+    if is_whole(records, 1):
+        return records
+    raise PlanError("records is not a positive whole number", where=name, asked=shown(records))
 
 
 def true_counts(statistics: ExactStatistics, levels: int) -> NDArray[np.int64]:

@@ -11,7 +11,8 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
-from privior.errors import PlanError, shown
+from privior.checks import fill, whole_number
+from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import MECHANISMS, Floats, unfit
 from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease, check_least
@@ -54,6 +55,7 @@ class VirtualRecords(PosteriorRelease):
     name: ClassVar[str] = "virtual-records"
     about: ClassVar[str] = "counts of records drawn from a posterior draw"
     randomness: ClassVar[str] = OPERATING_SYSTEM
+    max_rows: ClassVar[int] = 1  # type: ignore[misc]
     options: ClassVar[Mapping[str, object]] = {"least": 0}
 
     def __init__(
@@ -70,11 +72,7 @@ class VirtualRecords(PosteriorRelease):
     ) -> None:
         self._set(levels, prior, neighbours, records, least)
         self._set_rate(rate)
-        if isinstance(drawn, bool) or not isinstance(drawn, int) or not 1 <= drawn <= MOST_DRAWN:
-            raise PlanError(
-                "drawn is out of range", where=self.name, asked=shown(drawn), allowed=f"1 to {MOST_DRAWN}"
-            )
-        object.__setattr__(self, "drawn", drawn)
+        fill(self, drawn=whole_number(drawn, "drawn", 1, MOST_DRAWN, where=self.name, error=PlanError))
         needed = virtual_records_epsilon(drawn, min(self.floors(self.rate)), self.rate)
         promised = shortened_up(needed) if epsilon is None else Budget.of(epsilon).epsilon
         if needed > promised:
@@ -84,7 +82,7 @@ class VirtualRecords(PosteriorRelease):
                 asked=decimal(promised),
                 allowed=f"{float(needed):.6g} or more",
             )
-        object.__setattr__(self, "epsilon", promised)
+        fill(self, epsilon=promised)
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:

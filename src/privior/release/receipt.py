@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from privior.checks import is_whole
 from privior.errors import PriviorError, ReleaseError
 from privior.exact import decimal
 from privior.ledger import KnownSpend, LedgerEntry, concerns, rules_of
@@ -225,17 +226,12 @@ class LedgerReceipt:
         names = _FOURTH if fourth else _SECOND if number > 1 else _FIRST
         declared = document.get("declared") if fourth and isinstance(document, dict) else None
         if declared is not None:
-            if not isinstance(declared, int) or isinstance(declared, bool) or declared < 1:
+            if not is_whole(declared, 1):
                 raise ReleaseError("not a number of declared guarantees", where="ledger")
             names = names | {"declared"}
         entry = exactly(document, "ledger", names)
         place, head, durable = entry["entry"], entry["head"], entry["durable"]
-        if (
-            not isinstance(place, int)
-            or isinstance(place, bool)
-            or place < 1
-            or not isinstance(durable, bool)
-        ):
+        if not is_whole(place, 1) or not isinstance(durable, bool):
             raise ReleaseError("not a ledger entry", where="ledger")
         if not is_hex(head, 64) or (fourth and not is_hex(entry["previous"], 64)):
             raise ReleaseError("not a hash", where="ledger")

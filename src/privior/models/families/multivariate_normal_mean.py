@@ -11,13 +11,12 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from privior.exact import decimal
+from privior.checks import fill
 from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
 from privior.models.laws.joint import MultivariateNormal
 from privior.models.laws.matrices import (
     Matrix,
-    Vector,
     added,
     definite_factors,
     dot,
@@ -49,7 +48,7 @@ class MultivariateNormalMean(JointFamily):
     parameter: ClassVar[str] = "means"
 
     def __init__(self, columns: object, prior: object, covariance: object) -> None:
-        object.__setattr__(self, "covariance", read_matrix(covariance, self.family, "covariance"))
+        fill(self, covariance=read_matrix(covariance, self.family, "covariance"))
         self._set(columns, prior, MultivariateNormal)
         self._check_size(len(self.covariance), "covariance")
         self._check_size(self.prior.size, "the prior")
@@ -63,10 +62,6 @@ class MultivariateNormalMean(JointFamily):
     def products(self) -> tuple[tuple[int, ...], ...]:
         """The deviations of each column."""
         return tuple((place,) for place in range(len(self.vector)))
-
-    def centre(self, schema: Schema) -> Vector:
-        """The middle of each range."""
-        return self.middle(schema)
 
     def at(self, schema: Schema) -> JointLikelihood:
         """Return the likelihood in floating point."""
@@ -128,10 +123,6 @@ class MultivariateNormalMean(JointFamily):
         """Return theta from L' theta."""
         lower, _ = definite_factors(self.precision(records, weight))
         return np.asarray(np.linalg.solve(floats(lower).T, points.T).T, np.float64)
-
-    def facts(self) -> dict[str, object]:
-        """The covariance."""
-        return {"covariance": [[decimal(one) for one in row] for row in self.covariance]}
 
 
 class _Likelihood(JointLikelihood):

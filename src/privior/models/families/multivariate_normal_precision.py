@@ -10,8 +10,9 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from privior.checks import fill
 from privior.errors import ModelError
-from privior.exact import decimal, root_down, root_up
+from privior.exact import root_down, root_up
 from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
 from privior.models.laws.bounded_wishart import NODES, eigenvalues, log_trial, log_wishart_mass
@@ -48,7 +49,7 @@ class MultivariateNormalPrecision(JointFamily):
     parameter: ClassVar[str] = "precision matrix"
 
     def __init__(self, columns: object, mean: object, prior: object) -> None:
-        object.__setattr__(self, "mean", read_vector(mean, self.family, "mean"))
+        fill(self, mean=read_vector(mean, self.family, "mean"))
         self._set(columns, prior, Wishart)
         self._check_size(len(self.mean), "mean")
         self._check_size(self.prior.size, "the prior")
@@ -192,10 +193,6 @@ class MultivariateNormalPrecision(JointFamily):
             asked=str(self.prior),
             advice="Release noisy statistics (pv.NoisyStatistics); of one column take pv.NormalPrecision.",
         )
-
-    def facts(self) -> dict[str, object]:
-        """The means."""
-        return {"mean": [decimal(one) for one in self.mean]}
 
 
 def _ends(scale: Floats, rate: Floats) -> tuple[float, float]:

@@ -17,7 +17,6 @@ from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
 from privior.models.laws.gauss import gauss
 from privior.models.laws.joint import NormalGamma
-from privior.models.laws.matrices import Vector
 from privior.models.model import MODELS
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
 from privior.randomness import Bits, NormalGammaBox
@@ -67,10 +66,6 @@ class NormalMeanPrecision(JointFamily):
     def products(self) -> tuple[tuple[int, ...], ...]:
         """The deviations and their squares."""
         return ((0,), (0, 0))
-
-    def centre(self, schema: Schema) -> Vector:
-        """The middle of the range."""
-        return self.middle(schema)
 
     def at(self, schema: Schema) -> JointLikelihood:
         """Return the likelihood in floating point."""
