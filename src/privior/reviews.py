@@ -125,10 +125,7 @@ def verify(release: Release, ledger: Ledger | None = None) -> Review:
         ledger: the ledger that the release says it was charged to
     """
     form = f"format {release.format}, written by privior {release.library}; a release, not a simulation"
-    return Review(
-        release,
-        (Check("format", Verdict.HOLDS, form), _claim(release), *_paid(release, ledger)),
-    )
+    return Review(release, (Check("format", Verdict.HOLDS, form), _claim(release), *_paid(release, ledger)))
 
 
 def _claim(release: Release) -> Check:

@@ -65,7 +65,7 @@ class KNorm(FixedTotal):
 
     @property
     def expected_squared_error(self) -> float:
-        """E|z|^2."""
+        """The expectation of |z|^2 over the k cells."""
         return k_norm_expected_squared_error(self.levels, float(self.epsilon))
 
     @property

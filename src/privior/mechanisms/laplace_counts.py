@@ -69,7 +69,7 @@ class LaplaceCounts(TableMechanism):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Pure epsilon."""
+        """Pure epsilon, and the curve of its signed steps."""
         steps = 2 if self.neighbours is REPLACE_ONE else 1
         l1 = self.sensitivity.l1
         reason = f"discrete Laplace noise of scale {l1}/epsilon; counts move by L1 {l1} (Ghosh et al. 2009)"

@@ -67,7 +67,7 @@ class SumNoise(SummedMechanism):
     @property
     @abstractmethod
     def variances(self) -> tuple[float, ...]:
-        """Of the noise of each sum."""
+        """The variance of the noise of each sum."""
 
 
 @final
@@ -215,7 +215,7 @@ class NoisyStatistics(SumNoise):
 
     @property
     def variances(self) -> tuple[float, ...]:
-        """Of the noise of each sum."""
+        """The variance of the noise of each sum."""
         if self.gaussian:
             return tuple(gaussian_variance(float(one) ** 2) for one in self.scales)
         return tuple(laplace_variance(float(1 / one)) for one in self.scales)

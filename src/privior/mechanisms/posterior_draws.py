@@ -179,7 +179,7 @@ class PosteriorDraws(SummedMechanism):
 
     @property
     def draw_weight(self) -> Fraction:
-        """The weight of a record."""
+        """The weight of a record in the posterior drawn from."""
         return self.weight
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:

@@ -108,7 +108,7 @@ class PosteriorRelease(TableMechanism):
 
     @property
     def draw_weight(self) -> Fraction:
-        """The weight of a record."""
+        """The rate: the weight of a record in the posterior drawn from."""
         return self.rate
 
     @property

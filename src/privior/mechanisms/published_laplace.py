@@ -95,7 +95,7 @@ class PublishedLaplace(FixedTotal):
 
     @property
     def variance(self) -> float:
-        """Of the noise of each of the first k-1 counts."""
+        """The variance of the noise of each of the first k-1 counts."""
         return laplace_variance(self._rate)
 
     @property

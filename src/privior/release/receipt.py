@@ -11,14 +11,7 @@ from privior.exact import decimal
 from privior.ledger import KnownSpend, LedgerEntry, concerns, rules_of
 from privior.pictures import BudgetBar
 from privior.plans import Plan
-from privior.privacy import (
-    Accounting,
-    AccountingKind,
-    Amount,
-    Budget,
-    amount_document,
-    read_amount,
-)
+from privior.privacy import Accounting, AccountingKind, Amount, Budget, amount_document, read_amount
 from privior.release.documents import exactly, is_hex
 
 _FIRST = {"population", "entry", "head", "durable"}
@@ -205,11 +198,7 @@ class LedgerReceipt:
         if self.accounting is None or self.total is None or self.spent is None:
             return facts
         if self.price is None:
-            return {
-                **facts,
-                "spent": self.spent.to_document(),
-                "cap": self.accounting.cap.to_document(),
-            }
+            return {**facts, "spent": self.spent.to_document(), "cap": self.accounting.cap.to_document()}
         return {
             **facts,
             "previous": self.previous,

@@ -153,7 +153,7 @@ class Boolean(Column):
 
     @property
     def size(self) -> int:
-        """Two."""
+        """Two codes: false and true."""
         return 2
 
     @property

@@ -69,10 +69,7 @@ class Schema:
         whose = Unit(unit) if isinstance(unit, str) else unit
         if not isinstance(whose, Unit):
             raise SchemaError(
-                "not a unit of protection",
-                where="unit",
-                asked=shown(unit),
-                allowed='"person", pv.Unit(...)',
+                "not a unit of protection", where="unit", asked=shown(unit), allowed='"person", pv.Unit(...)'
             )
         if whose.column is not None and looks(whose.column) in map(looks, columns):
             raise SchemaError(

@@ -143,11 +143,11 @@ class _Likelihood(JointLikelihood):
         return theta, np.broadcast_to(self.covariance, (len(theta), *self.covariance.shape))
 
     def quantities(self, theta: Floats) -> list[Floats]:
-        """The means."""
+        """Return the means, the only parameters."""
         return list(theta.T)
 
     def log_prior(self, theta: Floats) -> Floats:
-        """The Normal density."""
+        """Return the log of the Normal density of the means."""
         away = theta - self.centre - self.mean
         return np.asarray(-np.einsum("ri,ij,rj->r", away, self.prior, away) / 2)
 
@@ -160,11 +160,11 @@ class _Likelihood(JointLikelihood):
         return theta
 
     def bound(self, free: Floats) -> Floats:
-        """Likewise."""
+        """Return the coordinates, which are the parameters themselves."""
         return free
 
     def log_slope(self, free: Floats) -> Floats:
-        """Nothing is changed."""
+        """Return 0: coordinates and parameters are the same."""
         return np.zeros(len(free))
 
     def log_density(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
@@ -180,16 +180,16 @@ class _Likelihood(JointLikelihood):
         return np.asarray(np.linalg.solve(self.root, away.T).T / np.sqrt(records)[:, None])
 
     def coloured(self, records: Floats, theta: Floats, white: Floats) -> Floats:
-        """The inverse."""
+        """Return the sums that have these innovations: what `whiten` undoes."""
         n = records[:, None]
         return np.asarray(n * (theta - self.centre) + np.sqrt(n) * (white @ self.root.T))
 
     def log_white(self, records: Floats, white: Floats) -> Floats:
-        """Standard Normal."""
+        """Return the log of the standard Normal density."""
         return np.asarray(-(white**2).sum(axis=1) / 2)
 
     def white(self, records: Floats, rng: Random) -> Floats:
-        """Draw from it."""
+        """Draw from the standard Normal law."""
         return rng.standard_normal((records.size, self.units.size))
 
     def _update(self, records: Floats, totals: Floats) -> tuple[Floats, Floats]:
@@ -199,18 +199,18 @@ class _Likelihood(JointLikelihood):
         return np.asarray(np.linalg.solve(precision, pull[:, :, None])[:, :, 0], np.float64), precision
 
     def conjugate(self, records: Floats, totals: Floats, rng: Random) -> Floats:
-        """Normal."""
+        """Draw from the Normal posterior of the means."""
         mean, precision = self._update(records, totals)
         white = rng.standard_normal(mean.shape)
         root = np.swapaxes(np.linalg.cholesky(precision), 1, 2)
         return np.asarray(self.centre + mean + np.linalg.solve(root, white[:, :, None])[:, :, 0])
 
     def possible(self, records: Floats, totals: Floats) -> Floats:
-        """All are."""
+        """Return the sums as they are: records can have any."""
         return totals
 
     def clipped(self, theta: Floats) -> Floats:
-        """Nothing is cut."""
+        """Return the means as they are: the prior is not cut."""
         return theta
 
     def log_posterior(self, theta: Floats, records: int, totals: Floats, weight: float) -> Floats:

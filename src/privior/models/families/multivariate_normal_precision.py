@@ -292,7 +292,7 @@ class _Likelihood(JointLikelihood):
         return self._lower(found)
 
     def bound(self, free: Floats) -> Floats:
-        """The inverse."""
+        """Return L L' for the entries of L."""
         lower = self._unlogged(free)
         return self._entries(lower @ np.swapaxes(lower, 1, 2))
 
@@ -322,7 +322,7 @@ class _Likelihood(JointLikelihood):
         return self._logged(self._root(np.swapaxes(root, 1, 2) @ self._matrix(totals) @ root))
 
     def coloured(self, records: Floats, theta: Floats, white: Floats) -> Floats:
-        """The inverse."""
+        """Return the sums that have these innovations: what `whiten` undoes."""
         root = self._root(self._matrix(theta))
         fine = np.isfinite(root).all(axis=(1, 2))
         root[~fine] = np.eye(self.size)
@@ -343,7 +343,7 @@ class _Likelihood(JointLikelihood):
         return np.asarray(found.sum(axis=1) - squares / 2)
 
     def white(self, records: Floats, rng: Random) -> Floats:
-        """Draw both kinds."""
+        """Draw the logs of the roots of chi-squares, and standard Normal numbers."""
         found = rng.standard_normal((records.size, self.units.size))
         degrees = np.maximum(records[:, None] - np.arange(self.size), 1e-3)
         found[:, self.diagonal] = np.log(np.maximum(2 * rng.standard_gamma(degrees / 2), 1e-300)) / 2
