@@ -277,8 +277,8 @@ FAULTS = (
         "noise-scale-halved",
         "Laplace noise on counts has half the scale that it is sold with",
         "mechanisms/laplace_counts.py",
-        "discrete_laplace(self.levels, self.laplace_scale))",
-        "discrete_laplace(self.levels, self.laplace_scale / 2))",
+        "discrete_laplace(self.cells, self.laplace_scale))",
+        "discrete_laplace(self.cells, self.laplace_scale / 2))",
         ("tests/mechanisms/test_contract.py",),
     ),
     Fault(

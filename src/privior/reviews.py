@@ -157,7 +157,7 @@ def _audited(plan: Plan) -> Check:
         if pure:
             found = audit(twin, records=_RECORDS)
         else:
-            margin = math.ceil(_DEVIATIONS * math.sqrt(squared_error(twin) / twin.levels))
+            margin = math.ceil(_DEVIATIONS * math.sqrt(squared_error(twin) / twin.cells))
             if margin > _WIDEST:
                 return Check("enumeration", Verdict.OPEN, "its noise is too wide to be listed here")
             epsilon = float(plan.cost.epsilon)
@@ -174,7 +174,7 @@ def _audited(plan: Plan) -> Check:
         claimed = (
             f"claimed delta {float(plan.cost.delta):.6g}, largest {largest:.6g} over {found.pairs} pairs"
         )
-    where = f"the same law, {twin.levels} cells, {_RECORDS} records, {found.pairs} pairs"
+    where = f"the same law, {twin.cells} cells, {_RECORDS} records, {found.pairs} pairs"
     return Check("enumeration", verdict, f"{where}: {claimed}")
 
 

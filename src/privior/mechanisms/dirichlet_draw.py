@@ -55,7 +55,7 @@ class DirichletDraw(PosteriorRelease):
     for: 1 if the prior is concentrated enough, less if not. Loading a release checks the inequality again.
     """
 
-    levels: int
+    cells: int
     prior: tuple[Fraction, ...]
     epsilon: Fraction
     delta: Fraction
@@ -74,7 +74,7 @@ class DirichletDraw(PosteriorRelease):
 
     def __init__(
         self,
-        levels: int,
+        cells: int,
         prior: object,
         epsilon: object,
         delta: object,
@@ -87,14 +87,14 @@ class DirichletDraw(PosteriorRelease):
         max_rows: int = 1,
         least: int = 0,
     ) -> None:
-        self._set(levels, prior, neighbours, records, least)
+        self._set(cells, prior, neighbours, records, least)
         Sensitivity.of_counts(neighbours, max_rows)  # refuses what is no number of rows
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
             raise unfit(
                 self.name, "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records"
             )
-        whole_number(draws, "draws", 1, MOST_STICKS // levels, where=self.name, error=PlanError)
+        whole_number(draws, "draws", 1, MOST_STICKS // cells, where=self.name, error=PlanError)
         whole_number(places, "places", *PLACES, where=self.name, error=PlanError)
         fill(self, epsilon=budget.epsilon, delta=budget.delta, draws=draws, places=places, max_rows=max_rows)
         if rate is None:
@@ -113,7 +113,7 @@ class DirichletDraw(PosteriorRelease):
         """Build it for delta > 0, with the largest rate that the budget allows."""
         budget = facts.budget
         return cls(
-            facts.levels,
+            facts.cells,
             facts.parameters,
             budget.epsilon,
             budget.delta,
@@ -127,7 +127,7 @@ class DirichletDraw(PosteriorRelease):
     def _pair_at(self, rate: Fraction, draws: int) -> DominatingPair:
         """Return the pair of so many draws; under add-or-remove-one its first law has the record."""
         replacing = self.neighbours is REPLACE_ONE
-        free = max(1, self.records - self.levels * self.least) if replacing else None
+        free = max(1, self.records - self.cells * self.least) if replacing else None
         return _pair_of(self.floors(rate), rate, self.neighbours, self.max_rows, free, draws)
 
     def _in_one_cell(self, rate: Fraction, draws: int) -> DominatingPair:
@@ -200,7 +200,7 @@ class DirichletDraw(PosteriorRelease):
     @property
     def layouts(self) -> tuple[Layout, ...]:
         """One row of sticks for each draw."""
-        return (Layout(sticks.NAME, (self.draws, self.levels - 1), self.places),)
+        return (Layout(sticks.NAME, (self.draws, self.cells - 1), self.places),)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw the sticks, exactly rounded."""
@@ -264,7 +264,7 @@ class DirichletDraw(PosteriorRelease):
         slopes = float(self.rate) * sticks.log_probabilities(observed).sum(axis=0)
         drawn, unit = observed.array(), 1 << self.places
         zeros = np.append((drawn == 0).sum(axis=0), (drawn[:, -1] == unit).sum()).astype(np.float64)
-        one = np.ones(self.levels)
+        one = np.ones(self.cells)
         ends = int((drawn[:, :-1] == unit).sum())
         return CellGammas(
             np.array([float(parameter) for parameter in self.prior]),

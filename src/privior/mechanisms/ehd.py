@@ -49,7 +49,7 @@ class EHD(HellingerMechanism):
 
     def __init__(
         self,
-        levels: int,
+        cells: int,
         epsilon: object,
         records: int,
         prior: object = 1,
@@ -57,7 +57,7 @@ class EHD(HellingerMechanism):
         calibrated: bool = False,
         temperature: object = None,
     ) -> None:
-        self._set(levels, epsilon, records, prior)
+        self._set(cells, epsilon, records, prior)
         if not isinstance(calibrated, bool):
             raise PlanError("calibrated is true or false", where=self.name)
         fill(self, calibrated=calibrated)
@@ -80,8 +80,8 @@ class EHD(HellingerMechanism):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total, calibrated where all outputs can be listed."""
         cls.check_facts(facts)
-        given = (facts.levels, facts.budget.epsilon, facts.records, facts.prior)
-        if number_of_tables(facts.records, facts.levels) <= MOST_LISTED:
+        given = (facts.cells, facts.budget.epsilon, facts.records, facts.prior)
+        if number_of_tables(facts.records, facts.cells) <= MOST_LISTED:
             with suppress(PlanError):  # too cold to draw, or too small an epsilon to certify
                 return cls(*given, calibrated=True)
         return cls(*given)

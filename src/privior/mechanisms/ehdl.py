@@ -45,24 +45,24 @@ class EHDL(HellingerMechanism):
     name: ClassVar[str] = "ehdl"
     about: ClassVar[str] = "as published, for study: costs more than its nominal epsilon"
 
-    def __init__(self, levels: int, epsilon: object, records: int, prior: object = 1) -> None:
-        self._set(levels, epsilon, records, prior)
+    def __init__(self, cells: int, epsilon: object, records: int, prior: object = 1) -> None:
+        self._set(cells, epsilon, records, prior)
         self.check_drawable()
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it with a nominal epsilon so small that what it truly costs is in the budget."""
         cls.check_facts(facts)
-        draft = cls(facts.levels, Fraction(1, 10**6), facts.records, facts.prior)
+        draft = cls(facts.cells, Fraction(1, 10**6), facts.records, facts.prior)
         nominal = _shortened_down(_shortened_down(facts.budget.epsilon) / (1 + draft.local_change))
-        return cls(facts.levels, nominal, facts.records, facts.prior)
+        return cls(facts.cells, nominal, facts.records, facts.prior)
 
     @property
     def local_change(self) -> Fraction:
         """An upper bound of L; refused where none is known."""
-        if self.levels == 2:
+        if self.cells == 2:
             return Fraction(local_change_above(self.parameters))
-        if number_of_tables(self.records, self.levels) > MOST_TABLES:
+        if number_of_tables(self.records, self.cells) > MOST_TABLES:
             raise PlanError(
                 "no guarantee: local sensitivity is not private, and its change is known for few tables only",
                 where=self.name,

@@ -44,9 +44,9 @@ class EHDS(HellingerMechanism):
     about: ClassVar[str] = "a table near in Hellinger distance, nearer where one record matters less"
 
     def __init__(
-        self, levels: int, epsilon: object, records: int, prior: object = 1, *, gamma: object = 1
+        self, cells: int, epsilon: object, records: int, prior: object = 1, *, gamma: object = 1
     ) -> None:
-        self._set(levels, epsilon, records, prior)
+        self._set(cells, epsilon, records, prior)
         least, most = _GAMMAS
         fill(self, gamma=positive(gamma, "gamma", least=least, most=most))
         self.check_drawable()
@@ -55,7 +55,7 @@ class EHDS(HellingerMechanism):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total with the largest gamma of 1, 1/2, 1/4, ... for which draws are fast."""
         cls.check_facts(facts)
-        given = (facts.levels, facts.budget.epsilon, facts.records, facts.prior)
+        given = (facts.cells, facts.budget.epsilon, facts.records, facts.prior)
         slow, fast = -1, _MOST_HALVINGS
         best = cls(*given, gamma=Fraction(1, 2**fast))
         while fast - slow > 1:

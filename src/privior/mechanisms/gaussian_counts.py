@@ -17,7 +17,7 @@ from privior.mechanisms.table_mechanism import (
     CellNoise,
     PublicFacts,
     TableMechanism,
-    check_levels,
+    check_cells,
     true_counts,
     with_noise,
 )
@@ -52,7 +52,7 @@ class GaussianCounts(TableMechanism):
     grid and rounded up; a release stores it, and loading checks the inequality again.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     delta: Fraction
     neighbours: Neighbours
@@ -66,7 +66,7 @@ class GaussianCounts(TableMechanism):
 
     def __init__(
         self,
-        levels: int,
+        cells: int,
         epsilon: object,
         delta: object,
         *,
@@ -74,11 +74,11 @@ class GaussianCounts(TableMechanism):
         max_rows: int = 1,
         stddev: object = None,
     ) -> None:
-        check_levels(levels, self.name)
+        check_cells(cells, self.name)
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
             raise unfit(self.name, "needs delta > 0: Gaussian noise is never pure")
-        fill(self, levels=levels, epsilon=budget.epsilon, delta=budget.delta)
+        fill(self, cells=cells, epsilon=budget.epsilon, delta=budget.delta)
         fill(self, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
         self.sensitivity  # noqa: B018 - refuses a number of rows that is none
         fill(self, stddev=self._calibrated() if stddev is None else rational(stddev, "stddev"))
@@ -91,7 +91,7 @@ class GaussianCounts(TableMechanism):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for delta > 0."""
         return cls(
-            facts.levels,
+            facts.cells,
             facts.budget.epsilon,
             facts.budget.delta,
             neighbours=facts.neighbours,
@@ -163,20 +163,20 @@ class GaussianCounts(TableMechanism):
     @property
     def expected_squared_error(self) -> float:
         """E|z|^2 over the k counts."""
-        return self.levels * gaussian_variance(float(self.stddev) ** 2)
+        return self.cells * gaussian_variance(float(self.stddev) ** 2)
 
     @property
     def cell_noise(self) -> CellNoise:
         """Curvature 1 / stddev^2 in every cell."""
-        return CellNoise(np.zeros(self.levels), np.full(self.levels, 1 / float(self.stddev) ** 2))
+        return CellNoise(np.zeros(self.cells), np.full(self.cells, 1 / float(self.stddev) ** 2))
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws, one per cell."""
-        return with_noise(statistics, discrete_gaussian(self.levels, self.stddev))
+        return with_noise(statistics, discrete_gaussian(self.cells, self.stddev))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the k noises."""
-        noise = observed.array() - true_counts(statistics, self.levels)
+        noise = observed.array() - true_counts(statistics, self.cells)
         return float(gaussian_log_pmf(noise, float(self.stddev) ** 2).sum())
 
     def admits(self, observed: Observed, records: int) -> bool:

@@ -22,7 +22,7 @@ from privior.mechanisms.hellinger_normalisers import interpolated
 from privior.mechanisms.table_mechanism import (
     FixedTotal,
     Prior,
-    check_levels,
+    check_cells,
     check_records,
     of_each_cell,
     true_counts,
@@ -52,7 +52,7 @@ class HellingerMechanism(FixedTotal):
     how long one takes depends on the data, which is mitigated but not proved away.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     records: int
     prior: Prior
@@ -62,13 +62,13 @@ class HellingerMechanism(FixedTotal):
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     on_request: ClassVar[bool] = True
 
-    def _set(self, levels: int, epsilon: object, records: int, prior: object) -> None:
+    def _set(self, cells: int, epsilon: object, records: int, prior: object) -> None:
         """Check and keep the public facts."""
-        fill(self, levels=check_levels(levels, self.name), records=check_records(records, self.name))
+        fill(self, cells=check_cells(cells, self.name), records=check_records(records, self.name))
         several = isinstance(prior, (list, tuple))
         least, most = PRIOR_RANGE
-        if several and len(prior) != levels:  # type: ignore[arg-type]
-            raise PlanError("not one prior parameter per cell", where=self.name, allowed=levels)
+        if several and len(prior) != cells:  # type: ignore[arg-type]
+            raise PlanError("not one prior parameter per cell", where=self.name, allowed=cells)
         read = [positive(a, "prior", least=least, most=most) for a in (prior if several else [prior])]  # type: ignore[attr-defined]
         fill(self, epsilon=Budget.of(epsilon).epsilon, prior=tuple(read) if several else read[0])
 
@@ -83,12 +83,12 @@ class HellingerMechanism(FixedTotal):
     @property
     def parameters(self) -> tuple[Fraction, ...]:
         """The prior parameter of each cell."""
-        return of_each_cell(self.prior, self.levels)
+        return of_each_cell(self.prior, self.cells)
 
     @property
     def outputs(self) -> int:
         """How many tables can be released."""
-        return number_of_tables(self.records, self.levels)
+        return number_of_tables(self.records, self.cells)
 
     @property
     def _alpha(self) -> Floats:
@@ -99,8 +99,8 @@ class HellingerMechanism(FixedTotal):
 
     def check_drawable(self) -> None:
         """Refuse, by public facts alone, what would take too long to draw for some table."""
-        if self.levels > MOST_BOXED:
-            raise PlanError(f"is drawn for up to {MOST_BOXED} cells only", where=self.name, asked=self.levels)
+        if self.cells > MOST_BOXED:
+            raise PlanError(f"is drawn for up to {MOST_BOXED} cells only", where=self.name, asked=self.cells)
         if (found := self._largest_temperature()) > MOST_TEMPERATURE:
             raise PlanError(
                 "would take too long to draw for some tables",
@@ -127,7 +127,7 @@ class HellingerMechanism(FixedTotal):
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw a table, exactly."""
-        counts = true_counts(statistics, self.levels).tolist()
+        counts = true_counts(statistics, self.cells).tolist()
         if sum(counts) != self.records:
             raise ValueError("the mechanism is for another number of records")
         sampler = HellingerTables(counts, self.parameters, lambda: self.enclosed_temperature(counts))
@@ -135,7 +135,7 @@ class HellingerMechanism(FixedTotal):
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return -t(x) H(x, r) - ln Z(x), Z a sum over all outputs; -infinity for what is none."""
-        counts = true_counts(statistics, self.levels)
+        counts = true_counts(statistics, self.cells)
         if not self.admits(observed, self.records) or int(counts.sum()) != self.records:
             return -math.inf
         if self.outputs > MOST_OUTPUTS:
@@ -143,7 +143,7 @@ class HellingerMechanism(FixedTotal):
                 "too many tables to sum over", where=self.name, asked=self.outputs, allowed=MOST_OUTPUTS
             )
         rate = float(self.temperatures(counts[None, :])[0])
-        weights = -rate * distances(counts, _outputs(self.records, self.levels), self._alpha)
+        weights = -rate * distances(counts, _outputs(self.records, self.cells), self._alpha)
         far = -rate * float(distances(counts, observed.array()[None, :], self._alpha)[0])
         return far - float(np.logaddexp.reduce(weights))
 
@@ -156,7 +156,7 @@ class HellingerMechanism(FixedTotal):
     def log_likelihoods(self, observed: Observed) -> tuple[NDArray[np.int64], Floats]:
         """Return all tables, and the log probability of this release under each: a sum over all pairs."""
         self.check_listable()
-        tables = _outputs(self.records, self.levels)
+        tables = _outputs(self.records, self.cells)
         rates = self.temperatures(tables)
         far = distances(observed.array(), tables, self._alpha)
         if self.outputs <= MOST_SUMMED:
@@ -171,7 +171,7 @@ class HellingerMechanism(FixedTotal):
     @property
     def listable(self) -> bool:
         """Whether a posterior can be computed from what is released."""
-        return self.outputs <= (MOST_TWO_CELLS if self.levels == 2 else MOST_SUMMED)
+        return self.outputs <= (MOST_TWO_CELLS if self.cells == 2 else MOST_SUMMED)
 
     def check_listable(self) -> None:
         """Refuse what has too many pairs of tables for the likelihoods of all of them."""
@@ -190,7 +190,7 @@ class HellingerMechanism(FixedTotal):
 
 
 @lru_cache(maxsize=2)
-def _outputs(records: int, levels: int) -> NDArray[np.int64]:
-    tables = all_tables(records, levels)
+def _outputs(records: int, cells: int) -> NDArray[np.int64]:
+    tables = all_tables(records, cells)
     tables.setflags(write=False)
     return tables

@@ -16,7 +16,7 @@ from privior.mechanisms.table_mechanism import (
     CellNoise,
     FixedTotal,
     PublicFacts,
-    check_levels,
+    check_cells,
     true_counts,
     with_noise,
 )
@@ -38,7 +38,7 @@ class KNorm(FixedTotal):
     which is public, and no cell is special. For k = 2 it is the geometric mechanism on one count.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     name: ClassVar[str] = "k-norm"
     records: ClassVar[None] = None  # type: ignore[misc]
@@ -46,44 +46,44 @@ class KNorm(FixedTotal):
     about: ClassVar[str] = "noise of sum zero on all counts"
     randomness: ClassVar[str] = OPERATING_SYSTEM
 
-    def __init__(self, levels: int, epsilon: object) -> None:
-        fill(self, levels=check_levels(levels, self.name), epsilon=Budget.of(epsilon).epsilon)
+    def __init__(self, cells: int, epsilon: object) -> None:
+        fill(self, cells=check_cells(cells, self.name), epsilon=Budget.of(epsilon).epsilon)
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total: replace-one, one row per unit."""
         cls.check_facts(facts)
-        return cls(facts.levels, facts.budget.epsilon)
+        return cls(facts.cells, facts.budget.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
         """Pure epsilon, and the exact curve below it."""
         reason = "K-norm noise of rate epsilon/2; counts move by L1 2 at a fixed sum (proof: privior.KNorm)"
         return Guarantee(
-            KNormPair(self.levels, self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason
+            KNormPair(self.cells, self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason
         )
 
     @property
     def expected_squared_error(self) -> float:
         """The expectation of |z|^2 over the k cells."""
-        return k_norm_expected_squared_error(self.levels, float(self.epsilon))
+        return k_norm_expected_squared_error(self.cells, float(self.epsilon))
 
     @property
     def cell_noise(self) -> CellNoise:
         """Rate epsilon/2 in every cell."""
-        return CellNoise(np.full(self.levels, float(self.epsilon) / 2), np.zeros(self.levels))
+        return CellNoise(np.full(self.cells, float(self.epsilon) / 2), np.zeros(self.cells))
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add an exact draw; the result may be negative and sums to the public total."""
-        return with_noise(statistics, k_norm(self.levels, self.epsilon))
+        return with_noise(statistics, k_norm(self.cells, self.epsilon))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return -epsilon |y - c|_1 / 2 - log normaliser; -infinity if the totals differ."""
-        noise = observed.array() - true_counts(statistics, self.levels)
+        noise = observed.array() - true_counts(statistics, self.cells)
         if noise.sum() != 0:
             return -math.inf
         epsilon = float(self.epsilon)
-        return -epsilon * int(np.abs(noise).sum()) / 2 - k_norm_log_normaliser(self.levels, epsilon)
+        return -epsilon * int(np.abs(noise).sum()) / 2 - k_norm_log_normaliser(self.cells, epsilon)
 
     def admits(self, observed: Observed, records: int) -> bool:
         """The noise sums to zero."""

@@ -16,7 +16,7 @@ from privior.mechanisms.table_mechanism import (
     CellNoise,
     PublicFacts,
     TableMechanism,
-    check_levels,
+    check_cells,
     true_counts,
     with_noise,
 )
@@ -39,7 +39,7 @@ class LaplaceCounts(TableMechanism):
     epsilon/2, hence the pair of two signed steps.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     neighbours: Neighbours
     max_rows: int
@@ -50,9 +50,9 @@ class LaplaceCounts(TableMechanism):
     randomness: ClassVar[str] = OPENDP
 
     def __init__(
-        self, levels: int, epsilon: object, *, neighbours: Neighbours | str = REPLACE_ONE, max_rows: int = 1
+        self, cells: int, epsilon: object, *, neighbours: Neighbours | str = REPLACE_ONE, max_rows: int = 1
     ) -> None:
-        fill(self, levels=check_levels(levels, self.name), epsilon=Budget.of(epsilon).epsilon)
+        fill(self, cells=check_cells(cells, self.name), epsilon=Budget.of(epsilon).epsilon)
         fill(self, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
         if self.laplace_scale > WIDEST:
             raise unfit(self.name, "this budget and unit need more noise than can be drawn")
@@ -60,7 +60,7 @@ class LaplaceCounts(TableMechanism):
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it; it fits whatever the relation and the unit."""
-        return cls(facts.levels, facts.budget.epsilon, neighbours=facts.neighbours, max_rows=facts.max_rows)
+        return cls(facts.cells, facts.budget.epsilon, neighbours=facts.neighbours, max_rows=facts.max_rows)
 
     @property
     def laplace_scale(self) -> Fraction:
@@ -84,20 +84,20 @@ class LaplaceCounts(TableMechanism):
     @property
     def expected_squared_error(self) -> float:
         """E|z|^2 over the k counts."""
-        return self.levels * laplace_variance(self._rate)
+        return self.cells * laplace_variance(self._rate)
 
     @property
     def cell_noise(self) -> CellNoise:
         """Rate 1 / laplace_scale in every cell."""
-        return CellNoise(np.full(self.levels, self._rate), np.zeros(self.levels))
+        return CellNoise(np.full(self.cells, self._rate), np.zeros(self.cells))
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws, one per cell."""
-        return with_noise(statistics, discrete_laplace(self.levels, self.laplace_scale))
+        return with_noise(statistics, discrete_laplace(self.cells, self.laplace_scale))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the k noises."""
-        noise = observed.array() - true_counts(statistics, self.levels)
+        noise = observed.array() - true_counts(statistics, self.cells)
         return float(laplace_log_pmf(noise, self._rate).sum())
 
     def admits(self, observed: Observed, records: int) -> bool:

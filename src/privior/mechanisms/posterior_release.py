@@ -26,7 +26,7 @@ from privior.mechanisms.contract import Asked, Floats
 from privior.mechanisms.table_mechanism import (
     CellGammas,
     TableMechanism,
-    check_levels,
+    check_cells,
     check_records,
     true_counts,
 )
@@ -49,23 +49,21 @@ class PosteriorRelease(TableMechanism):
 
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     on_request: ClassVar[bool] = True
-    levels: int
+    cells: int
     prior: tuple[Fraction, ...]
     rate: Fraction
     neighbours: Neighbours
     records: int
     least: int
 
-    def _set(
-        self, levels: int, prior: object, neighbours: Neighbours | str, records: int, least: int
-    ) -> None:
-        check_levels(levels, self.name)
-        given = prior if isinstance(prior, (list, tuple)) else (prior,) * levels
-        if len(given) != levels:
+    def _set(self, cells: int, prior: object, neighbours: Neighbours | str, records: int, least: int) -> None:
+        check_cells(cells, self.name)
+        given = prior if isinstance(prior, (list, tuple)) else (prior,) * cells
+        if len(given) != cells:
             raise PlanError(
-                "not one prior parameter per cell", where=self.name, asked=len(given), allowed=levels
+                "not one prior parameter per cell", where=self.name, asked=len(given), allowed=cells
             )
-        fill(self, levels=levels, records=check_records(records, self.name))
+        fill(self, cells=cells, records=check_records(records, self.name))
         fill(self, least=check_least(least, self.name))
         lowest, most = Fraction(1, 10**6), Fraction(10**9)
         fill(self, prior=tuple(positive(one, "prior", least=lowest, most=most) for one in given))
@@ -80,7 +78,7 @@ class PosteriorRelease(TableMechanism):
 
     def parameters(self, statistics: ExactStatistics) -> list[Fraction]:
         """Return u = prior + rate * counts, low counts raised, exactly: as private as the counts."""
-        counts = true_counts(statistics, self.levels)
+        counts = true_counts(statistics, self.cells)
         return [a + self.rate * max(int(c), self.least) for a, c in zip(self.prior, counts, strict=True)]
 
     @property
@@ -120,12 +118,12 @@ class PosteriorRelease(TableMechanism):
         """Refuse also more records in every cell than there can be."""
         super().check(asked)
         rows = asked.records * asked.schema.unit.max_rows
-        if self.least * self.levels > rows:
+        if self.least * self.cells > rows:
             raise PlanError(
                 "so many records in every cell are more than there can be",
                 where="least",
-                asked=f"{self.least} in each of {self.levels} cells",
-                allowed=f"{rows // self.levels} or fewer",
+                asked=f"{self.least} in each of {self.cells} cells",
+                allowed=f"{rows // self.cells} or fewer",
             )
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
@@ -153,7 +151,7 @@ class PosteriorRelease(TableMechanism):
         alike = len(set(self.prior)) == 1
         return {
             "name": self.name,
-            "levels": self.levels,
+            "levels": self.cells,
             "prior": decimal(self.prior[0]) if alike else [decimal(one) for one in self.prior],
             "rate": decimal(self.rate),
             "neighbours": self.neighbours.value,

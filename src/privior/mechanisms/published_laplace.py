@@ -25,7 +25,7 @@ from privior.mechanisms.table_mechanism import (
     CellNoise,
     FixedTotal,
     PublicFacts,
-    check_levels,
+    check_cells,
     check_records,
     true_counts,
 )
@@ -43,7 +43,7 @@ class PublishedLaplace(FixedTotal):
     laplace_scale. It is attained at n >= 1 (clamping keeps the ratio of a geometric tail), so it is exact.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     records: int
     name: ClassVar[str]
@@ -52,15 +52,15 @@ class PublishedLaplace(FixedTotal):
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     prior: ClassVar[None] = None  # type: ignore[misc]
 
-    def __init__(self, levels: int, epsilon: object, records: int) -> None:
-        fill(self, levels=check_levels(levels, self.name), records=check_records(records, self.name))
+    def __init__(self, cells: int, epsilon: object, records: int) -> None:
+        fill(self, cells=check_cells(cells, self.name), records=check_records(records, self.name))
         fill(self, epsilon=Budget.of(epsilon).epsilon)
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it with the budget as its nominal epsilon."""
         cls.check_facts(facts)
-        return cls(facts.levels, facts.budget.epsilon, facts.records)
+        return cls(facts.cells, facts.budget.epsilon, facts.records)
 
     @property
     @abstractmethod
@@ -75,11 +75,11 @@ class PublishedLaplace(FixedTotal):
     @property
     def guarantee(self) -> Guarantee:
         """The true cost, which is not always the nominal epsilon."""
-        moved = min(2, self.levels - 1)
+        moved = min(2, self.cells - 1)
         pair = SignedSteps(1 / self.nominal_scale, moved)
         scale, nominal = decimal(self.nominal_scale), decimal(self.epsilon)
         reason = (
-            f"discrete Laplace noise of scale {scale} on {self.levels - 1} counts, of which one record "
+            f"discrete Laplace noise of scale {scale} on {self.cells - 1} counts, of which one record "
             f"moves {moved}; nominal epsilon {nominal} (proof: privior.PublishedLaplace)"
         )
         return Guarantee(pair, REPLACE_ONE, Budget(moved / self.nominal_scale, Fraction(0)), reason)
@@ -91,7 +91,7 @@ class PublishedLaplace(FixedTotal):
     @property
     def expected_squared_error(self) -> float:
         """E|z|^2 before clamping: (k-1) variances, and their sum again in the last count."""
-        return 2 * (self.levels - 1) * self.variance
+        return 2 * (self.cells - 1) * self.variance
 
     @property
     def variance(self) -> float:
@@ -105,20 +105,20 @@ class PublishedLaplace(FixedTotal):
         A count clamped to 0 has probability P(z <= -c) = q^c / (1+q), which as a function of c >= 0 is
         what an unclamped 0 has, up to a constant; likewise at n. So clamping changes nothing here.
         """
-        rates = np.full(self.levels, self._rate)
+        rates = np.full(self.cells, self._rate)
         rates[-1] = 0.0
-        return CellNoise(rates, np.zeros(self.levels))
+        return CellNoise(rates, np.zeros(self.cells))
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws to the first k-1 counts, clamp, subtract, clamp."""
-        counts = true_counts(statistics, self.levels)
-        noise = discrete_laplace(self.levels - 1, self.laplace_scale)
+        counts = true_counts(statistics, self.cells)
+        noise = discrete_laplace(self.cells - 1, self.laplace_scale)
         first = [self._clamp(int(c) + z) for c, z in zip(counts[:-1], noise, strict=True)]
         return Observed.of((*first, self._clamp(self.records - sum(first))))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum log probabilities, or log tails where clamped; -infinity for what cannot be released."""
-        counts = true_counts(statistics, self.levels)
+        counts = true_counts(statistics, self.cells)
         if not self.admits(observed, self.records):
             return -math.inf
         return float(self._log_cells(observed.array()[:-1], counts[:-1]).sum())
@@ -149,7 +149,7 @@ class LSHist(PublishedLaplace):
     @property
     def nominal_scale(self) -> Fraction:
         """The histogram sensitivity over epsilon."""
-        return min(2, self.levels - 1) / self.epsilon
+        return min(2, self.cells - 1) / self.epsilon
 
 
 @final
@@ -163,4 +163,4 @@ class LSDim(PublishedLaplace):
     @property
     def nominal_scale(self) -> Fraction:
         """The number of levels over epsilon."""
-        return self.levels / self.epsilon
+        return self.cells / self.epsilon

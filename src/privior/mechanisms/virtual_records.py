@@ -44,7 +44,7 @@ class VirtualRecords(PosteriorRelease):
     and between Beta-binomials (a + r, b) and (a, b + r) lies (a, b).
     """
 
-    levels: int
+    cells: int
     prior: tuple[Fraction, ...]
     drawn: int
     rate: Fraction
@@ -60,7 +60,7 @@ class VirtualRecords(PosteriorRelease):
 
     def __init__(
         self,
-        levels: int,
+        cells: int,
         prior: object,
         drawn: int,
         *,
@@ -70,7 +70,7 @@ class VirtualRecords(PosteriorRelease):
         epsilon: object = None,
         least: int = 0,
     ) -> None:
-        self._set(levels, prior, neighbours, records, least)
+        self._set(cells, prior, neighbours, records, least)
         self._set_rate(rate)
         fill(self, drawn=whole_number(drawn, "drawn", 1, MOST_DRAWN, where=self.name, error=PlanError))
         needed = virtual_records_epsilon(drawn, min(self.floors(self.rate)), self.rate)
@@ -103,7 +103,7 @@ class VirtualRecords(PosteriorRelease):
             if rate is not None:
                 built.append(
                     cls(
-                        facts.levels,
+                        facts.cells,
                         prior,
                         drawn,
                         rate=rate,
@@ -164,7 +164,7 @@ class VirtualRecords(PosteriorRelease):
         A public minimum of the counts is a larger prior: these tables are what lies above it.
         """
         return VirtualRecords(
-            min(cells, self.levels),
+            min(cells, self.cells),
             sorted(self.floors(self.rate))[:cells],
             min(_FEW, self.drawn),
             rate=self.rate,
@@ -178,12 +178,12 @@ class VirtualRecords(PosteriorRelease):
 
     def cell_gammas(self, observed: Observed) -> CellGammas:
         """Return lnG(u + y) - lnG(u) in each cell, and lnG(A + r n) - lnG(A + r n + M)."""
-        one = np.ones(self.levels)
+        one = np.ones(self.cells)
         prior = np.array([float(parameter) for parameter in self.prior])
         return CellGammas(
             prior,
             float(self.rate),
-            np.zeros(self.levels),
+            np.zeros(self.cells),
             ((observed.array().astype(np.float64), one), (0 * one, -one)),
             ((0.0, 1.0), (float(self.drawn), -1.0)),
         )
