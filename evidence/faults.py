@@ -277,8 +277,8 @@ FAULTS = (
         "noise-scale-halved",
         "Laplace noise on counts has half the scale that it is sold with",
         "mechanisms/laplace_counts.py",
-        "discrete_laplace(self.levels, self.laplace_scale))",
-        "discrete_laplace(self.levels, self.laplace_scale / 2))",
+        "discrete_laplace(self.cells, self.laplace_scale))",
+        "discrete_laplace(self.cells, self.laplace_scale / 2))",
         ("tests/mechanisms/test_contract.py",),
     ),
     Fault(
@@ -327,7 +327,7 @@ FAULTS = (
     Fault(
         "failures-counted-once",
         "a Beta prior counts the failures of one trial where there were several",
-        "models/families/beta_binomial.py",
+        "models/families/beta_chance.py",
         "failures = self.trials * records - totals",
         "failures = np.maximum(records - totals, 0)",
         ("tests/families/test_family_contract.py::test_the_update_is_bayes",),
@@ -581,8 +581,8 @@ FAULTS = (
         "noise-ignored",
         "the posterior takes noisy counts for nearly true ones",
         "posterior/counts/evidence.py",
-        'object.__setattr__(self, "rates", rates)',
-        'object.__setattr__(self, "rates", 4 * rates)',
+        "observed=observed.astype(np.int64), rates=rates,",
+        "observed=observed.astype(np.int64), rates=4 * rates,",
         ("tests/posterior/test_coverage_small.py", "tests/posterior/test_latent_exact.py"),
     ),
     Fault(

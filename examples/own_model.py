@@ -12,7 +12,6 @@ import random
 import secrets
 import sys
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -35,7 +34,6 @@ from privior.extend import (
     Layout,
     ModelError,
     Observed,
-    Offer,
     PlanError,
     Schema,
     SignedSteps,
@@ -143,25 +141,17 @@ class StepNoise(SumNoise):
         return Fraction(math.ceil(math.exp(-float(self.epsilon)) * 2**40 * (1 + 2**-50)), 2**40)
 
     @classmethod
-    def offers(cls, asked: Asked) -> Sequence[Offer]:
-        """Offer it where the number of records is public, so that one sum is all there is."""
-        return (Offer(cls.name, lambda: cls._of(asked)),)
-
-    @classmethod
-    def _of(cls, asked: Asked) -> Self:
+    def built(cls, asked: Asked) -> Self:
+        """Build it where the number of records is public, so that one sum is all there is."""
         summands = asked.model.summands(asked.schema, asked.neighbours)
         if asked.neighbours is not pv.REPLACE_ONE or len(summands) > 1:
             raise PlanError("is for one sum of a public number of records", where=cls.name)
         low, high = summands[0].bounds(asked.schema)
         return cls(high - low, asked.budget.epsilon)
 
-    def at(self, asked: Asked) -> Self:
-        """Build it anew."""
-        return self._of(asked)
-
     def check(self, asked: Asked) -> None:
         """Refuse another sum."""
-        if self._of(asked).move != self.move:
+        if self.built(asked).move != self.move:
             raise PlanError("the mechanism is for another sum", where=self.name)
 
     @property

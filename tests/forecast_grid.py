@@ -234,7 +234,7 @@ def listed_estimates(
 
     Otherwise rare outputs, far away, would not be seen, in which most of the squared error may lie.
     """
-    every = all_tables(mechanism.records, mechanism.levels)
+    every = all_tables(mechanism.records, mechanism.cells)
     rates = mechanism.temperatures(every)
     halves = gammaln(prior[:, None] + np.arange(2 * mechanism.records + 1) / 2)
     overlap = sum(known[cell[:, None] + cell] for known, cell in zip(halves, every.T, strict=True))

@@ -17,32 +17,32 @@ from privior.models import ExactStatistics, Observed
 
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
 EXAMPLES: list[Any] = [
-    pv.KNorm(levels=2, epsilon=1),
-    pv.KNorm(levels=3, epsilon="0.7"),
-    *(pv.LaplaceCounts(levels=3, epsilon="1.5", neighbours=relation) for relation in BOTH),
-    *(pv.GaussianCounts(levels=3, epsilon=2, delta="0.01", neighbours=relation) for relation in BOTH),
-    pv.LSHist(levels=2, epsilon=1, records=5),
-    pv.LSHist(levels=3, epsilon=1, records=5),
-    pv.LSDim(levels=2, epsilon=1, records=5),
-    pv.LSDim(levels=3, epsilon=2, records=5),
-    pv.EHD(levels=2, epsilon=4, records=5),
-    pv.EHD(levels=3, epsilon=6, records=5, prior=["0.5", 1, 2]),
-    pv.EHD(levels=3, epsilon=4, records=5, calibrated=True),
-    pv.EHDS(levels=2, epsilon=5, records=5, prior="0.5", gamma="0.1"),
-    pv.EHDS(levels=3, epsilon=8, records=5, gamma=1),
-    pv.EHDL(levels=3, epsilon=5, records=5),
+    pv.KNorm(cells=2, epsilon=1),
+    pv.KNorm(cells=3, epsilon="0.7"),
+    *(pv.LaplaceCounts(cells=3, epsilon="1.5", neighbours=relation) for relation in BOTH),
+    *(pv.GaussianCounts(cells=3, epsilon=2, delta="0.01", neighbours=relation) for relation in BOTH),
+    pv.LSHist(cells=2, epsilon=1, records=5),
+    pv.LSHist(cells=3, epsilon=1, records=5),
+    pv.LSDim(cells=2, epsilon=1, records=5),
+    pv.LSDim(cells=3, epsilon=2, records=5),
+    pv.EHD(cells=2, epsilon=4, records=5),
+    pv.EHD(cells=3, epsilon=6, records=5, prior=["0.5", 1, 2]),
+    pv.EHD(cells=3, epsilon=4, records=5, calibrated=True),
+    pv.EHDS(cells=2, epsilon=5, records=5, prior="0.5", gamma="0.1"),
+    pv.EHDS(cells=3, epsilon=8, records=5, gamma=1),
+    pv.EHDL(cells=3, epsilon=5, records=5),
 ]
 COUNTS = {2: (4, 1), 3: (3, 0, 2)}
 
 
 def exact(mechanism: Any) -> ExactStatistics:
-    return ExactStatistics(np.array(COUNTS[mechanism.levels]))
+    return ExactStatistics(np.array(COUNTS[mechanism.cells]))
 
 
 def law(mechanism: Any, reach: int) -> dict[tuple[int, ...], float]:
     """Return the probability of every output in a box around the true counts."""
     side = range(-reach, 5 + reach + 1)
-    boxes = itertools.product(side, repeat=mechanism.levels)
+    boxes = itertools.product(side, repeat=mechanism.cells)
     logs = {box: mechanism.log_likelihood(Observed.of(box), exact(mechanism)) for box in boxes}
     return {box: math.exp(log) for box, log in logs.items() if log > -math.inf}
 

@@ -1,4 +1,6 @@
-"""What constructors and doors ask of their arguments, and how a frozen value is filled. No part's own words.
+"""What constructors and doors ask of their arguments, and how a frozen value is filled and written.
+
+No part's own words.
 
 Every reader returns the number it was given, or says what is wrong with it, by the error of the part that
 asks. `whole_number` takes integers only: no `True`, no 3.0.
@@ -6,12 +8,17 @@ asks. `whole_number` takes integers only: no `True`, no 3.0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from fractions import Fraction
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 from privior.errors import NumberError, PriviorError, shown
-from privior.exact import rational
+from privior.exact import decimal, rational
+
+T = TypeVar("T")
 
 
 def is_whole(value: object, least: int | None = None, most: int | None = None) -> TypeGuard[int]:
@@ -80,6 +87,24 @@ def strictly_within(value: object, name: str, high: Fraction = Fraction(1)) -> F
     return number if 0 < number < high else _refuse(value, name, f"above 0 and below {high}")
 
 
+@contextmanager
+def told_by(
+    error: type[PriviorError], where: str | None = None, heard: type[PriviorError] = NumberError
+) -> Iterator[None]:
+    """Let what goes wrong inside be told by the part that asked: the same words, of its own kind and place.
+
+    Args:
+        error: what is raised
+        where: the part that asks
+        heard: what is raised inside
+    """
+    try:
+        yield
+    except heard as wrong:
+        asked, allowed, advice = wrong.asked, wrong.allowed, wrong.advice
+        raise error(wrong.what, where=where, asked=asked, allowed=allowed, advice=advice) from None
+
+
 def fill(made: object, /, **fields: object) -> None:
     """Give fields to a frozen value that its own constructor is making; nobody else may.
 
@@ -90,6 +115,33 @@ def fill(made: object, /, **fields: object) -> None:
         if name not in known:
             raise AttributeError(f"{type(made).__name__} has no field {name!r}")
         object.__setattr__(made, name, value)
+
+
+def plain_fields(made: object, *but: str) -> dict[str, object]:
+    """Write the fields of a value as plain values that its constructor reads: exact numbers as text.
+
+    Args:
+        made: a dataclass; anything else has no fields
+        but: the fields that are left out; so are those that are None
+    """
+    names = [one.name for one in fields(made) if one.name not in but] if is_dataclass(made) else []
+    found = {name: getattr(made, name) for name in names}
+    return {name: _plain(value) for name, value in found.items() if value is not None}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, (tuple, list)):
+        return [_plain(one) for one in value]
+    if isinstance(value, Enum):
+        return value.value
+    return decimal(value) if isinstance(value, Fraction) else value
+
+
+def known_as(kind: type[T], value: object) -> T:
+    """Return what is known to be of a kind, for those who read the code and for the type checker."""
+    if not isinstance(value, kind):
+        raise TypeError(f"not a {kind.__name__}")
+    return value
 
 
 def _refuse(value: object, name: str, allowed: str) -> Fraction:

@@ -125,10 +125,7 @@ def verify(release: Release, ledger: Ledger | None = None) -> Review:
         ledger: the ledger that the release says it was charged to
     """
     form = f"format {release.format}, written by privior {release.library}; a release, not a simulation"
-    return Review(
-        release,
-        (Check("format", Verdict.HOLDS, form), _claim(release), *_paid(release, ledger)),
-    )
+    return Review(release, (Check("format", Verdict.HOLDS, form), _claim(release), *_paid(release, ledger)))
 
 
 def _claim(release: Release) -> Check:
@@ -160,7 +157,7 @@ def _audited(plan: Plan) -> Check:
         if pure:
             found = audit(twin, records=_RECORDS)
         else:
-            margin = math.ceil(_DEVIATIONS * math.sqrt(squared_error(twin) / twin.levels))
+            margin = math.ceil(_DEVIATIONS * math.sqrt(squared_error(twin) / twin.cells))
             if margin > _WIDEST:
                 return Check("enumeration", Verdict.OPEN, "its noise is too wide to be listed here")
             epsilon = float(plan.cost.epsilon)
@@ -177,7 +174,7 @@ def _audited(plan: Plan) -> Check:
         claimed = (
             f"claimed delta {float(plan.cost.delta):.6g}, largest {largest:.6g} over {found.pairs} pairs"
         )
-    where = f"the same law, {twin.levels} cells, {_RECORDS} records, {found.pairs} pairs"
+    where = f"the same law, {twin.cells} cells, {_RECORDS} records, {found.pairs} pairs"
     return Check("enumeration", verdict, f"{where}: {claimed}")
 
 

@@ -23,7 +23,7 @@ from privior.models import ExactStatistics, Observed
 
 
 def name(mechanism: Any) -> str:
-    return f"{mechanism.name}-{mechanism.levels}-{mechanism.guarantee.neighbours}"
+    return f"{mechanism.name}-{mechanism.cells}-{mechanism.guarantee.neighbours}"
 
 
 every = pytest.mark.parametrize("mechanism", EXAMPLES, ids=name)
@@ -58,8 +58,8 @@ UNCLAMPED = [example for example in UNCLAMPED if not isinstance(example, pv.Publ
 
 @pytest.mark.parametrize("mechanism", UNCLAMPED, ids=name)
 def test_the_expected_squared_error_is_that_of_the_law(mechanism: Any) -> None:
-    truth = np.array(COUNTS[mechanism.levels])
-    reach = 40 if mechanism.levels == 2 else 13
+    truth = np.array(COUNTS[mechanism.cells])
+    reach = 40 if mechanism.cells == 2 else 13
     total = sum(p * float(((np.array(box) - truth) ** 2).sum()) for box, p in law(mechanism, reach).items())
     assert mechanism.expected_squared_error == pytest.approx(total, rel=2e-2)
 
@@ -72,7 +72,7 @@ def test_cell_noise_is_the_likelihood_up_to_a_constant(mechanism: Any) -> None:
         assert isinstance(mechanism, HellingerMechanism)
         return
     gaps = []
-    for table in [COUNTS[mechanism.levels], (5, 0, 0)[: mechanism.levels], (0, 0, 5)[-mechanism.levels :]]:
+    for table in [COUNTS[mechanism.cells], (5, 0, 0)[: mechanism.cells], (0, 0, 5)[-mechanism.cells :]]:
         distance = observed.array() - np.array(table)
         cellwise = -(noise.rates * np.abs(distance)).sum() - (noise.curvatures * distance**2).sum() / 2
         gaps.append(mechanism.log_likelihood(observed, ExactStatistics(np.array(table))) - cellwise)
@@ -96,7 +96,7 @@ def test_the_neighbours_of_guarantee_and_sensitivity_agree(mechanism: Any) -> No
 def test_a_release_is_admitted_and_a_strange_one_is_impossible(mechanism: Any) -> None:
     assert mechanism.admits(mechanism.release(exact(mechanism)), 5)
     if mechanism.sensitivity.total_fixed and not isinstance(mechanism, (pv.LaplaceCounts, pv.GaussianCounts)):
-        strange = Observed.of((9,) * mechanism.levels)
+        strange = Observed.of((9,) * mechanism.cells)
         assert not mechanism.admits(strange, 5)
         assert mechanism.log_likelihood(strange, exact(mechanism)) == -math.inf
 

@@ -325,7 +325,7 @@ def test_two_releases_of_one_table(schema: pv.Schema) -> None:
 def test_the_expected_squared_error_is_near_what_is_drawn() -> None:
     """For many outputs it is rough: within a factor of two of the mean of 60 draws."""
     for mechanism in (pv.EHD(3, 3, 3000), pv.EHDS(5, 1, 2000, gamma="0.01")):
-        even = np.full(mechanism.levels, mechanism.records // mechanism.levels)
+        even = np.full(mechanism.cells, mechanism.records // mechanism.cells)
         squares = [
             float(((np.array(mechanism.release(ExactStatistics(even)).counts) - even) ** 2).sum())
             for _ in range(60)

@@ -32,7 +32,7 @@ COUNTS = ExactStatistics(np.array([3, 0, 2]))
 
 
 def virtual_law(mechanism: pv.VirtualRecords) -> dict[tuple[int, ...], float]:
-    boxes = itertools.product(range(mechanism.drawn + 1), repeat=mechanism.levels)
+    boxes = itertools.product(range(mechanism.drawn + 1), repeat=mechanism.cells)
     logs = {box: mechanism.log_likelihood(Observed.of(box), COUNTS) for box in boxes}
     return {box: math.exp(log) for box, log in logs.items() if log > -math.inf}
 

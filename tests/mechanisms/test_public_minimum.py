@@ -66,7 +66,7 @@ def largest_delta(mechanism: pv.DirichletDraw, records: int, epsilon: float) -> 
     One cell differs: its share is sufficient. Two do: their shares of each other, if the sums are alike.
     """
     worst = 0.0
-    for one, other in neighbours(mechanism.neighbours, records, mechanism.levels):
+    for one, other in neighbours(mechanism.neighbours, records, mechanism.cells):
         u, v = ([float(x) for x in mechanism.parameters(ExactStatistics(np.array(t)))] for t in (one, other))
         apart = [i for i, (x, y) in enumerate(zip(u, v, strict=True)) if x != y]
         if len(apart) == 1:

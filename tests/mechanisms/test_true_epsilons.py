@@ -71,7 +71,7 @@ def drawn_delta(mechanism: pv.DirichletDraw, records: int, epsilon: float) -> fl
     Between neighbours the log ratio of densities rises or falls all the way, and crosses epsilon once, if
     at all: where a low count is raised, it may stay as it was.
     """
-    assert (mechanism.levels, mechanism.draws, mechanism.max_rows) == (2, 1, 1)
+    assert (mechanism.cells, mechanism.draws, mechanism.max_rows) == (2, 1, 1)
     tables = [ExactStatistics(np.array([ones, records - ones])) for ones in range(records + 1)]
     laws = [stats.beta(*map(float, mechanism.parameters(table))) for table in tables]
 

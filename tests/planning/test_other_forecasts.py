@@ -60,14 +60,14 @@ def summed(
         pv.VirtualRecords(2, PRIOR, 12, rate="0.6", records=9),
         pv.EHDS(3, 1, 5, ("0.4", "1.5", "3")),
     ],
-    ids=lambda one: f"{one.name}-{one.levels}",
+    ids=lambda one: f"{one.name}-{one.cells}",
 )
 def test_few_outputs_are_summed_exactly(mechanism: Mechanism, expect: Expect) -> None:
     assert isinstance(mechanism, (HellingerMechanism, PosteriorRelease))
     assert isinstance(mechanism.prior, tuple)
     prior = np.array([float(one) for one in mechanism.prior])
-    tables = all_tables(mechanism.records, mechanism.levels)
-    outputs = all_tables(getattr(mechanism, "drawn", mechanism.records), mechanism.levels)
+    tables = all_tables(mechanism.records, mechanism.cells)
+    outputs = all_tables(getattr(mechanism, "drawn", mechanism.records), mechanism.cells)
     ahead = forecast(error_law(mechanism), prior, mechanism.records, expect)
     exact = summed(mechanism, prior, tables, outputs, expect)
     assert [getattr(ahead, measure) for measure in MEASURES] == pytest.approx(exact, rel=1e-6)

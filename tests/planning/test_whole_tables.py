@@ -96,11 +96,11 @@ def test_the_error_of_two_cells_with_many_records(records: int) -> None:
 @pytest.mark.parametrize(
     "mechanism",
     [pv.EHD(2, 1, 10**9), pv.EHD(300, 1, 1000), pv.EHDS(8, 1, 10**6, gamma="1e-6")],
-    ids=lambda one: f"{one.name}-{one.levels}",
+    ids=lambda one: f"{one.name}-{one.cells}",
 )
 def test_the_largest_tables_have_forecasts(mechanism: HellingerMechanism) -> None:
     """What is forecast is what the table tells: not less than nothing, no more than 1."""
-    prior = np.ones(mechanism.levels)
+    prior = np.ones(mechanism.cells)
     ahead = forecast(error_law(mechanism), prior, mechanism.records)
     assert ahead == forecast(error_law(mechanism), prior, mechanism.records)
     assert 0 < ahead.l2 < 1

@@ -16,7 +16,7 @@ from privior.privacy.pairs import DominatingPair, FinitePair, GaussianPair, Sign
 
 
 def test_pure_guarantee() -> None:
-    guarantee = pv.KNorm(levels=3, epsilon=1).guarantee
+    guarantee = pv.KNorm(cells=3, epsilon=1).guarantee
     assert guarantee.pure == 1
     assert guarantee.epsilon() == 1
     assert guarantee.delta(1) == 0
@@ -25,7 +25,7 @@ def test_pure_guarantee() -> None:
 
 
 def test_gaussian_guarantee_is_not_pure_and_says_so() -> None:
-    guarantee = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6").guarantee
+    guarantee = pv.GaussianCounts(cells=3, epsilon=1, delta="1e-6").guarantee
     assert guarantee.pure is None
     assert guarantee.epsilon() == math.inf
     assert guarantee.attacker_belief() is None
@@ -36,8 +36,8 @@ def test_gaussian_guarantee_is_not_pure_and_says_so() -> None:
 
 def test_gaussian_noise_is_as_small_as_the_exact_curve_allows() -> None:
     """The exact curve needs stddev 1/mu*, sqrt(2)/mu* under replace-one, mu*(1, 1e-6) = .23670438."""
-    added = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6", neighbours=pv.ADD_OR_REMOVE_ONE)
-    replaced = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6")
+    added = pv.GaussianCounts(cells=3, epsilon=1, delta="1e-6", neighbours=pv.ADD_OR_REMOVE_ONE)
+    replaced = pv.GaussianCounts(cells=3, epsilon=1, delta="1e-6")
     assert float(added.stddev) == pytest.approx(1 / 0.23670438, rel=5e-3)
     assert float(replaced.stddev) == pytest.approx(math.sqrt(2) / 0.23670438, rel=5e-3)
     for mechanism in (added, replaced):
@@ -48,10 +48,10 @@ def test_gaussian_noise_is_as_small_as_the_exact_curve_allows() -> None:
 
 
 def test_several_rows_per_person_cost_more() -> None:
-    one = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6")
-    five = pv.GaussianCounts(levels=3, epsilon=1, delta="1e-6", max_rows=5)
+    one = pv.GaussianCounts(cells=3, epsilon=1, delta="1e-6")
+    five = pv.GaussianCounts(cells=3, epsilon=1, delta="1e-6", max_rows=5)
     assert five.stddev > 5 * one.stddev
-    assert pv.LaplaceCounts(levels=3, epsilon=1, max_rows=5).laplace_scale == 10
+    assert pv.LaplaceCounts(cells=3, epsilon=1, max_rows=5).laplace_scale == 10
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,7 @@ def reached(mechanism: pv.DirichletDraw, shared: int, epsilons: tuple[float, ...
     """The largest divergence between the parameters that the mechanism takes from any two neighbours."""
     replacing, worst = mechanism.neighbours is pv.REPLACE_ONE, [0.0] * len(epsilons)
     seen = set()
-    for pair in unit_neighbours(shared, mechanism.max_rows, mechanism.levels, replacing):
+    for pair in unit_neighbours(shared, mechanism.max_rows, mechanism.cells, replacing):
         u, v = (
             tuple(float(one) for one in mechanism.parameters(ExactStatistics(np.array(table))))
             for table in pair

@@ -87,7 +87,7 @@ def test_a_broken_law_fails_the_enumeration(release_file: Path, monkeypatch: pyt
     real = pv.KNorm.log_likelihood
 
     def louder(self: pv.KNorm, observed: object, statistics: object) -> float:
-        return real(pv.KNorm(self.levels, 2 * self.epsilon), observed, statistics)  # type: ignore[arg-type]
+        return real(pv.KNorm(self.cells, 2 * self.epsilon), observed, statistics)  # type: ignore[arg-type]
 
     monkeypatch.setattr(pv.KNorm, "log_likelihood", louder)
     found = pv.review(release)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from privior.checks import is_whole
 from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
 from privior.forecasting import Expect
@@ -101,7 +102,7 @@ class Analysis:
         table(document, str(path), required=("model", "ask"))
         ask = table(document["ask"], "ask", required=("records", "epsilon"), known=("delta", "neighbours"))
         number = ask["records"]
-        if not isinstance(number, int) or isinstance(number, bool):
+        if not is_whole(number):
             raise SchemaError("records is not a whole number", where="ask", asked=shown(number))
         return Analysis(
             schema=Schema.read(path),

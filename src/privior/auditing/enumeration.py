@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import is_whole
 from privior.errors import AuditError, shown
 from privior.mechanisms import TableMechanism
 from privior.models import ExactStatistics, Observed
@@ -83,7 +84,7 @@ def audit(
         epsilons: where to compute the divergence
     """
     for name, number, least in (("records", records, 1), ("margin", margin, 0)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        if not is_whole(number, least):
             raise AuditError(f"{name} is out of range", asked=shown(number), allowed=f"{least} or more")
     if not hasattr(mechanism, "log_likelihood"):
         raise AuditError(
@@ -97,7 +98,7 @@ def audit(
         raise AuditError(
             "a guarantee with delta needs an epsilon to be checked at", advice="Say epsilons=(1.0,)."
         )
-    levels, side = mechanism.levels, mechanism.outcomes(records, margin)
+    levels, side = mechanism.cells, mechanism.outcomes(records, margin)
     if len(side) ** levels > _MOST_OUTPUTS:
         raise AuditError(
             "too many outputs to enumerate",
@@ -158,7 +159,7 @@ def _all_tables(mechanism: TableMechanism, records: int) -> Iterator[Table]:
     else:
         totals = range(max(0, records - rows), records + 1)
     for total in totals:
-        yield from _tables(total, mechanism.levels)
+        yield from _tables(total, mechanism.cells)
 
 
 def _rows(mechanism: TableMechanism) -> int:
@@ -183,8 +184,8 @@ def _neighbours(mechanism: TableMechanism, tables: Collection[Table]) -> Iterato
     replace-one, takes the place of another such table.
     """
     sizes = range(1, _rows(mechanism) + 1)
-    contributions = [part for size in sizes for part in _tables(size, mechanism.levels)]
-    nothing = (0,) * mechanism.levels
+    contributions = [part for size in sizes for part in _tables(size, mechanism.cells)]
+    nothing = (0,) * mechanism.cells
     if mechanism.sensitivity.neighbours is REPLACE_ONE:
         swaps = list(product(contributions, contributions))
     else:

@@ -18,7 +18,7 @@ def of_mechanism(
 ) -> Calculation:
     """Return what a mechanism for tables of counts promises, and its noise if that is asked for."""
     built = kind.for_facts(public)
-    facts: dict[str, object] = {"levels": public.levels, "neighbours": public.neighbours.value}
+    facts: dict[str, object] = {"levels": public.cells, "neighbours": public.neighbours.value}
     if draws != 1:
         facts["draws"] = draws
     if solve:

@@ -40,6 +40,15 @@ AnalysisFile = Annotated[
     ),
 ]
 ReleaseFile = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release file.", show_default=False)]
+AlsoReleases = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--also",
+        metavar="RELEASE",
+        help="Another release of the same table, used as well.",
+        show_default=False,
+    ),
+]
 LedgerAddress = Annotated[
     str | None,
     typer.Option(

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from privior.checks import fill
 from privior.decisions.reach import Reach
 from privior.decisions.utility import Floats, Response, Utility, listed
 from privior.errors import DecisionError, shown
@@ -30,7 +31,7 @@ class ActionUtility(Utility):
         cleaned = tuple(str(name).strip() for name in names)
         if len(set(cleaned)) < len(cleaned):
             raise self._refusal("two actions have the same name", given)
-        self._set("names", cleaned)
+        fill(self, names=cleaned)
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -86,9 +87,9 @@ class Threshold(ActionUtility):
         lower: object = None,
         upper: object = None,
     ) -> None:
-        self._set("at", self._number(at, "at"))
+        fill(self, at=self._number(at, "at"))
         for name, cost in (("false_alarm", false_alarm), ("miss", miss)):
-            self._set(name, self._number(cost, name, Fraction(0)))
+            fill(self, **{name: self._number(cost, name, Fraction(0))})
         if self.false_alarm == self.miss == 0:
             raise self._refusal(
                 "nothing costs anything", (false_alarm, miss), "a false alarm or a miss above 0"
@@ -138,7 +139,7 @@ class CostMatrix(ActionUtility):
     def __init__(
         self, cuts: object, names: object, costs: object, *, lower: object = None, upper: object = None
     ) -> None:
-        self._set("cuts", tuple(self._number(cut, "cuts") for cut in listed(cuts, "cuts", self.name)))
+        fill(self, cuts=tuple(self._number(cut, "cuts") for cut in listed(cuts, "cuts", self.name)))
         if any(low >= high for low, high in pairwise(self.cuts)):
             raise self._refusal("the cuts do not rise", cuts)
         self._set_names(names)
@@ -146,7 +147,7 @@ class CostMatrix(ActionUtility):
         if len(rows) != len(self.cuts) + 1 or any(len(row) != len(self.names) for row in rows):
             allowed = f"{len(self.cuts) + 1} rows of {len(self.names)} costs"
             raise self._refusal("not one row per state with one cost per action", costs, allowed)
-        self._set("costs", tuple(tuple(self._number(cost, "costs") for cost in row) for row in rows))
+        fill(self, costs=tuple(tuple(self._number(cost, "costs") for cost in row) for row in rows))
         if self._least == self._most:
             raise self._refusal("all costs are the same, so nothing is to be decided", costs)
         self._set_ends(lower, upper)
@@ -205,7 +206,7 @@ class ChoiceOfActions(ActionUtility):
             numbers = tuple(self._number(each, name) for each in listed(given, name, self.name))
             if len(numbers) != len(self.names):
                 raise self._refusal(f"not one number of {name} per action", given, len(self.names))
-            self._set(name, numbers)
+            fill(self, **{name: numbers})
         if len(set(self.fixed)) == 1 and not any(self.per_unit):
             raise self._refusal("all payoffs are the same, so nothing is to be decided", fixed)
         self._set_ends(lower, upper)

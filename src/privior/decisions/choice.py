@@ -133,11 +133,7 @@ class Choice:
 
 
 def choose(
-    judge: Judge,
-    responses: Responses,
-    about: str,
-    warnings: Sequence[str] = (),
-    failure: Fraction = FAILURE,
+    judge: Judge, responses: Responses, about: str, warnings: Sequence[str] = (), failure: Fraction = FAILURE
 ) -> Choice:
     """Return the best of the responses, of equal ones the first."""
     compared = _compared(judge, responses)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from privior.checks import strictly_within
+from privior.checks import fill, is_whole, strictly_within
 from privior.decisions.choice import FAILURE, Choice, choose
 from privior.decisions.documents import responses_document, to_responses, to_utility
 from privior.decisions.judging import CallableJudge, Callback, Judge, NamedJudge
@@ -60,9 +60,7 @@ class Decision:
             raise DecisionError(
                 "not a utility", asked=shown(utility), allowed="a named utility as a value, or a callable"
             )
-        object.__setattr__(self, "query", query)
-        object.__setattr__(self, "utility", utility)
-        object.__setattr__(self, "responses", responses_of(responses))
+        fill(self, query=query, utility=utility, responses=responses_of(responses))
 
     def decide(self, source: Source) -> Choice:
         """Return the response of the largest expected utility.
@@ -197,7 +195,7 @@ class Decision:
         }:
             raise DecisionError("not a decision, or entries are missing or unknown", asked=shown(document))
         number = entries["format"]
-        if isinstance(number, bool) or not isinstance(number, int) or number != _FORMAT:
+        if not is_whole(number, _FORMAT, _FORMAT):
             raise DecisionError("not a format that is known", asked=shown(number), allowed=_FORMAT)
         return Decision(entries["query"], to_utility(entries["utility"]), to_responses(entries["responses"]))
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from privior.checks import fill
 from privior.decisions.point_losses import quantile
 from privior.decisions.reach import Reach
 from privior.decisions.utility import Floats, Response, Utility, number_within
@@ -30,7 +31,7 @@ class IntervalScore(Utility):
     about: ClassVar[str] = "a short interval that seldom misses: the interval of that level"
 
     def __init__(self, level: object = "0.9", *, lower: object = None, upper: object = None) -> None:
-        self._set("level", self._share(level, "level"))
+        fill(self, level=self._share(level, "level"))
         self._set_ends(lower, upper)
 
     @property

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from privior.checks import fill
 from privior.decisions.reach import Reach
 from privior.decisions.utility import Floats, Response, Utility, number_within
 
@@ -98,7 +99,7 @@ class QuantileLoss(PointUtility):
     about: ClassVar[str] = "too low costs level, too high 1 - level: the quantile"
 
     def __init__(self, level: object, *, lower: object = None, upper: object = None) -> None:
-        self._set("level", self._share(level, "level"))
+        fill(self, level=self._share(level, "level"))
         self._set_ends(lower, upper)
 
     @property

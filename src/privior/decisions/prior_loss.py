@@ -64,10 +64,7 @@ class PriorLoss:
         return [
             ("decision", QuestionError.visible(self.about)),
             ("your response", f"{said_response(self.own_response)}, expected utility {own}"),
-            (
-                "the release's prior",
-                f"{said_response(self.given_response)}, expected utility {given} to you",
-            ),
+            ("the release's prior", f"{said_response(self.given_response)}, expected utility {given} to you"),
             ("you would lose", f"{self.loss:.3g} ± {self.loss_error:.1g}"),
             ("at most", bound),
             ("Corollary 16", pointwise),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from privior.checks import fill, plain_fields, whole_number
 from privior.decisions.utility import MOST, read_number
 from privior.errors import DecisionError, shown
-from privior.exact import decimal
 
 
 @dataclass(frozen=True, init=False)
@@ -28,16 +28,14 @@ class ResponseInterval:
 
     def __init__(self, lower: object, upper: object, *, steepness: object = None) -> None:
         low, high = _ends(lower, upper)
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
         slope = None if steepness is None else read_number(steepness, "steepness", "responses")
         if slope is not None and slope <= 0:
             raise DecisionError("steepness is out of range", asked=shown(steepness), allowed="above 0")
-        object.__setattr__(self, "steepness", slope)
+        fill(self, lower=low, upper=high, steepness=slope)
 
     def to_document(self) -> dict[str, object]:
         """Write the interval as plain values; steepness belongs to callables, which no file holds."""
-        return {"lower": decimal(self.lower), "upper": decimal(self.upper)}
+        return plain_fields(self, "steepness")
 
     def __str__(self) -> str:
         return f"{float(self.lower):g} to {float(self.upper):g}"
@@ -53,11 +51,9 @@ class ResponseGrid:
 
     def __init__(self, lower: object, upper: object, steps: int) -> None:
         low, high = _ends(lower, upper)
-        if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps < MOST:
-            raise DecisionError("steps is out of range", asked=shown(steps), allowed=f"1 to {MOST - 1}")
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
-        object.__setattr__(self, "steps", steps)
+        fill(
+            self, lower=low, upper=high, steps=whole_number(steps, "steps", 1, MOST - 1, error=DecisionError)
+        )
 
     @property
     def numbers(self) -> list[float]:
@@ -67,7 +63,7 @@ class ResponseGrid:
 
     def to_document(self) -> dict[str, object]:
         """Write the grid as plain values."""
-        return {"lower": decimal(self.lower), "upper": decimal(self.upper), "steps": self.steps}
+        return plain_fields(self)
 
     def __str__(self) -> str:
         return f"{float(self.lower):g} to {float(self.upper):g} in {self.steps} steps"

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import fields
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import fill, plain_fields, told_by
 from privior.decisions.reach import Reach
-from privior.errors import DecisionError, NumberError, shown
+from privior.errors import DecisionError, shown
 from privior.exact import decimal, rational
 
 Floats = NDArray[np.float64]
@@ -43,12 +43,9 @@ class Utility(ABC):
     def _set_ends(self, lower: object, upper: object) -> None:
         """Keep the declared ends of the quantity; None leaves them to the question."""
         for name, end in (("lower", lower), ("upper", upper)):
-            self._set(name, None if end is None else self._number(end, name))
+            fill(self, **{name: None if end is None else self._number(end, name)})
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
             raise DecisionError("lower is not below upper", where=self.name, asked=shown((lower, upper)))
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
 
     def _number(self, value: object, name: str, low: Fraction | None = None) -> Fraction:
         """Read a number, at least `low`."""
@@ -94,11 +91,7 @@ class Utility(ABC):
 
     def to_document(self) -> dict[str, object]:
         """Write the utility as plain values."""
-        facts = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
-        return {
-            "name": self.name,
-            **{name: _written(fact) for name, fact in facts.items() if fact is not None},
-        }
+        return {"name": self.name, **plain_fields(self)}
 
     def __str__(self) -> str:
         facts = {name: fact for name, fact in self.to_document().items() if name != "name"}
@@ -108,10 +101,8 @@ class Utility(ABC):
 
 def read_number(value: object, name: str, where: str) -> Fraction:
     """Read a number of a size that floats hold with room to spare."""
-    try:
+    with told_by(DecisionError, where):
         number = rational(value, name)
-    except NumberError as error:
-        raise DecisionError(error.what, where=where, asked=error.asked, allowed=error.allowed) from None
     if abs(number) > LARGEST:
         raise DecisionError(f"{name} is too large", where=where, asked=shown(value), allowed=decimal(LARGEST))
     return number
@@ -131,12 +122,6 @@ def number_within(given: object, reach: Reach, where: str) -> float:
     if not reach.lower <= number <= reach.upper:
         raise DecisionError("the response is out of range", where=where, asked=shown(given), allowed=reach)
     return number
-
-
-def _written(fact: object) -> object:
-    if isinstance(fact, Fraction):
-        return decimal(fact)
-    return [_written(part) for part in fact] if isinstance(fact, tuple) else fact
 
 
 def _said(fact: object) -> str:

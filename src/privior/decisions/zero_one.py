@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from privior.checks import fill
 from privior.decisions.point_losses import PointUtility
 from privior.decisions.reach import Reach
 from privior.decisions.utility import Floats
@@ -27,7 +28,7 @@ class ZeroOne(PointUtility):
         number = self._number(tolerance, "tolerance")
         if number <= 0:
             raise self._refusal("tolerance is out of range", tolerance, "above 0")
-        self._set("tolerance", number)
+        fill(self, tolerance=number)
         self._set_ends(lower, upper)
 
     def scores_at(self, values: Floats, at: float, reach: Reach) -> Floats:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import plain_fields
 from privior.errors import PlanError, shown
 from privior.models import ExactStatistics, Layout, Model, Observed
 from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
@@ -92,13 +93,18 @@ class Mechanism(ABC):
     # How it is built
 
     @classmethod
-    @abstractmethod
-    def offers(cls, asked: Asked) -> Sequence[Offer]:
-        """Return the ways to carry out what is asked, for a model of `models`."""
+    def built(cls, asked: Asked) -> Self:
+        """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
+        raise NotImplementedError(f"{cls.__name__} has neither `built` nor `offers` and `at`")
 
-    @abstractmethod
+    @classmethod
+    def offers(cls, asked: Asked) -> Sequence[Offer]:
+        """Return the ways to carry out what is asked, for a model of `models`: one, unless it says more."""
+        return (Offer(cls.name, lambda: cls.built(asked)),)
+
     def at(self, asked: Asked) -> Self:
         """Return the same mechanism for another budget."""
+        return self.built(asked)
 
     @property
     def taken(self) -> dict[str, Any]:
@@ -192,9 +198,9 @@ class Mechanism(ABC):
         """Return the same law with so few outcomes that they can be listed, or raise PlanError."""
         raise PlanError("has too many outcomes to be listed", where=self.name)
 
-    @abstractmethod
     def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values; model and schema stand beside it in a plan."""
+        """Write the name and the fields as plain values; model and schema stand beside it in a plan."""
+        return {"name": self.name, **plain_fields(self, "model", "schema")}
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:

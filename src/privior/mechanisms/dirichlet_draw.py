@@ -11,7 +11,8 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
-from privior.errors import AuditError, PlanError, shown
+from privior.checks import fill, whole_number
+from privior.errors import AuditError, PlanError
 from privior.exact import decimal, round_down
 from privior.mechanisms import sticks
 from privior.mechanisms.contract import MECHANISMS, Floats, unfit
@@ -54,7 +55,7 @@ class DirichletDraw(PosteriorRelease):
     for: 1 if the prior is concentrated enough, less if not. Loading a release checks the inequality again.
     """
 
-    levels: int
+    cells: int
     prior: tuple[Fraction, ...]
     epsilon: Fraction
     delta: Fraction
@@ -73,7 +74,7 @@ class DirichletDraw(PosteriorRelease):
 
     def __init__(
         self,
-        levels: int,
+        cells: int,
         prior: object,
         epsilon: object,
         delta: object,
@@ -86,35 +87,18 @@ class DirichletDraw(PosteriorRelease):
         max_rows: int = 1,
         least: int = 0,
     ) -> None:
-        self._set(levels, prior, neighbours, records, least)
+        self._set(cells, prior, neighbours, records, least)
         Sensitivity.of_counts(neighbours, max_rows)  # refuses what is no number of rows
-        object.__setattr__(self, "max_rows", max_rows)
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
             raise unfit(
-                self.name,
-                "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records",
+                self.name, "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records"
             )
-        if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws * levels <= MOST_STICKS:
-            raise PlanError(
-                "draws is out of range",
-                where=self.name,
-                asked=shown(draws),
-                allowed=f"1 to {MOST_STICKS // levels}",
-            )
-        if isinstance(places, bool) or not isinstance(places, int) or not PLACES[0] <= places <= PLACES[1]:
-            raise PlanError(
-                "places is out of range",
-                where=self.name,
-                asked=shown(places),
-                allowed=f"{PLACES[0]} to {PLACES[1]}",
-            )
-        object.__setattr__(self, "epsilon", budget.epsilon)
-        object.__setattr__(self, "delta", budget.delta)
-        object.__setattr__(self, "draws", draws)
-        object.__setattr__(self, "places", places)
+        whole_number(draws, "draws", 1, MOST_STICKS // cells, where=self.name, error=PlanError)
+        whole_number(places, "places", *PLACES, where=self.name, error=PlanError)
+        fill(self, epsilon=budget.epsilon, delta=budget.delta, draws=draws, places=places, max_rows=max_rows)
         if rate is None:
-            object.__setattr__(self, "rate", self._largest_rate())
+            fill(self, rate=self._largest_rate())
             if (max_rows, least) == (1, 0):  # what was found was checked
                 return
         else:
@@ -129,7 +113,7 @@ class DirichletDraw(PosteriorRelease):
         """Build it for delta > 0, with the largest rate that the budget allows."""
         budget = facts.budget
         return cls(
-            facts.levels,
+            facts.cells,
             facts.parameters,
             budget.epsilon,
             budget.delta,
@@ -140,15 +124,10 @@ class DirichletDraw(PosteriorRelease):
             least=facts.least,
         )
 
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Of a table of counts; raising counts does not add to it."""
-        return Sensitivity.of_counts(self.neighbours, self.max_rows)
-
     def _pair_at(self, rate: Fraction, draws: int) -> DominatingPair:
         """Return the pair of so many draws; under add-or-remove-one its first law has the record."""
         replacing = self.neighbours is REPLACE_ONE
-        free = max(1, self.records - self.levels * self.least) if replacing else None
+        free = max(1, self.records - self.cells * self.least) if replacing else None
         return _pair_of(self.floors(rate), rate, self.neighbours, self.max_rows, free, draws)
 
     def _in_one_cell(self, rate: Fraction, draws: int) -> DominatingPair:
@@ -221,7 +200,7 @@ class DirichletDraw(PosteriorRelease):
     @property
     def layouts(self) -> tuple[Layout, ...]:
         """One row of sticks for each draw."""
-        return (Layout(sticks.NAME, (self.draws, self.levels - 1), self.places),)
+        return (Layout(sticks.NAME, (self.draws, self.cells - 1), self.places),)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw the sticks, exactly rounded."""
@@ -239,7 +218,7 @@ class DirichletDraw(PosteriorRelease):
         return (self.draws, self.max_rows) != (1, 1)
 
     def outcomes(self, records: int, margin: int) -> range:
-        """There are too many."""
+        """Refuse: draws on the grid have too many outcomes to be listed."""
         raise AuditError(
             "posterior draws have too many outcomes to be listed",
             asked=self.name,
@@ -247,7 +226,7 @@ class DirichletDraw(PosteriorRelease):
         )
 
     def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
-        """There are too many."""
+        """Refuse: draws on the grid have too many outcomes to be listed."""
         raise PlanError("posterior draws have too many outcomes to be listed", where=self.name)
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
@@ -285,7 +264,7 @@ class DirichletDraw(PosteriorRelease):
         slopes = float(self.rate) * sticks.log_probabilities(observed).sum(axis=0)
         drawn, unit = observed.array(), 1 << self.places
         zeros = np.append((drawn == 0).sum(axis=0), (drawn[:, -1] == unit).sum()).astype(np.float64)
-        one = np.ones(self.levels)
+        one = np.ones(self.cells)
         ends = int((drawn[:, :-1] == unit).sum())
         return CellGammas(
             np.array([float(parameter) for parameter in self.prior]),

@@ -11,10 +11,11 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
 from privior.mechanisms.contract import MECHANISMS, Floats
-from privior.mechanisms.hellinger_tables import HellingerMechanism, check_facts
+from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.table_mechanism import PublicFacts
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, SignedSteps
 from privior.privacy.hellinger import MOST_LISTED, Enumeration, global_sensitivity_above, number_of_tables
@@ -48,7 +49,7 @@ class EHD(HellingerMechanism):
 
     def __init__(
         self,
-        levels: int,
+        cells: int,
         epsilon: object,
         records: int,
         prior: object = 1,
@@ -56,12 +57,12 @@ class EHD(HellingerMechanism):
         calibrated: bool = False,
         temperature: object = None,
     ) -> None:
-        self._set(levels, epsilon, records, prior)
+        self._set(cells, epsilon, records, prior)
         if not isinstance(calibrated, bool):
             raise PlanError("calibrated is true or false", where=self.name)
-        object.__setattr__(self, "calibrated", calibrated)
+        fill(self, calibrated=calibrated)
         found = self._largest() if temperature is None else rational(temperature, "temperature")
-        object.__setattr__(self, "temperature", found)
+        fill(self, temperature=found)
         if not found > 0 or not self._enough():
             raise PlanError(
                 "this temperature does not give the stated guarantee", where=self.name, asked=decimal(found)
@@ -78,9 +79,9 @@ class EHD(HellingerMechanism):
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total, calibrated where all outputs can be listed."""
-        check_facts(facts, cls.name)
-        given = (facts.levels, facts.budget.epsilon, facts.records, facts.prior)
-        if number_of_tables(facts.records, facts.levels) <= MOST_LISTED:
+        cls.check_facts(facts)
+        given = (facts.cells, facts.budget.epsilon, facts.records, facts.prior)
+        if number_of_tables(facts.records, facts.cells) <= MOST_LISTED:
             with suppress(PlanError):  # too cold to draw, or too small an epsilon to certify
                 return cls(*given, calibrated=True)
         return cls(*given)
@@ -112,17 +113,9 @@ class EHD(HellingerMechanism):
         return Guarantee(pair, REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason)
 
     def temperatures(self, tables: NDArray[np.int64]) -> Floats:
-        """The same for all."""
+        """Return the one temperature, once for each table."""
         return np.full(len(tables), float(self.temperature))
 
     def enclosed_temperature(self, counts: list[int]) -> Any:
-        """A rational number."""
+        """Enclose the one temperature, a rational number."""
         return ball(self.temperature)
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values, with the temperature that was used."""
-        return {
-            **super().to_document(),
-            "calibrated": self.calibrated,
-            "temperature": decimal(self.temperature),
-        }

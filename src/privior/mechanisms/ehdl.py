@@ -14,12 +14,7 @@ from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.hellinger import inverse_local_sensitivities
-from privior.mechanisms.hellinger_extremes import largest_over_tables
-from privior.mechanisms.hellinger_tables import (
-    HellingerMechanism,
-    check_drawable,
-    check_facts,
-)
+from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.table_mechanism import PublicFacts
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.hellinger import (
@@ -50,24 +45,24 @@ class EHDL(HellingerMechanism):
     name: ClassVar[str] = "ehdl"
     about: ClassVar[str] = "as published, for study: costs more than its nominal epsilon"
 
-    def __init__(self, levels: int, epsilon: object, records: int, prior: object = 1) -> None:
-        self._set(levels, epsilon, records, prior)
-        check_drawable(self.name, levels, self._largest_temperature)
+    def __init__(self, cells: int, epsilon: object, records: int, prior: object = 1) -> None:
+        self._set(cells, epsilon, records, prior)
+        self.check_drawable()
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it with a nominal epsilon so small that what it truly costs is in the budget."""
-        check_facts(facts, cls.name)
-        draft = cls(facts.levels, Fraction(1, 10**6), facts.records, facts.prior)
+        cls.check_facts(facts)
+        draft = cls(facts.cells, Fraction(1, 10**6), facts.records, facts.prior)
         nominal = _shortened_down(_shortened_down(facts.budget.epsilon) / (1 + draft.local_change))
-        return cls(facts.levels, nominal, facts.records, facts.prior)
+        return cls(facts.cells, nominal, facts.records, facts.prior)
 
     @property
     def local_change(self) -> Fraction:
         """An upper bound of L; refused where none is known."""
-        if self.levels == 2:
+        if self.cells == 2:
             return Fraction(local_change_above(self.parameters))
-        if number_of_tables(self.records, self.levels) > MOST_TABLES:
+        if number_of_tables(self.records, self.cells) > MOST_TABLES:
             raise PlanError(
                 "no guarantee: local sensitivity is not private, and its change is known for few tables only",
                 where=self.name,
@@ -76,9 +71,6 @@ class EHDL(HellingerMechanism):
                 advice="Use pv.EHDS, or pv.KNorm.",
             )
         return Fraction(largest_local_change(self.parameters, self.records))
-
-    def _largest_temperature(self) -> float:
-        return largest_over_tables(self.temperatures, self._alpha, self.records)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -94,7 +86,7 @@ class EHDL(HellingerMechanism):
         return np.asarray(float(self.epsilon) / 2 * inverse_local_sensitivities(tables, self._alpha))
 
     def enclosed_temperature(self, counts: list[int]) -> Any:
-        """The same, enclosed."""
+        """Enclose epsilon / (2 LS(x))."""
         return ball(self.epsilon / 2) * inverse_local_sensitivity(counts, self.parameters)
 
 

@@ -9,16 +9,12 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.hellinger import inverse_smooth_sensitivities
-from privior.mechanisms.hellinger_extremes import largest_over_tables
-from privior.mechanisms.hellinger_tables import (
-    HellingerMechanism,
-    check_drawable,
-    check_facts,
-)
+from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.table_mechanism import PublicFacts
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.hellinger import inverse_smooth_sensitivity
@@ -48,18 +44,18 @@ class EHDS(HellingerMechanism):
     about: ClassVar[str] = "a table near in Hellinger distance, nearer where one record matters less"
 
     def __init__(
-        self, levels: int, epsilon: object, records: int, prior: object = 1, *, gamma: object = 1
+        self, cells: int, epsilon: object, records: int, prior: object = 1, *, gamma: object = 1
     ) -> None:
-        self._set(levels, epsilon, records, prior)
+        self._set(cells, epsilon, records, prior)
         least, most = _GAMMAS
-        object.__setattr__(self, "gamma", positive(gamma, "gamma", least=least, most=most))
-        check_drawable(self.name, levels, self._largest_temperature)
+        fill(self, gamma=positive(gamma, "gamma", least=least, most=most))
+        self.check_drawable()
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total with the largest gamma of 1, 1/2, 1/4, ... for which draws are fast."""
-        check_facts(facts, cls.name)
-        given = (facts.levels, facts.budget.epsilon, facts.records, facts.prior)
+        cls.check_facts(facts)
+        given = (facts.cells, facts.budget.epsilon, facts.records, facts.prior)
         slow, fast = -1, _MOST_HALVINGS
         best = cls(*given, gamma=Fraction(1, 2**fast))
         while fast - slow > 1:
@@ -73,9 +69,6 @@ class EHDS(HellingerMechanism):
     @property
     def _rate(self) -> Fraction:
         return self.epsilon / (2 * (1 + self.gamma))
-
-    def _largest_temperature(self) -> float:
-        return largest_over_tables(self.temperatures, self._alpha, self.records)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -93,9 +86,5 @@ class EHDS(HellingerMechanism):
         )
 
     def enclosed_temperature(self, counts: list[int]) -> Any:
-        """The same, enclosed."""
+        """Enclose epsilon / (2 (1+gamma) S(x))."""
         return ball(self._rate) * inverse_smooth_sensitivity(counts, self.parameters, self.gamma)
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
-        return {**super().to_document(), "gamma": decimal(self.gamma)}

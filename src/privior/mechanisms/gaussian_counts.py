@@ -8,6 +8,7 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
+from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
 from privior.mechanisms.contract import MECHANISMS, unfit
@@ -16,7 +17,7 @@ from privior.mechanisms.table_mechanism import (
     CellNoise,
     PublicFacts,
     TableMechanism,
-    check_levels,
+    check_cells,
     true_counts,
     with_noise,
 )
@@ -51,7 +52,7 @@ class GaussianCounts(TableMechanism):
     grid and rounded up; a release stores it, and loading checks the inequality again.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     delta: Fraction
     neighbours: Neighbours
@@ -65,7 +66,7 @@ class GaussianCounts(TableMechanism):
 
     def __init__(
         self,
-        levels: int,
+        cells: int,
         epsilon: object,
         delta: object,
         *,
@@ -73,19 +74,14 @@ class GaussianCounts(TableMechanism):
         max_rows: int = 1,
         stddev: object = None,
     ) -> None:
-        check_levels(levels, self.name)
+        check_cells(cells, self.name)
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
             raise unfit(self.name, "needs delta > 0: Gaussian noise is never pure")
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", budget.epsilon)
-        object.__setattr__(self, "delta", budget.delta)
-        object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
-        object.__setattr__(self, "max_rows", max_rows)
+        fill(self, cells=cells, epsilon=budget.epsilon, delta=budget.delta)
+        fill(self, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
         self.sensitivity  # noqa: B018 - refuses a number of rows that is none
-        object.__setattr__(
-            self, "stddev", self._calibrated() if stddev is None else rational(stddev, "stddev")
-        )
+        fill(self, stddev=self._calibrated() if stddev is None else rational(stddev, "stddev"))
         if not self._is_a_float() or not self._enough(self.stddev):
             raise PlanError(
                 "this stddev does not give the stated guarantee", where=self.name, asked=decimal(self.stddev)
@@ -95,17 +91,12 @@ class GaussianCounts(TableMechanism):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for delta > 0."""
         return cls(
-            facts.levels,
+            facts.cells,
             facts.budget.epsilon,
             facts.budget.delta,
             neighbours=facts.neighbours,
             max_rows=facts.max_rows,
         )
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Of a table of counts under this relation."""
-        return Sensitivity.of_counts(self.neighbours, self.max_rows)
 
     def _is_a_float(self) -> bool:
         return 0 < self.stddev <= WIDEST and Fraction(float(self.stddev)) == self.stddev
@@ -172,34 +163,22 @@ class GaussianCounts(TableMechanism):
     @property
     def expected_squared_error(self) -> float:
         """E|z|^2 over the k counts."""
-        return self.levels * gaussian_variance(float(self.stddev) ** 2)
+        return self.cells * gaussian_variance(float(self.stddev) ** 2)
 
     @property
     def cell_noise(self) -> CellNoise:
         """Curvature 1 / stddev^2 in every cell."""
-        return CellNoise(np.zeros(self.levels), np.full(self.levels, 1 / float(self.stddev) ** 2))
+        return CellNoise(np.zeros(self.cells), np.full(self.cells, 1 / float(self.stddev) ** 2))
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws, one per cell."""
-        return with_noise(statistics, discrete_gaussian(self.levels, self.stddev))
+        return with_noise(statistics, discrete_gaussian(self.cells, self.stddev))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the k noises."""
-        noise = observed.array() - true_counts(statistics, self.levels)
+        noise = observed.array() - true_counts(statistics, self.cells)
         return float(gaussian_log_pmf(noise, float(self.stddev) ** 2).sum())
 
     def admits(self, observed: Observed, records: int) -> bool:
         """Any integers are possible."""
         return True
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values, with the stddev that was used."""
-        return {
-            "name": self.name,
-            "levels": self.levels,
-            "epsilon": decimal(self.epsilon),
-            "delta": decimal(self.delta),
-            "neighbours": self.neighbours.value,
-            "max_rows": self.max_rows,
-            "stddev": decimal(self.stddev),
-        }

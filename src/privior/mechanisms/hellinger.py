@@ -18,6 +18,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privior.checks import is_whole
 from privior.errors import NumberError, shown
 from privior.mechanisms.dirichlet_affinity import log_affinities, log_phi
 
@@ -255,6 +256,6 @@ def _counts(given: ArrayLike) -> NDArray[np.int64]:
 
 
 def _records(records: int) -> int:
-    if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-        raise NumberError("records is a whole number above 0", asked=shown(records))
-    return records
+    if is_whole(records, 1):
+        return records
+    raise NumberError("records is a whole number above 0", asked=shown(records))

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import InferenceError, PlanError, shown
-from privior.exact import decimal, positive
-from privior.mechanisms.contract import Floats, unfit
+from privior.checks import fill
+from privior.errors import InferenceError, PlanError
+from privior.exact import positive
+from privior.mechanisms.contract import Floats
 from privior.mechanisms.hellinger import distances
+from privior.mechanisms.hellinger_extremes import largest_over_tables
 from privior.mechanisms.hellinger_normalisers import interpolated
-from privior.mechanisms.table_mechanism import Prior, PublicFacts, TableMechanism, check_levels, true_counts
+from privior.mechanisms.table_mechanism import (
+    FixedTotal,
+    Prior,
+    check_cells,
+    check_records,
+    of_each_cell,
+    true_counts,
+)
 from privior.models import DirichletTable, ExactStatistics, Model, Observed
-from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
+from privior.privacy import Budget
 from privior.privacy.hellinger import MOST_SUMMED, all_tables, log_sums, number_of_tables
 from privior.randomness import MOST_BOXED, OPERATING_SYSTEM, HellingerTables
 
@@ -35,7 +43,7 @@ MOST_TEMPERATURE = 16
 
 
 @dataclass(frozen=True)
-class HellingerMechanism(TableMechanism):
+class HellingerMechanism(FixedTotal):
     """Releases a table r of the same n records with probability proportional to e^(-t(x) H(x, r)).
 
     H is the Hellinger distance of Dirichlet(prior + r) from Dirichlet(prior + x), the posterior of the true
@@ -44,7 +52,7 @@ class HellingerMechanism(TableMechanism):
     how long one takes depends on the data, which is mitigated but not proved away.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     records: int
     prior: Prior
@@ -54,30 +62,15 @@ class HellingerMechanism(TableMechanism):
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     on_request: ClassVar[bool] = True
 
-    def _set(self, levels: int, epsilon: object, records: int, prior: object) -> None:
+    def _set(self, cells: int, epsilon: object, records: int, prior: object) -> None:
         """Check and keep the public facts."""
-        check_levels(levels, self.name)
-        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
+        fill(self, cells=check_cells(cells, self.name), records=check_records(records, self.name))
         several = isinstance(prior, (list, tuple))
         least, most = PRIOR_RANGE
-        if several and len(prior) != levels:  # type: ignore[arg-type]
-            raise PlanError("not one prior parameter per cell", where=self.name, allowed=levels)
+        if several and len(prior) != cells:  # type: ignore[arg-type]
+            raise PlanError("not one prior parameter per cell", where=self.name, allowed=cells)
         read = [positive(a, "prior", least=least, most=most) for a in (prior if several else [prior])]  # type: ignore[attr-defined]
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
-        object.__setattr__(self, "records", records)
-        object.__setattr__(self, "prior", tuple(read) if several else read[0])
-
-    @classmethod
-    @abstractmethod
-    def for_facts(cls, facts: PublicFacts) -> Self:
-        """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
-
-    @property
-    @abstractmethod
-    def guarantee(self) -> Guarantee:
-        """What is promised whatever the data."""
+        fill(self, epsilon=Budget.of(epsilon).epsilon, prior=tuple(read) if several else read[0])
 
     @abstractmethod
     def temperatures(self, tables: NDArray[np.int64]) -> Floats:
@@ -90,21 +83,32 @@ class HellingerMechanism(TableMechanism):
     @property
     def parameters(self) -> tuple[Fraction, ...]:
         """The prior parameter of each cell."""
-        return self.prior if isinstance(self.prior, tuple) else (self.prior,) * self.levels
+        return of_each_cell(self.prior, self.cells)
 
     @property
     def outputs(self) -> int:
         """How many tables can be released."""
-        return number_of_tables(self.records, self.levels)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """One record moves from one cell to another."""
-        return Sensitivity.of_counts(REPLACE_ONE)
+        return number_of_tables(self.records, self.cells)
 
     @property
     def _alpha(self) -> Floats:
         return np.array([float(a) for a in self.parameters])
+
+    def _largest_temperature(self) -> float:
+        return largest_over_tables(self.temperatures, self._alpha, self.records)
+
+    def check_drawable(self) -> None:
+        """Refuse, by public facts alone, what would take too long to draw for some table."""
+        if self.cells > MOST_BOXED:
+            raise PlanError(f"is drawn for up to {MOST_BOXED} cells only", where=self.name, asked=self.cells)
+        if (found := self._largest_temperature()) > MOST_TEMPERATURE:
+            raise PlanError(
+                "would take too long to draw for some tables",
+                where=self.name,
+                asked=f"temperature {found:.4g}",
+                allowed=MOST_TEMPERATURE,
+                advice="Take a smaller epsilon or gamma.",
+            )
 
     @property
     def cell_noise(self) -> None:
@@ -123,7 +127,7 @@ class HellingerMechanism(TableMechanism):
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw a table, exactly."""
-        counts = true_counts(statistics, self.levels).tolist()
+        counts = true_counts(statistics, self.cells).tolist()
         if sum(counts) != self.records:
             raise ValueError("the mechanism is for another number of records")
         sampler = HellingerTables(counts, self.parameters, lambda: self.enclosed_temperature(counts))
@@ -131,7 +135,7 @@ class HellingerMechanism(TableMechanism):
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return -t(x) H(x, r) - ln Z(x), Z a sum over all outputs; -infinity for what is none."""
-        counts = true_counts(statistics, self.levels)
+        counts = true_counts(statistics, self.cells)
         if not self.admits(observed, self.records) or int(counts.sum()) != self.records:
             return -math.inf
         if self.outputs > MOST_OUTPUTS:
@@ -139,7 +143,7 @@ class HellingerMechanism(TableMechanism):
                 "too many tables to sum over", where=self.name, asked=self.outputs, allowed=MOST_OUTPUTS
             )
         rate = float(self.temperatures(counts[None, :])[0])
-        weights = -rate * distances(counts, _outputs(self.records, self.levels), self._alpha)
+        weights = -rate * distances(counts, _outputs(self.records, self.cells), self._alpha)
         far = -rate * float(distances(counts, observed.array()[None, :], self._alpha)[0])
         return far - float(np.logaddexp.reduce(weights))
 
@@ -152,7 +156,7 @@ class HellingerMechanism(TableMechanism):
     def log_likelihoods(self, observed: Observed) -> tuple[NDArray[np.int64], Floats]:
         """Return all tables, and the log probability of this release under each: a sum over all pairs."""
         self.check_listable()
-        tables = _outputs(self.records, self.levels)
+        tables = _outputs(self.records, self.cells)
         rates = self.temperatures(tables)
         far = distances(observed.array(), tables, self._alpha)
         if self.outputs <= MOST_SUMMED:
@@ -167,7 +171,7 @@ class HellingerMechanism(TableMechanism):
     @property
     def listable(self) -> bool:
         """Whether a posterior can be computed from what is released."""
-        return self.outputs <= (MOST_TWO_CELLS if self.levels == 2 else MOST_SUMMED)
+        return self.outputs <= (MOST_TWO_CELLS if self.cells == 2 else MOST_SUMMED)
 
     def check_listable(self) -> None:
         """Refuse what has too many pairs of tables for the likelihoods of all of them."""
@@ -184,40 +188,9 @@ class HellingerMechanism(TableMechanism):
         """A release is itself a table of so many records."""
         return min(observed.counts) >= 0 and sum(observed.counts) == records == self.records
 
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
-        one_for_all = not isinstance(self.prior, tuple)
-        return {
-            "name": self.name,
-            "levels": self.levels,
-            "epsilon": decimal(self.epsilon),
-            "records": self.records,
-            "prior": decimal(self.prior) if one_for_all else [decimal(a) for a in self.parameters],  # type: ignore[arg-type]
-        }
-
-
-def check_facts(facts: PublicFacts, name: str) -> None:
-    """Refuse facts under which the total is not public."""
-    if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
-        raise unfit(name, "needs a public total (replace-one, one row per unit)")
-
-
-def check_drawable(name: str, levels: int, largest_temperature: Callable[[], float]) -> None:
-    """Refuse, by public facts alone, what would take too long to draw for some table."""
-    if levels > MOST_BOXED:
-        raise PlanError(f"is drawn for up to {MOST_BOXED} cells only", where=name, asked=levels)
-    if (found := largest_temperature()) > MOST_TEMPERATURE:
-        raise PlanError(
-            "would take too long to draw for some tables",
-            where=name,
-            asked=f"temperature {found:.4g}",
-            allowed=MOST_TEMPERATURE,
-            advice="Take a smaller epsilon or gamma.",
-        )
-
 
 @lru_cache(maxsize=2)
-def _outputs(records: int, levels: int) -> NDArray[np.int64]:
-    tables = all_tables(records, levels)
+def _outputs(records: int, cells: int) -> NDArray[np.int64]:
+    tables = all_tables(records, cells)
     tables.setflags(write=False)
     return tables

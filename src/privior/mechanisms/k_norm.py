@@ -9,19 +9,19 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
-from privior.exact import decimal
-from privior.mechanisms.contract import MECHANISMS, unfit
+from privior.checks import fill
+from privior.mechanisms.contract import MECHANISMS
 from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
 from privior.mechanisms.table_mechanism import (
     CellNoise,
+    FixedTotal,
     PublicFacts,
-    TableMechanism,
-    check_levels,
+    check_cells,
     true_counts,
     with_noise,
 )
 from privior.models import ExactStatistics, Observed
-from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity
+from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.pairs import KNormPair
 from privior.randomness import OPERATING_SYSTEM, k_norm
 
@@ -29,7 +29,7 @@ from privior.randomness import OPERATING_SYSTEM, k_norm
 @final
 @MECHANISMS.register
 @dataclass(frozen=True)
-class KNorm(TableMechanism):
+class KNorm(FixedTotal):
     """Noise z on integer vectors that sum to zero, P(z) proportional to exp(-epsilon |z|_1 / 2).
 
     Proof of epsilon: replacing one record moves the counts by v = e_j - e_i, of L1 norm 2 and sum 0, so
@@ -38,7 +38,7 @@ class KNorm(TableMechanism):
     which is public, and no cell is special. For k = 2 it is the geometric mechanism on one count.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     name: ClassVar[str] = "k-norm"
     records: ClassVar[None] = None  # type: ignore[misc]
@@ -46,57 +46,45 @@ class KNorm(TableMechanism):
     about: ClassVar[str] = "noise of sum zero on all counts"
     randomness: ClassVar[str] = OPERATING_SYSTEM
 
-    def __init__(self, levels: int, epsilon: object) -> None:
-        check_levels(levels, self.name)
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
+    def __init__(self, cells: int, epsilon: object) -> None:
+        fill(self, cells=check_cells(cells, self.name), epsilon=Budget.of(epsilon).epsilon)
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total: replace-one, one row per unit."""
-        if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
-            raise unfit(cls.name, "needs a public total (replace-one, one row per unit)")
-        return cls(facts.levels, facts.budget.epsilon)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """One record moves from one cell to another."""
-        return Sensitivity.of_counts(REPLACE_ONE)
+        cls.check_facts(facts)
+        return cls(facts.cells, facts.budget.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
         """Pure epsilon, and the exact curve below it."""
         reason = "K-norm noise of rate epsilon/2; counts move by L1 2 at a fixed sum (proof: privior.KNorm)"
         return Guarantee(
-            KNormPair(self.levels, self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason
+            KNormPair(self.cells, self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason
         )
 
     @property
     def expected_squared_error(self) -> float:
-        """E|z|^2."""
-        return k_norm_expected_squared_error(self.levels, float(self.epsilon))
+        """The expectation of |z|^2 over the k cells."""
+        return k_norm_expected_squared_error(self.cells, float(self.epsilon))
 
     @property
     def cell_noise(self) -> CellNoise:
         """Rate epsilon/2 in every cell."""
-        return CellNoise(np.full(self.levels, float(self.epsilon) / 2), np.zeros(self.levels))
+        return CellNoise(np.full(self.cells, float(self.epsilon) / 2), np.zeros(self.cells))
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add an exact draw; the result may be negative and sums to the public total."""
-        return with_noise(statistics, k_norm(self.levels, self.epsilon))
+        return with_noise(statistics, k_norm(self.cells, self.epsilon))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return -epsilon |y - c|_1 / 2 - log normaliser; -infinity if the totals differ."""
-        noise = observed.array() - true_counts(statistics, self.levels)
+        noise = observed.array() - true_counts(statistics, self.cells)
         if noise.sum() != 0:
             return -math.inf
         epsilon = float(self.epsilon)
-        return -epsilon * int(np.abs(noise).sum()) / 2 - k_norm_log_normaliser(self.levels, epsilon)
+        return -epsilon * int(np.abs(noise).sum()) / 2 - k_norm_log_normaliser(self.cells, epsilon)
 
     def admits(self, observed: Observed, records: int) -> bool:
         """The noise sums to zero."""
         return sum(observed.counts) == records
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
-        return {"name": self.name, "levels": self.levels, "epsilon": decimal(self.epsilon)}

@@ -8,26 +8,20 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
-from privior.exact import decimal, round_up
+from privior.checks import fill
+from privior.exact import round_up
 from privior.mechanisms.contract import MECHANISMS, unfit
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.mechanisms.table_mechanism import (
     CellNoise,
     PublicFacts,
     TableMechanism,
-    check_levels,
+    check_cells,
     true_counts,
     with_noise,
 )
 from privior.models import ExactStatistics, Observed
-from privior.privacy import (
-    REPLACE_ONE,
-    Budget,
-    Guarantee,
-    Neighbours,
-    Sensitivity,
-    SignedSteps,
-)
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity, SignedSteps
 from privior.randomness import OPENDP, WIDEST, discrete_laplace
 
 
@@ -45,7 +39,7 @@ class LaplaceCounts(TableMechanism):
     epsilon/2, hence the pair of two signed steps.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     neighbours: Neighbours
     max_rows: int
@@ -56,30 +50,17 @@ class LaplaceCounts(TableMechanism):
     randomness: ClassVar[str] = OPENDP
 
     def __init__(
-        self,
-        levels: int,
-        epsilon: object,
-        *,
-        neighbours: Neighbours | str = REPLACE_ONE,
-        max_rows: int = 1,
+        self, cells: int, epsilon: object, *, neighbours: Neighbours | str = REPLACE_ONE, max_rows: int = 1
     ) -> None:
-        check_levels(levels, self.name)
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
-        object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
-        object.__setattr__(self, "max_rows", max_rows)
+        fill(self, cells=check_cells(cells, self.name), epsilon=Budget.of(epsilon).epsilon)
+        fill(self, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
         if self.laplace_scale > WIDEST:
             raise unfit(self.name, "this budget and unit need more noise than can be drawn")
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it; it fits whatever the relation and the unit."""
-        return cls(facts.levels, facts.budget.epsilon, neighbours=facts.neighbours, max_rows=facts.max_rows)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Of a table of counts under this relation."""
-        return Sensitivity.of_counts(self.neighbours, self.max_rows)
+        return cls(facts.cells, facts.budget.epsilon, neighbours=facts.neighbours, max_rows=facts.max_rows)
 
     @property
     def laplace_scale(self) -> Fraction:
@@ -88,7 +69,7 @@ class LaplaceCounts(TableMechanism):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Pure epsilon."""
+        """Pure epsilon, and the curve of its signed steps."""
         steps = 2 if self.neighbours is REPLACE_ONE else 1
         l1 = self.sensitivity.l1
         reason = f"discrete Laplace noise of scale {l1}/epsilon; counts move by L1 {l1} (Ghosh et al. 2009)"
@@ -103,32 +84,22 @@ class LaplaceCounts(TableMechanism):
     @property
     def expected_squared_error(self) -> float:
         """E|z|^2 over the k counts."""
-        return self.levels * laplace_variance(self._rate)
+        return self.cells * laplace_variance(self._rate)
 
     @property
     def cell_noise(self) -> CellNoise:
         """Rate 1 / laplace_scale in every cell."""
-        return CellNoise(np.full(self.levels, self._rate), np.zeros(self.levels))
+        return CellNoise(np.full(self.cells, self._rate), np.zeros(self.cells))
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws, one per cell."""
-        return with_noise(statistics, discrete_laplace(self.levels, self.laplace_scale))
+        return with_noise(statistics, discrete_laplace(self.cells, self.laplace_scale))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the k noises."""
-        noise = observed.array() - true_counts(statistics, self.levels)
+        noise = observed.array() - true_counts(statistics, self.cells)
         return float(laplace_log_pmf(noise, self._rate).sum())
 
     def admits(self, observed: Observed, records: int) -> bool:
         """Any integers are possible."""
         return True
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
-        return {
-            "name": self.name,
-            "levels": self.levels,
-            "epsilon": decimal(self.epsilon),
-            "neighbours": self.neighbours.value,
-            "max_rows": self.max_rows,
-        }

@@ -45,19 +45,19 @@ def gaussian_variance(variance: float) -> float:
 
 
 @lru_cache(maxsize=64)
-def k_norm_log_normaliser(levels: int, epsilon: float) -> float:
+def k_norm_log_normaliser(cells: int, epsilon: float) -> float:
     """Return the log of the sum of exp(-epsilon |z|_1 / 2) over integer vectors of sum 0.
 
     The vectors with |z|_1 = 2T have generating function sum_j C(k-1, j)^2 x^j / (1-x)^(k-1).
     """
     from scipy.special import gammaln, logsumexp
 
-    j = np.arange(levels)
-    log_choose = gammaln(levels) - gammaln(j + 1) - gammaln(levels - j)
-    return float(logsumexp(2 * log_choose - epsilon * j)) - (levels - 1) * math.log(-math.expm1(-epsilon))
+    j = np.arange(cells)
+    log_choose = gammaln(cells) - gammaln(j + 1) - gammaln(cells - j)
+    return float(logsumexp(2 * log_choose - epsilon * j)) - (cells - 1) * math.log(-math.expm1(-epsilon))
 
 
-def k_norm_expected_squared_error(levels: int, epsilon: float) -> float:
+def k_norm_expected_squared_error(cells: int, epsilon: float) -> float:
     """Return E|z|^2 of K-norm noise.
 
     K-norm noise is k independent discrete Laplace variables given that they sum to zero, so with
@@ -66,11 +66,11 @@ def k_norm_expected_squared_error(levels: int, epsilon: float) -> float:
     integrands are smooth on the scale of u, and Gauss-Legendre quadrature gives all digits. Where
     almost all noise is zero the integral cancels, and the first terms by T = |z|_1 / 2 are summed instead.
     """
-    if levels**2 * math.exp(-epsilon) < 1e-3:
-        return _k_norm_by_length(levels, math.exp(-epsilon))
+    if cells**2 * math.exp(-epsilon) < 1e-3:
+        return _k_norm_by_length(cells, math.exp(-epsilon))
     q = math.exp(-epsilon / 2)
     gap = -math.expm1(-epsilon / 2)
-    width = min(1.0, epsilon / 2) / math.sqrt(levels)
+    width = min(1.0, epsilon / 2) / math.sqrt(cells)
     top = math.asinh(math.pi / width)
     nodes, weights = _legendre()
     u = (nodes + 1) * top / 2
@@ -79,20 +79,20 @@ def k_norm_expected_squared_error(levels: int, epsilon: float) -> float:
     log_f = np.log(gap**2 / denominator)  # scaled so that f(0) = 1
     # -f''/f = (D'' D - 2 D'^2) / D^2 with D the denominator
     curve = (2 * q * np.cos(t) * denominator - 2 * (2 * q * np.sin(t)) ** 2) / denominator**2
-    mass = weights * np.cosh(u) * np.exp(levels * log_f)
-    return float(levels * np.sum(mass * curve) / np.sum(mass))
+    mass = weights * np.cosh(u) * np.exp(cells * log_f)
+    return float(cells * np.sum(mass * curve) / np.sum(mass))
 
 
-def _k_norm_by_length(levels: int, x: float) -> float:
+def _k_norm_by_length(cells: int, x: float) -> float:
     """Sum |z|^2 x^T over vectors with p positive and q negative cells, T = 1..8, over the normaliser.
 
     A uniform composition of T into p positive parts has expected sum of squares T (2T - p + 1) / (p + 1).
     """
     mass, second = 1.0, 0.0
     for length in range(1, 9):
-        for p in range(1, min(length, levels - 1) + 1):
-            for q in range(1, min(length, levels - p) + 1):
-                ways = math.comb(levels, p) * math.comb(levels - p, q)
+        for p in range(1, min(length, cells - 1) + 1):
+            for q in range(1, min(length, cells - p) + 1):
+                ways = math.comb(cells, p) * math.comb(cells - p, q)
                 ways *= math.comb(length - 1, p - 1) * math.comb(length - 1, q - 1)
                 squares = sum(length * (2 * length - parts + 1) / (parts + 1) for parts in (p, q))
                 mass += ways * x**length

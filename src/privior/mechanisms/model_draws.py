@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,10 +12,11 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import NumberError, PlanError, shown
+from privior.checks import fill, known_as, whole_number
+from privior.errors import NumberError, PlanError
 from privior.exact import decimal, round_down
-from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism, Offer
-from privior.mechanisms.table_mechanism import check_unit, true_counts
+from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism
+from privior.mechanisms.table_mechanism import check_records, check_unit, true_counts
 from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, FiniteFamily, Layout, Model, Observed
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
@@ -81,32 +82,19 @@ class ModelDraws(Mechanism):
         max_rows: int = 1,
     ) -> None:
         budget = Budget.of(epsilon, delta)
-        if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= MOST_DRAWS:
-            raise PlanError(
-                "not a number of draws", where=self.name, asked=shown(draws), allowed=f"1 to {MOST_DRAWS}"
-            )
-        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
-        relation = Neighbours.of(neighbours)
+        no_number = "not a number of draws"
+        whole_number(draws, "draws", 1, MOST_DRAWS, what=no_number, where=self.name, error=PlanError)
+        relation, records = Neighbours.of(neighbours), check_records(records, self.name)
         Sensitivity.of_counts(relation, max_rows)  # refuses what is no number of rows
-        facts = {
-            "model": model,
-            "records": records,
-            "epsilon": budget.epsilon,
-            "delta": budget.delta,
-            "draws": draws,
-            "neighbours": relation,
-            "max_rows": max_rows,
-        }
-        for name, value in facts.items():
-            object.__setattr__(self, name, value)
+        fill(self, model=model, records=records, epsilon=budget.epsilon, delta=budget.delta)
+        fill(self, draws=draws, neighbours=relation, max_rows=max_rows)
         if not model.bounded:
             raise PlanError(
                 "a model excludes a level, so one record could exclude the model: the loss is unbounded",
                 where=self.name,
                 advice="Release noisy counts instead, or give every level a small chance in every model.",
             )
-        object.__setattr__(self, "weight", weight_for(weight, self._enough, budget, self.name))
+        fill(self, weight=weight_for(weight, self._enough, budget, self.name))
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -115,7 +103,7 @@ class ModelDraws(Mechanism):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """Of the table of counts."""
+        """How far one unit moves the table of counts."""
         return Sensitivity.of_counts(self.neighbours, self.max_rows)
 
     @cached_property
@@ -217,14 +205,10 @@ class ModelDraws(Mechanism):
         return True
 
     @classmethod
-    def offers(cls, asked: Asked) -> Sequence[Offer]:
-        """Offer itself."""
-        return (Offer(cls.name, lambda: cls._of(asked)),)
-
-    @classmethod
-    def _of(cls, asked: Asked) -> Self:
+    def built(cls, asked: Asked) -> Self:
+        """Build it for the family and the unit that are asked about."""
         return cls(
-            finite_family(asked.model),
+            known_as(FiniteFamily, asked.model),
             asked.records,
             asked.budget.epsilon,
             asked.budget.delta,
@@ -233,31 +217,7 @@ class ModelDraws(Mechanism):
             **asked.options,
         )
 
-    def at(self, asked: Asked) -> Self:
-        """Build it anew."""
-        return self._of(asked)
-
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
         """Read it beside its model."""
-        return cls(finite_family(model), **entries)
-
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values; the model stands beside it in a plan."""
-        return {
-            "name": self.name,
-            "records": self.records,
-            "epsilon": decimal(self.epsilon),
-            "delta": decimal(self.delta),
-            "draws": self.draws,
-            "weight": decimal(self.weight),
-            "neighbours": self.neighbours.value,
-            "max_rows": self.max_rows,
-        }
-
-
-def finite_family(model: Model) -> FiniteFamily:
-    """Return a model that is known to be a finite family."""
-    if not isinstance(model, FiniteFamily):
-        raise TypeError("not a finite family")
-    return model
+        return cls(known_as(FiniteFamily, model), **entries)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import fill, is_whole, known_as
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
 from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism, Offer
@@ -66,7 +67,7 @@ class SumNoise(SummedMechanism):
     @property
     @abstractmethod
     def variances(self) -> tuple[float, ...]:
-        """Of the noise of each sum."""
+        """The variance of the noise of each sum."""
 
 
 @final
@@ -110,12 +111,10 @@ class NoisyStatistics(SumNoise):
         scales: Sequence[object] | None = None,
     ) -> None:
         budget = Budget.of(epsilon, delta)
-        object.__setattr__(self, "ranges", _read(ranges, self.name))
-        object.__setattr__(self, "epsilon", budget.epsilon)
-        object.__setattr__(self, "delta", budget.delta)
-        object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
+        fill(self, ranges=_read(ranges, self.name), epsilon=budget.epsilon, delta=budget.delta)
+        fill(self, neighbours=Neighbours.of(neighbours))
         found = self._calibrated() if scales is None else tuple(rational(one, "scale") for one in scales)
-        object.__setattr__(self, "scales", found)
+        fill(self, scales=found)
         if not self._enough(found):
             raise PlanError(
                 "these scales do not give the stated guarantee",
@@ -216,7 +215,7 @@ class NoisyStatistics(SumNoise):
 
     @property
     def variances(self) -> tuple[float, ...]:
-        """Of the noise of each sum."""
+        """The variance of the noise of each sum."""
         if self.gaussian:
             return tuple(gaussian_variance(float(one) ** 2) for one in self.scales)
         return tuple(laplace_variance(float(1 / one)) for one in self.scales)
@@ -258,20 +257,19 @@ class NoisyStatistics(SumNoise):
         def gaussian() -> NoisyStatistics:
             if asked.budget.delta == 0:
                 raise PlanError("needs delta > 0: Gaussian noise is never pure", where=cls.name)
-            return cls._of(asked, asked.budget.delta)
+            return cls.built(asked)
 
+        pure = replace(asked, budget=Budget(asked.budget.epsilon, Fraction(0)))
         return (
-            Offer(f"{cls.name}, Laplace", lambda: cls._of(asked, Fraction(0))),
+            Offer(f"{cls.name}, Laplace", lambda: cls.built(pure)),
             Offer(f"{cls.name}, Gaussian", gaussian),
         )
 
     @classmethod
-    def _of(cls, asked: Asked, delta: Fraction) -> Self:
-        return cls(_ranges(asked), asked.budget.epsilon, delta, neighbours=asked.neighbours)
-
-    def at(self, asked: Asked) -> Self:
-        """Calibrate the noise anew."""
-        return self._of(asked, asked.budget.delta)
+    def built(cls, asked: Asked) -> Self:
+        """Calibrate the noise to the budget: Laplace where its delta is 0, else Gaussian."""
+        budget = asked.budget
+        return cls(_ranges(asked), budget.epsilon, budget.delta, neighbours=asked.neighbours)
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say between which values records are taken to lie."""
@@ -282,23 +280,12 @@ class NoisyStatistics(SumNoise):
         """Any whole numbers are possible, one for each sum."""
         return True
 
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values, with the scales that were used."""
-        return {
-            "name": self.name,
-            "ranges": [list(one) for one in self.ranges],
-            "epsilon": decimal(self.epsilon),
-            "delta": decimal(self.delta),
-            "neighbours": self.neighbours.value,
-            "scales": [decimal(one) for one in self.scales],
-        }
-
 
 def _read(ranges: object, where: str) -> tuple[tuple[int, int], ...]:
     """Read the ranges, each a pair of whole numbers of which the second is larger, or both are 1."""
     found = tuple(tuple(one) for one in ranges) if isinstance(ranges, (list, tuple)) else ()
     for one in found:
-        whole = len(one) == 2 and all(isinstance(end, int) and not isinstance(end, bool) for end in one)
+        whole = len(one) == 2 and all(map(is_whole, one))
         if not whole or not (one[0] < one[1] or one == (1, 1)) or max(map(abs, one)) > MOST_SUM:
             raise PlanError("not the range of a sum", where=where, asked=shown(one))
     if not found:
@@ -313,6 +300,4 @@ def _ranges(asked: Asked) -> tuple[tuple[int, int], ...]:
 
 def summed_model(model: Model) -> SummedModel:
     """Return a model that is known to be a family."""
-    if not isinstance(model, SummedModel):
-        raise TypeError("not a family")
-    return model
+    return known_as(SummedModel, model)  # type: ignore[type-abstract]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,19 +12,16 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import fill, is_whole, told_by
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, round_down
-from privior.mechanisms.contract import MECHANISMS, Asked, Offer
+from privior.mechanisms.contract import MECHANISMS, Asked
 from privior.mechanisms.noisy_statistics import SummedMechanism, summed_model
 from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, Layout, Model, Observed, SummedModel
 from privior.models.families.drawing import Drawing
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
-from privior.randomness import (
-    EXACTLY_ROUNDED,
-    MOST_PLACES,
-    Bits,
-)
+from privior.randomness import EXACTLY_ROUNDED, MOST_PLACES, Bits
 from privior.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -82,24 +79,11 @@ class PosteriorDraws(SummedMechanism):
     ) -> None:
         model.check_unit(schema)
         budget = Budget.of(epsilon, delta)
-        if isinstance(draws, bool) or not isinstance(draws, int) or not 1 <= draws <= 10**6:
+        if not is_whole(draws, 1, 10**6):
             raise PlanError("not a number of draws", where=self.name, asked=shown(draws))
-        facts = {
-            "model": model,
-            "schema": schema,
-            "records": records,
-            "epsilon": budget.epsilon,
-            "delta": budget.delta,
-            "draws": draws,
-            "places": _places(model, schema) if places is None else places,
-        }
-        for name, value in facts.items():
-            object.__setattr__(self, name, value)
-        if (
-            isinstance(self.places, bool)
-            or not isinstance(self.places, int)
-            or abs(self.places) > MOST_PLACES
-        ):
+        fill(self, model=model, schema=schema, records=records, epsilon=budget.epsilon, delta=budget.delta)
+        fill(self, draws=draws, places=_places(model, schema) if places is None else places)
+        if not is_whole(self.places, -MOST_PLACES, MOST_PLACES):
             raise PlanError("not a number of places", where=self.name, asked=shown(places))
         if self.delta == 0 and self._pair_at(Fraction(1, 2)).pure is None:
             raise PlanError(
@@ -107,7 +91,7 @@ class PosteriorDraws(SummedMechanism):
                 where=self.name,
                 advice="Ask for a delta, or take pv.Truncated(prior, lower, upper).",
             )
-        object.__setattr__(self, "weight", weight_for(weight, self._enough, budget, self.name))
+        fill(self, weight=weight_for(weight, self._enough, budget, self.name))
         self._check_draws()
 
     @property
@@ -117,20 +101,16 @@ class PosteriorDraws(SummedMechanism):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """Of the family's sums."""
+        """How far one record moves the family's sums."""
         return self.model.sensitivity(self.schema, REPLACE_ONE)
 
     def _pair_at(self, weight: Fraction) -> DominatingPair:
-        try:
+        with told_by(PlanError, self.name, ModelError):
             return self.model.draw_pair(self.schema, self.records, weight, self.draws)
-        except ModelError as error:
-            raise _refused(error) from None
 
     def _check_draws(self) -> None:
-        try:
+        with told_by(PlanError, self.name, ModelError):
             self.model.check_draws(self.schema, self.weight * self.records)
-        except ModelError as error:
-            raise _refused(error) from None
 
     def _enough(self, weight: Fraction) -> bool:
         pair = self._pair_at(weight)
@@ -184,21 +164,13 @@ class PosteriorDraws(SummedMechanism):
             )
 
     @classmethod
-    def offers(cls, asked: Asked) -> Sequence[Offer]:
-        """Offer itself."""
-        return (Offer(cls.name, lambda: cls._of(asked)),)
-
-    @classmethod
-    def _of(cls, asked: Asked) -> Self:
+    def built(cls, asked: Asked) -> Self:
+        """Build it for a public number of records."""
         if asked.neighbours is not REPLACE_ONE:
             raise PlanError("needs a public number of records: replace-one", where=cls.name)
         budget = asked.budget
         model = summed_model(asked.model)
         return cls(model, asked.schema, asked.records, budget.epsilon, budget.delta, **asked.options)
-
-    def at(self, asked: Asked) -> Self:
-        """Build it anew."""
-        return self._of(asked)
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
@@ -207,7 +179,7 @@ class PosteriorDraws(SummedMechanism):
 
     @property
     def draw_weight(self) -> Fraction:
-        """The weight of a record."""
+        """The weight of a record in the posterior drawn from."""
         return self.weight
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
@@ -219,32 +191,8 @@ class PosteriorDraws(SummedMechanism):
         """Draws lie in the support, but for rounding."""
         return self._drawing.admits(observed.counts, Fraction(2) ** -self.places)
 
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values; the model and the schema stand beside it in a plan."""
-        return {
-            "name": self.name,
-            "records": self.records,
-            "epsilon": decimal(self.epsilon),
-            "delta": decimal(self.delta),
-            "draws": self.draws,
-            "weight": decimal(self.weight),
-            "places": self.places,
-        }
-
 
 def _places(model: SummedModel, schema: Schema) -> int:
     """Choose the grid from public facts alone."""
-    try:
+    with told_by(PlanError, PosteriorDraws.name, ModelError):
         return _DIGITS - math.floor(math.log2(max(model.finest(schema), 1e-200)))
-    except ModelError as error:
-        raise _refused(error) from None
-
-
-def _refused(error: ModelError) -> PlanError:
-    return PlanError(
-        error.what,
-        where=PosteriorDraws.name,
-        asked=error.asked,
-        allowed=error.allowed,
-        advice=error.advice,
-    )

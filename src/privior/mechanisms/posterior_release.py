@@ -19,12 +19,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from privior.errors import PlanError, shown
+from privior.checks import fill, whole_number
+from privior.errors import PlanError
 from privior.exact import decimal, positive
 from privior.mechanisms.contract import Asked, Floats
-from privior.mechanisms.table_mechanism import CellGammas, TableMechanism, check_levels, true_counts
+from privior.mechanisms.table_mechanism import (
+    CellGammas,
+    TableMechanism,
+    check_cells,
+    check_records,
+    true_counts,
+)
 from privior.models import DirichletTable, ExactStatistics, Model, Observed
-from privior.privacy import Neighbours, Sensitivity
+from privior.privacy import Neighbours
 from privior.privacy.calibration import LEAST
 from privior.schema import Schema
 
@@ -35,45 +42,35 @@ MOST_LEAST = 10**9
 
 
 class PosteriorRelease(TableMechanism):
-    """Built for a prior, a rate, the number of records and a public minimum of the counts (0: none)."""
+    """Built for a prior, a rate, the number of records and a public minimum of the counts (0: none).
+
+    Raising low counts to the minimum does not add to the sensitivity of the counts.
+    """
 
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     on_request: ClassVar[bool] = True
-    levels: int
+    cells: int
     prior: tuple[Fraction, ...]
     rate: Fraction
     neighbours: Neighbours
     records: int
     least: int
 
-    def _set(
-        self, levels: int, prior: object, neighbours: Neighbours | str, records: int, least: int
-    ) -> None:
-        check_levels(levels, self.name)
-        given = prior if isinstance(prior, (list, tuple)) else (prior,) * levels
-        if len(given) != levels:
+    def _set(self, cells: int, prior: object, neighbours: Neighbours | str, records: int, least: int) -> None:
+        check_cells(cells, self.name)
+        given = prior if isinstance(prior, (list, tuple)) else (prior,) * cells
+        if len(given) != cells:
             raise PlanError(
-                "not one prior parameter per cell", where=self.name, asked=len(given), allowed=levels
+                "not one prior parameter per cell", where=self.name, asked=len(given), allowed=cells
             )
-        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
-        check_least(least, self.name)
+        fill(self, cells=cells, records=check_records(records, self.name))
+        fill(self, least=check_least(least, self.name))
         lowest, most = Fraction(1, 10**6), Fraction(10**9)
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(
-            self, "prior", tuple(positive(one, "prior", least=lowest, most=most) for one in given)
-        )
-        object.__setattr__(self, "neighbours", Neighbours.of(neighbours))
-        object.__setattr__(self, "records", records)
-        object.__setattr__(self, "least", least)
+        fill(self, prior=tuple(positive(one, "prior", least=lowest, most=most) for one in given))
+        fill(self, neighbours=Neighbours.of(neighbours))
 
     def _set_rate(self, rate: object) -> None:
-        object.__setattr__(self, "rate", positive(rate, "rate", least=LEAST, most=Fraction(1)))
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """Of a table of counts, one record per unit; raising counts does not add to it."""
-        return Sensitivity.of_counts(self.neighbours)
+        fill(self, rate=positive(rate, "rate", least=LEAST, most=Fraction(1)))
 
     def floors(self, rate: Fraction) -> tuple[Fraction, ...]:
         """The smallest parameters that any table has at this rate: prior + rate * least."""
@@ -81,7 +78,7 @@ class PosteriorRelease(TableMechanism):
 
     def parameters(self, statistics: ExactStatistics) -> list[Fraction]:
         """Return u = prior + rate * counts, low counts raised, exactly: as private as the counts."""
-        counts = true_counts(statistics, self.levels)
+        counts = true_counts(statistics, self.cells)
         return [a + self.rate * max(int(c), self.least) for a, c in zip(self.prior, counts, strict=True)]
 
     @property
@@ -109,7 +106,7 @@ class PosteriorRelease(TableMechanism):
 
     @property
     def draw_weight(self) -> Fraction:
-        """The weight of a record."""
+        """The rate: the weight of a record in the posterior drawn from."""
         return self.rate
 
     @property
@@ -121,12 +118,12 @@ class PosteriorRelease(TableMechanism):
         """Refuse also more records in every cell than there can be."""
         super().check(asked)
         rows = asked.records * asked.schema.unit.max_rows
-        if self.least * self.levels > rows:
+        if self.least * self.cells > rows:
             raise PlanError(
                 "so many records in every cell are more than there can be",
                 where="least",
-                asked=f"{self.least} in each of {self.levels} cells",
-                allowed=f"{rows // self.levels} or fewer",
+                asked=f"{self.least} in each of {self.cells} cells",
+                allowed=f"{rows // self.cells} or fewer",
             )
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
@@ -154,7 +151,7 @@ class PosteriorRelease(TableMechanism):
         alike = len(set(self.prior)) == 1
         return {
             "name": self.name,
-            "levels": self.levels,
+            "levels": self.cells,
             "prior": decimal(self.prior[0]) if alike else [decimal(one) for one in self.prior],
             "rate": decimal(self.rate),
             "neighbours": self.neighbours.value,
@@ -163,7 +160,6 @@ class PosteriorRelease(TableMechanism):
         }
 
 
-def check_least(least: int, name: str) -> None:
-    """Refuse a public minimum that is none."""
-    if isinstance(least, bool) or not isinstance(least, int) or not 0 <= least <= MOST_LEAST:
-        raise PlanError("least is out of range", where=name, asked=shown(least), allowed=f"0 to {MOST_LEAST}")
+def check_least(least: int, name: str) -> int:
+    """Return a public minimum, refusing what is none."""
+    return whole_number(least, "least", 0, MOST_LEAST, where=name, error=PlanError)

@@ -17,24 +17,25 @@ from typing import ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import PlanError, shown
+from privior.checks import fill
 from privior.exact import decimal, round_up
-from privior.mechanisms.contract import MECHANISMS, unfit
+from privior.mechanisms.contract import MECHANISMS
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
 from privior.mechanisms.table_mechanism import (
     CellNoise,
+    FixedTotal,
     PublicFacts,
-    TableMechanism,
-    check_levels,
+    check_cells,
+    check_records,
     true_counts,
 )
 from privior.models import DirichletTable, ExactStatistics, Model, Observed
-from privior.privacy import REPLACE_ONE, Budget, Guarantee, Sensitivity, SignedSteps
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, SignedSteps
 from privior.randomness import OPENDP, discrete_laplace
 
 
 @dataclass(frozen=True)
-class PublishedLaplace(TableMechanism):
+class PublishedLaplace(FixedTotal):
     """Discrete Laplace noise on k-1 counts, clamped to [0, n]; the last count is what is left, clamped.
 
     Proof of the true cost: the release is a function of the first k-1 noisy counts. Replacing one record
@@ -42,7 +43,7 @@ class PublishedLaplace(TableMechanism):
     laplace_scale. It is attained at n >= 1 (clamping keeps the ratio of a geometric tail), so it is exact.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
     records: int
     name: ClassVar[str]
@@ -51,30 +52,20 @@ class PublishedLaplace(TableMechanism):
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     prior: ClassVar[None] = None  # type: ignore[misc]
 
-    def __init__(self, levels: int, epsilon: object, records: int) -> None:
-        check_levels(levels, self.name)
-        if isinstance(records, bool) or not isinstance(records, int) or records < 1:
-            raise PlanError("records is not a positive whole number", where=self.name, asked=shown(records))
-        object.__setattr__(self, "levels", levels)
-        object.__setattr__(self, "epsilon", Budget.of(epsilon).epsilon)
-        object.__setattr__(self, "records", records)
+    def __init__(self, cells: int, epsilon: object, records: int) -> None:
+        fill(self, cells=check_cells(cells, self.name), records=check_records(records, self.name))
+        fill(self, epsilon=Budget.of(epsilon).epsilon)
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it with the budget as its nominal epsilon."""
-        if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
-            raise unfit(cls.name, "needs a public total (replace-one, one row per unit)")
-        return cls(facts.levels, facts.budget.epsilon, facts.records)
+        cls.check_facts(facts)
+        return cls(facts.cells, facts.budget.epsilon, facts.records)
 
     @property
     @abstractmethod
     def nominal_scale(self) -> Fraction:
         """The scale as printed in the paper."""
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """One record moves from one cell to another."""
-        return Sensitivity.of_counts(REPLACE_ONE)
 
     @property
     def laplace_scale(self) -> Fraction:
@@ -84,11 +75,11 @@ class PublishedLaplace(TableMechanism):
     @property
     def guarantee(self) -> Guarantee:
         """The true cost, which is not always the nominal epsilon."""
-        moved = min(2, self.levels - 1)
+        moved = min(2, self.cells - 1)
         pair = SignedSteps(1 / self.nominal_scale, moved)
         scale, nominal = decimal(self.nominal_scale), decimal(self.epsilon)
         reason = (
-            f"discrete Laplace noise of scale {scale} on {self.levels - 1} counts, of which one record "
+            f"discrete Laplace noise of scale {scale} on {self.cells - 1} counts, of which one record "
             f"moves {moved}; nominal epsilon {nominal} (proof: privior.PublishedLaplace)"
         )
         return Guarantee(pair, REPLACE_ONE, Budget(moved / self.nominal_scale, Fraction(0)), reason)
@@ -100,11 +91,11 @@ class PublishedLaplace(TableMechanism):
     @property
     def expected_squared_error(self) -> float:
         """E|z|^2 before clamping: (k-1) variances, and their sum again in the last count."""
-        return 2 * (self.levels - 1) * self.variance
+        return 2 * (self.cells - 1) * self.variance
 
     @property
     def variance(self) -> float:
-        """Of the noise of each of the first k-1 counts."""
+        """The variance of the noise of each of the first k-1 counts."""
         return laplace_variance(self._rate)
 
     @property
@@ -114,20 +105,20 @@ class PublishedLaplace(TableMechanism):
         A count clamped to 0 has probability P(z <= -c) = q^c / (1+q), which as a function of c >= 0 is
         what an unclamped 0 has, up to a constant; likewise at n. So clamping changes nothing here.
         """
-        rates = np.full(self.levels, self._rate)
+        rates = np.full(self.cells, self._rate)
         rates[-1] = 0.0
-        return CellNoise(rates, np.zeros(self.levels))
+        return CellNoise(rates, np.zeros(self.cells))
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws to the first k-1 counts, clamp, subtract, clamp."""
-        counts = true_counts(statistics, self.levels)
-        noise = discrete_laplace(self.levels - 1, self.laplace_scale)
+        counts = true_counts(statistics, self.cells)
+        noise = discrete_laplace(self.cells - 1, self.laplace_scale)
         first = [self._clamp(int(c) + z) for c, z in zip(counts[:-1], noise, strict=True)]
         return Observed.of((*first, self._clamp(self.records - sum(first))))
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum log probabilities, or log tails where clamped; -infinity for what cannot be released."""
-        counts = true_counts(statistics, self.levels)
+        counts = true_counts(statistics, self.cells)
         if not self.admits(observed, self.records):
             return -math.inf
         return float(self._log_cells(observed.array()[:-1], counts[:-1]).sum())
@@ -146,15 +137,6 @@ class PublishedLaplace(TableMechanism):
     def _clamp(self, count: int) -> int:
         return min(max(count, 0), self.records)
 
-    def to_document(self) -> dict[str, object]:
-        """Write the mechanism as plain values."""
-        return {
-            "name": self.name,
-            "levels": self.levels,
-            "epsilon": decimal(self.epsilon),
-            "records": self.records,
-        }
-
 
 @final
 @MECHANISMS.register
@@ -167,7 +149,7 @@ class LSHist(PublishedLaplace):
     @property
     def nominal_scale(self) -> Fraction:
         """The histogram sensitivity over epsilon."""
-        return min(2, self.levels - 1) / self.epsilon
+        return min(2, self.cells - 1) / self.epsilon
 
 
 @final
@@ -181,4 +163,4 @@ class LSDim(PublishedLaplace):
     @property
     def nominal_scale(self) -> Fraction:
         """The number of levels over epsilon."""
-        return self.levels / self.epsilon
+        return self.cells / self.epsilon

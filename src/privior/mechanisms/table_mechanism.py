@@ -6,15 +6,17 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import is_whole, whole_number
 from privior.errors import PlanError, shown
-from privior.mechanisms.contract import Asked, Floats, Mechanism, Offer
+from privior.mechanisms.contract import Asked, Floats, Mechanism, unfit
 from privior.models import MOST_CELLS, DirichletTable, ExactStatistics, Layout, Model, Observed, TableModel
-from privior.privacy import Budget, Neighbours
+from privior.privacy import REPLACE_ONE, Budget, Neighbours, Sensitivity
+from privior.schema import Schema
 
 #: one Dirichlet parameter for all cells, or one for each
 Prior = Fraction | tuple[Fraction, ...]
@@ -25,7 +27,7 @@ class PublicFacts:
     """What a mechanism for a table of counts may depend on: nothing here is read from data.
 
     Attributes:
-        levels: number of cells k of the table
+        cells: number of cells k of the table
         records: number of units n: exact under replace-one, the largest possible one otherwise
         max_rows: records that one unit contributes at most
         neighbours: the neighbour relation
@@ -35,7 +37,7 @@ class PublicFacts:
         least: records that every cell has at least, as a public fact, for mechanisms that use it
     """
 
-    levels: int
+    cells: int
     records: int
     max_rows: int
     neighbours: Neighbours
@@ -60,7 +62,7 @@ class PublicFacts:
     @property
     def parameters(self) -> tuple[Fraction, ...]:
         """The prior parameter of each cell."""
-        return self.prior if isinstance(self.prior, tuple) else (self.prior,) * self.levels
+        return of_each_cell(self.prior, self.cells)
 
 
 @dataclass(frozen=True)
@@ -102,15 +104,19 @@ class TableMechanism(Mechanism):
     """A release law for tables of counts.
 
     Attributes:
-        levels: number of cells
+        cells: number of cells
         records: the number of records that the law depends on; None if it depends on none
         prior: the prior that the law depends on; None if it depends on none
+        neighbours: the neighbour relation
+        max_rows: records that one unit contributes at most
     """
 
     models: ClassVar[tuple[type[Model], ...]] = (TableModel,)
-    levels: int
+    cells: int
     records: int | None
     prior: Prior | None
+    neighbours: Neighbours
+    max_rows: int
 
     @property
     @abstractmethod
@@ -127,23 +133,42 @@ class TableMechanism(Mechanism):
         """Build the mechanism that spends the budget, or raise PlanError if it does not fit."""
 
     @classmethod
-    def offers(cls, asked: Asked) -> Sequence[Offer]:
-        """Offer itself."""
-        return (Offer(cls.name, lambda: cls.for_facts(PublicFacts.of(asked))),)
+    def built(cls, asked: Asked) -> Self:
+        """Build it for the public facts of the table."""
+        return cls.for_facts(PublicFacts.of(asked))
 
-    def at(self, asked: Asked) -> Self:
-        """Build it anew."""
-        return self.for_facts(PublicFacts.of(asked))
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far one unit moves a table of counts under this relation."""
+        return Sensitivity.of_counts(self.neighbours, self.max_rows)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the fields as plain values; in files the number of cells has always been called levels."""
+        entries = super().to_document().items()
+        return {"levels" if name == "cells" else name: value for name, value in entries}
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
+        """Read what `to_document` wrote."""
+        rest = {name: value for name, value in entries.items() if name != "levels"}
+        if len(rest) == len(entries):
+            raise TypeError("no number of cells")
+        return cls(**rest, cells=entries["levels"])  # type: ignore[call-arg]
+
+    @property
+    def levels(self) -> int:
+        """The number of cells, for forecasts, until they call it so too."""
+        return self.cells
 
     def check(self, asked: Asked) -> None:
         """Refuse another number of cells, unit, number of records or prior."""
         facts = PublicFacts.of(replace(asked, options={}))
-        if self.levels != facts.levels:
+        if self.cells != facts.cells:
             raise PlanError(
                 "the mechanism is for another number of cells",
                 where=self.name,
-                asked=self.levels,
-                allowed=facts.levels,
+                asked=self.cells,
+                allowed=facts.cells,
             )
         check_unit(self, asked)
         if self.records not in (None, asked.records):
@@ -154,7 +179,7 @@ class TableMechanism(Mechanism):
     @property
     def layouts(self) -> tuple[Layout, ...]:
         """One number for each cell."""
-        return (Layout("counts", (self.levels,)),)
+        return (Layout("counts", (self.cells,)),)
 
     def outcomes(self, records: int, margin: int) -> range:
         """Return the numbers that one cell of a table of so many records is listed with in audits."""
@@ -164,7 +189,7 @@ class TableMechanism(Mechanism):
         """Take few cells and records, with the same epsilon and delta."""
         prior = Fraction(1) if self.prior is None else self.prior
         cost = self.guarantee.cost
-        few = min(cells, self.levels)
+        few = min(cells, self.cells)
         return self.for_facts(
             PublicFacts(
                 few,
@@ -175,6 +200,19 @@ class TableMechanism(Mechanism):
                 prior[:few] if isinstance(prior, tuple) else prior,
             )
         )
+
+
+class FixedTotal(TableMechanism):
+    """A law for tables whose total is public: one record moves from one cell to another."""
+
+    neighbours: ClassVar[Neighbours] = REPLACE_ONE  # type: ignore[misc]
+    max_rows: ClassVar[int] = 1  # type: ignore[misc]
+
+    @classmethod
+    def check_facts(cls, facts: PublicFacts) -> None:
+        """Refuse facts under which the total is not public."""
+        if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
+            raise unfit(cls.name, "needs a public total (replace-one, one row per unit)")
 
 
 def check_unit(mechanism: Mechanism, asked: Asked) -> None:
@@ -189,18 +227,27 @@ def check_unit(mechanism: Mechanism, asked: Asked) -> None:
         )
 
 
-def check_levels(levels: int, name: str) -> None:
-    """Refuse a table of fewer than two cells, or of more than fit into memory."""
-    if isinstance(levels, bool) or not isinstance(levels, int) or not 2 <= levels <= MOST_CELLS:
-        raise PlanError(
-            "levels is out of range", where=name, asked=shown(levels), allowed=f"2 to {MOST_CELLS}"
-        )
+def of_each_cell(prior: Prior, cells: int) -> tuple[Fraction, ...]:
+    """Return the prior parameter of each cell."""
+    return prior if isinstance(prior, tuple) else (prior,) * cells
 
 
-def true_counts(statistics: ExactStatistics, levels: int) -> NDArray[np.int64]:
+def check_cells(cells: int, name: str) -> int:
+    """Return a number of cells, refusing fewer than two, and more than fit into memory."""
+    return whole_number(cells, "levels", 2, MOST_CELLS, where=name, error=PlanError)
+
+
+def check_records(records: int, name: str) -> int:
+    """Return a public number of records, refusing what is none."""
+    if is_whole(records, 1):
+        return records
+    raise PlanError("records is not a positive whole number", where=name, asked=shown(records))
+
+
+def true_counts(statistics: ExactStatistics, cells: int) -> NDArray[np.int64]:
     """Return the counts, which must be one per cell."""
-    if statistics.counts.size != levels:
-        raise ValueError(f"the mechanism has {levels} cells, the statistics {statistics.counts.size}")
+    if statistics.counts.size != cells:
+        raise ValueError(f"the mechanism has {cells} cells, the statistics {statistics.counts.size}")
     return statistics.counts
 
 

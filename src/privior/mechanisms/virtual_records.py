@@ -11,7 +11,8 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
-from privior.errors import PlanError, shown
+from privior.checks import fill, whole_number
+from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import MECHANISMS, Floats, unfit
 from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease, check_least
@@ -43,7 +44,7 @@ class VirtualRecords(PosteriorRelease):
     and between Beta-binomials (a + r, b) and (a, b + r) lies (a, b).
     """
 
-    levels: int
+    cells: int
     prior: tuple[Fraction, ...]
     drawn: int
     rate: Fraction
@@ -54,11 +55,12 @@ class VirtualRecords(PosteriorRelease):
     name: ClassVar[str] = "virtual-records"
     about: ClassVar[str] = "counts of records drawn from a posterior draw"
     randomness: ClassVar[str] = OPERATING_SYSTEM
+    max_rows: ClassVar[int] = 1  # type: ignore[misc]
     options: ClassVar[Mapping[str, object]] = {"least": 0}
 
     def __init__(
         self,
-        levels: int,
+        cells: int,
         prior: object,
         drawn: int,
         *,
@@ -68,13 +70,9 @@ class VirtualRecords(PosteriorRelease):
         epsilon: object = None,
         least: int = 0,
     ) -> None:
-        self._set(levels, prior, neighbours, records, least)
+        self._set(cells, prior, neighbours, records, least)
         self._set_rate(rate)
-        if isinstance(drawn, bool) or not isinstance(drawn, int) or not 1 <= drawn <= MOST_DRAWN:
-            raise PlanError(
-                "drawn is out of range", where=self.name, asked=shown(drawn), allowed=f"1 to {MOST_DRAWN}"
-            )
-        object.__setattr__(self, "drawn", drawn)
+        fill(self, drawn=whole_number(drawn, "drawn", 1, MOST_DRAWN, where=self.name, error=PlanError))
         needed = virtual_records_epsilon(drawn, min(self.floors(self.rate)), self.rate)
         promised = shortened_up(needed) if epsilon is None else Budget.of(epsilon).epsilon
         if needed > promised:
@@ -84,7 +82,7 @@ class VirtualRecords(PosteriorRelease):
                 asked=decimal(promised),
                 allowed=f"{float(needed):.6g} or more",
             )
-        object.__setattr__(self, "epsilon", promised)
+        fill(self, epsilon=promised)
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
@@ -105,7 +103,7 @@ class VirtualRecords(PosteriorRelease):
             if rate is not None:
                 built.append(
                     cls(
-                        facts.levels,
+                        facts.cells,
                         prior,
                         drawn,
                         rate=rate,
@@ -166,7 +164,7 @@ class VirtualRecords(PosteriorRelease):
         A public minimum of the counts is a larger prior: these tables are what lies above it.
         """
         return VirtualRecords(
-            min(cells, self.levels),
+            min(cells, self.cells),
             sorted(self.floors(self.rate))[:cells],
             min(_FEW, self.drawn),
             rate=self.rate,
@@ -180,12 +178,12 @@ class VirtualRecords(PosteriorRelease):
 
     def cell_gammas(self, observed: Observed) -> CellGammas:
         """Return lnG(u + y) - lnG(u) in each cell, and lnG(A + r n) - lnG(A + r n + M)."""
-        one = np.ones(self.levels)
+        one = np.ones(self.cells)
         prior = np.array([float(parameter) for parameter in self.prior])
         return CellGammas(
             prior,
             float(self.rate),
-            np.zeros(self.levels),
+            np.zeros(self.cells),
             ((observed.array().astype(np.float64), one), (0 * one, -one)),
             ((0.0, 1.0), (float(self.drawn), -1.0)),
         )

@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privior.checks import fill
 from privior.errors import ModelError, NumberError
 from privior.exact import decimal, positive
 from privior.models.table_model import TableModel
@@ -39,7 +40,7 @@ class DirichletTable(TableModel):
     largest_error = 1.0
 
     def _set_prior(self, prior: object) -> None:
-        object.__setattr__(self, "prior", _read_prior(prior))
+        fill(self, prior=_read_prior(prior))
 
     def size(self, schema: Schema) -> int:
         """Return the number of cells k, after checking that the model fits the schema."""

@@ -18,7 +18,8 @@ from typing import ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privior.errors import ModelError, NumberError, shown
+from privior.checks import fill, told_by
+from privior.errors import ModelError, shown
 from privior.exact import decimal, positive, rational
 from privior.models.model import MODELS, PRIOR_SHARE
 from privior.models.table_model import TableModel, column_names
@@ -97,9 +98,7 @@ class FiniteFamily(TableModel):
                     asked=f"{seen[law]}, {name}",
                 )
             seen[law] = name
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "chances", chances)
-        object.__setattr__(self, "prior", _read_weights(prior, names, self.family))
+        fill(self, names=names, chances=chances, prior=_read_weights(prior, names, self.family))
 
     def size(self, schema: Schema) -> int:
         """Return the number of cells k, after checking that the models fit the schema."""
@@ -217,10 +216,8 @@ def _read_chances(name: str, chances: object, family: str) -> tuple[Fraction, ..
     where = f"{family}, {name}"
     if not isinstance(chances, (list, tuple, np.ndarray)) or len(chances) < 2:
         raise ModelError("not the chances of two cells or more", where=where, asked=shown(chances))
-    try:
+    with told_by(ModelError, where):
         found = tuple(rational(chance, "chance") for chance in chances)
-    except NumberError as error:
-        raise ModelError(error.what, where=where, asked=error.asked, allowed=error.allowed) from None
     if min(found) < 0:
         raise ModelError("a chance is negative", where=where, asked=decimal(min(found)))
     if sum(found) != 1:
@@ -249,8 +246,5 @@ def _read_weights(prior: object, names: tuple[str, ...], family: str) -> tuple[F
             allowed=f"{len(names)} positive numbers",
         )
     least, most = WEIGHT_RANGE
-    try:
-        weights = [positive(weight, "weight", least=least, most=most) for weight in prior]
-    except NumberError as error:
-        raise ModelError(error.what, where=family, asked=error.asked, allowed=error.allowed) from None
-    return tuple(weights)
+    with told_by(ModelError, family):
+        return tuple(positive(weight, "weight", least=least, most=most) for weight in prior)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from privior.checks import fill
 from privior.errors import ModelError, shown
 from privior.models.model import Model
 from privior.models.statistics import ExactStatistics
@@ -46,7 +47,7 @@ class TableModel(Model):
             raise ModelError("no columns", where=self.family, asked=shown(columns))
         if len(set(names)) < len(names):
             raise ModelError("a column is named twice", where=self.family, asked=", ".join(names))
-        object.__setattr__(self, "columns", names)
+        fill(self, columns=names)
 
     @abstractmethod
     def size(self, schema: Schema) -> int:

@@ -20,7 +20,7 @@ def statements(made: Calculation, order: float | None = None) -> Sequence[Publis
     """Return what papers state about the same facts, at the epsilon of the promise and at this order."""
     cost = made.guarantee.cost
     if isinstance(kind := made.mechanism, PublishedLaplace):
-        return [hellinger.theorem_3_1_laplace(kind.epsilon, kind.levels, type(kind).__name__)]
+        return [hellinger.theorem_3_1_laplace(kind.epsilon, kind.cells, type(kind).__name__)]
     stated = _DRAWS.get(made.name)
     return () if stated is None else stated(made.facts, cost.epsilon if cost.delta else None, order)
 

@@ -115,12 +115,7 @@ def calibrate_draws(
         raise PlanError("not a family of one parameter", where="model", asked=shown(model))
     budget = Budget.of(epsilon, delta)
     plain = plan(
-        model,
-        schema,
-        records=records,
-        epsilon=budget.epsilon,
-        delta=budget.delta,
-        mechanism=NoisyStatistics,
+        model, schema, records=records, epsilon=budget.epsilon, delta=budget.delta, mechanism=NoisyStatistics
     )
     forecasts = forecaster(model, schema)
     tried: list[tuple[DrawSetting, PosteriorDraws | None]] = []

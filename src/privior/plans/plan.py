@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import is_whole
 from privior.errors import PlanError, PriviorError, shown
 from privior.forecasting import Ahead, Effort, Expect, Forecaster, forecaster
 from privior.mechanisms import Asked, to_mechanism
@@ -392,7 +393,7 @@ def _check_counted(mechanism: object) -> None:
 
 def check_records(records: int, schema: Schema) -> None:
     """Refuse a number of records that is none, or that integers in some engine cannot count (T04)."""
-    if isinstance(records, bool) or not isinstance(records, int) or records < 1:
+    if not is_whole(records, 1):
         raise PlanError("records is not a positive whole number", asked=shown(records))
     if records * schema.unit.max_rows > MOST_RECORDS:
         raise PlanError("too many records", asked=shown(records), allowed=MOST_RECORDS)

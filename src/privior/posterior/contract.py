@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 
-from privior.errors import InferenceError, shown
+from privior.checks import whole_number
+from privior.errors import InferenceError
 from privior.pictures import Picture, markup
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding, markup_of, text_of
@@ -194,10 +195,8 @@ class Posterior(Belief):
     def _released(self, place: int) -> Floats:
         """Return one of the draws that were released, counted from 0."""
         draws = self.releases[0].draws
-        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(draws):
-            raise InferenceError(
-                "there is no such draw in the release", asked=shown(place), allowed=f"0 to {len(draws) - 1}"
-            )
+        no_draw = "there is no such draw in the release"
+        whole_number(place, "place", 0, len(draws) - 1, what=no_draw, error=InferenceError)
         return np.asarray(draws[place])
 
     def to_arviz(self, draws: int = DRAWS, seed: int | None = None) -> Any:

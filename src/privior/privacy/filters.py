@@ -28,11 +28,7 @@ from privior.errors import NumberError, PlanError, shown
 from privior.exact import rational, round_up
 from privior.privacy.budget import NOTHING, Budget
 from privior.privacy.curve import Curve
-from privior.privacy.pairs import (
-    Concentrated,
-    DominatingPair,
-    GaussianPair,
-)
+from privior.privacy.pairs import Concentrated, DominatingPair, GaussianPair
 from privior.privacy.pairs.balls import ball, upper
 
 #: sums of Renyi divergences, one for each order; None is infinite
@@ -236,11 +232,7 @@ class RenyiFilter:
 
 def _refused(pair: DominatingPair, what: str, allowed: str, why: str) -> PlanError:
     return PlanError(
-        f"this release has no place in {what}",
-        where="filter",
-        asked=shown(pair),
-        allowed=allowed,
-        advice=why,
+        f"this release has no place in {what}", where="filter", asked=shown(pair), allowed=allowed, advice=why
     )
 
 

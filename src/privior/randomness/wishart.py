@@ -175,9 +175,7 @@ class _Trial:
             return True
         most = abs(beside) * (self.law.upper - self.law.lower) / 2
         return accepted(
-            lambda: ball(beside) * self._enclosed(flint.ctx.prec)[1] + ball(most),
-            self._precision(0),
-            bits,
+            lambda: ball(beside) * self._enclosed(flint.ctx.prec)[1] + ball(most), self._precision(0), bits
         )
 
     def entries(self, places: int) -> tuple[int, int, int]:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from privior.checks import is_whole
 from privior.errors import ReleaseError, shown
 from privior.models import Layout, Observed
 
@@ -65,7 +66,7 @@ def _read(document: object, number: int) -> tuple[Layout, tuple[int, ...]]:
     if len(entries) != 1 or _SINCE.get(name, LAST) > number:
         allowed = ", ".join(one for one, since in _SINCE.items() if since <= number)
         raise ReleaseError("unknown or missing entries", where="statistics", allowed=allowed)
-    if isinstance(places, bool) or not isinstance(places, int):
+    if not is_whole(places):
         raise ReleaseError("no grid", where=f"statistics, {shown(name)}")
     shape, numbers = _flat(entries[name], name)
     return Layout(name, shape, places), numbers

@@ -5,19 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from privior.checks import is_whole
 from privior.errors import PriviorError, ReleaseError
 from privior.exact import decimal
 from privior.ledger import KnownSpend, LedgerEntry, concerns, rules_of
 from privior.pictures import BudgetBar
 from privior.plans import Plan
-from privior.privacy import (
-    Accounting,
-    AccountingKind,
-    Amount,
-    Budget,
-    amount_document,
-    read_amount,
-)
+from privior.privacy import Accounting, AccountingKind, Amount, Budget, amount_document, read_amount
 from privior.release.documents import exactly, is_hex
 
 _FIRST = {"population", "entry", "head", "durable"}
@@ -204,11 +198,7 @@ class LedgerReceipt:
         if self.accounting is None or self.total is None or self.spent is None:
             return facts
         if self.price is None:
-            return {
-                **facts,
-                "spent": self.spent.to_document(),
-                "cap": self.accounting.cap.to_document(),
-            }
+            return {**facts, "spent": self.spent.to_document(), "cap": self.accounting.cap.to_document()}
         return {
             **facts,
             "previous": self.previous,
@@ -225,17 +215,12 @@ class LedgerReceipt:
         names = _FOURTH if fourth else _SECOND if number > 1 else _FIRST
         declared = document.get("declared") if fourth and isinstance(document, dict) else None
         if declared is not None:
-            if not isinstance(declared, int) or isinstance(declared, bool) or declared < 1:
+            if not is_whole(declared, 1):
                 raise ReleaseError("not a number of declared guarantees", where="ledger")
             names = names | {"declared"}
         entry = exactly(document, "ledger", names)
         place, head, durable = entry["entry"], entry["head"], entry["durable"]
-        if (
-            not isinstance(place, int)
-            or isinstance(place, bool)
-            or place < 1
-            or not isinstance(durable, bool)
-        ):
+        if not is_whole(place, 1) or not isinstance(durable, bool):
             raise ReleaseError("not a ledger entry", where="ledger")
         if not is_hex(head, 64) or (fourth and not is_hex(entry["previous"], 64)):
             raise ReleaseError("not a hash", where="ledger")

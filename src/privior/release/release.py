@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import is_whole
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
 from privior.ledger import declared_in_words
@@ -83,10 +84,7 @@ class Release:
                 )
             if found.places != expected.places:
                 raise ReleaseError("another grid than the plan's", where=f"statistics, {found.name}")
-        if any(
-            isinstance(one, bool) or not isinstance(one, int) or abs(one) >= law.largest
-            for one in self.statistics.counts
-        ):
+        if not all(is_whole(one, 1 - law.largest, law.largest - 1) for one in self.statistics.counts):
             raise ReleaseError("a count is not a whole number, or too large", where="statistics")
         if not law.admits(self.statistics, plan.records):
             raise ReleaseError("the mechanism cannot have given these counts", where="statistics")
@@ -137,7 +135,7 @@ class Release:
         if not isinstance(document, dict) or document.get("kind") != _KIND:
             raise ReleaseError("not a privior release", where=where)
         number = document.get("format")
-        if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        if not is_whole(number, 1):
             raise ReleaseError("no format number", where=where)
         if number > FORMAT:
             raise ReleaseError(

@@ -18,6 +18,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar, Final, Literal
 
+from privior.checks import fill, is_whole
 from privior.errors import NumberError, SchemaError, shown
 from privior.exact import decimal, rational
 from privior.schema.names import check_distinct, check_name
@@ -112,8 +113,7 @@ class Categorical(Column):
             raise SchemaError(
                 "DROP cannot be told from a level of that name", where=self.kind, asked=DROP.value
             )
-        object.__setattr__(self, "levels", chosen)
-        object.__setattr__(self, "missing", chosen[-1] if missing is None else missing)
+        fill(self, levels=chosen, missing=chosen[-1] if missing is None else missing)
         self.missing_code  # noqa: B018 - an unknown level is refused now, not at the first bad cell
 
     @property
@@ -153,7 +153,7 @@ class Boolean(Column):
 
     @property
     def size(self) -> int:
-        """Two."""
+        """Two codes: false and true."""
         return 2
 
     @property
@@ -184,12 +184,12 @@ class Integer(Column):
 
     def __post_init__(self) -> None:
         for name, bound in (("lower", self.lower), ("upper", self.upper)):
-            if isinstance(bound, bool) or not isinstance(bound, int) or abs(bound) > 2**53:
+            if not is_whole(bound, -(2**53), 2**53):
                 raise SchemaError(f"{name} is not a whole number", where=self.kind, asked=shown(bound))
         _check_bounds(self.kind, self.lower, self.upper)
         _check_size(self.kind, self.upper - self.lower + 1)
         if self.missing is None:
-            object.__setattr__(self, "missing", self.lower)
+            fill(self, missing=self.lower)
         self.missing_code  # noqa: B018 - refused now if out of bounds
 
     @property
@@ -247,8 +247,7 @@ class Bounded(Column):
                 allowed="(upper - lower) / grid a whole number",
             )
         _check_size(self.kind, int((high - low) / step) + 1)
-        for name, value in (("lower", low), ("upper", high), ("grid", step), ("missing", bad)):
-            object.__setattr__(self, name, value)
+        fill(self, lower=low, upper=high, grid=step, missing=bad)
         self.missing_code  # noqa: B018 - refused now if off the grid
 
     @property
@@ -296,10 +295,10 @@ class Binned(Column):
         if any(low >= high for low, high in pairwise(cuts)):
             raise SchemaError("the edges do not increase", where=self.kind, asked=shown(list(edges)))
         _check_size(self.kind, len(cuts) - 1)
-        object.__setattr__(self, "edges", cuts)
-        if isinstance(missing, int) and not isinstance(missing, bool) and 0 <= missing < self.size:
+        fill(self, edges=cuts)
+        if is_whole(missing, 0, self.size - 1):
             missing = self.labels[missing]
-        object.__setattr__(self, "missing", self.labels[0] if missing is None else missing)
+        fill(self, missing=self.labels[0] if missing is None else missing)
         self.missing_code  # noqa: B018 - refused now if not a bin
 
     @property
@@ -340,10 +339,8 @@ class Date(Column):
         low, high = self._day(lower), self._day(upper)
         _check_bounds(self.kind, low, high)
         _check_size(self.kind, (high - low).days + 1)
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
         bad = missing if missing is DROP else low if missing is None else self._day(missing)
-        object.__setattr__(self, "missing", bad)
+        fill(self, lower=low, upper=high, missing=bad)
         self.missing_code  # noqa: B018 - refused now if out of bounds
 
     @classmethod

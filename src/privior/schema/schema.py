@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from privior.checks import fill
 from privior.errors import SchemaError, shown
 from privior.schema import documents
 from privior.schema.columns import DROP, Column
@@ -68,10 +69,7 @@ class Schema:
         whose = Unit(unit) if isinstance(unit, str) else unit
         if not isinstance(whose, Unit):
             raise SchemaError(
-                "not a unit of protection",
-                where="unit",
-                asked=shown(unit),
-                allowed='"person", pv.Unit(...)',
+                "not a unit of protection", where="unit", asked=shown(unit), allowed='"person", pv.Unit(...)'
             )
         if whose.column is not None and looks(whose.column) in map(looks, columns):
             raise SchemaError(
@@ -85,10 +83,7 @@ class Schema:
             raise SchemaError(
                 "not a CSV dialect", where="csv", asked=shown(csv), allowed="pv.CsvDialect(...)"
             )
-        object.__setattr__(self, "columns", MappingProxyType(dict(columns)))
-        object.__setattr__(self, "population", population)
-        object.__setattr__(self, "unit", whose)
-        object.__setattr__(self, "csv", dialect)
+        fill(self, columns=MappingProxyType(dict(columns)), population=population, unit=whose, csv=dialect)
 
     def __hash__(self) -> int:
         return hash((frozenset(self.columns.items()), self.population, self.unit, self.csv))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from privior.checks import whole_number
 from privior.errors import SchemaError, shown
 from privior.schema.names import check_name
 
@@ -30,14 +31,7 @@ class Unit:
         if not isinstance(self.noun, str) or not self.noun.strip():
             raise SchemaError("the unit of protection has no name", where="unit", advice='Say unit="person".')
         check_name(self.noun, "unit")
-        whole = isinstance(self.max_rows, int) and not isinstance(self.max_rows, bool)
-        if not whole or not 1 <= self.max_rows <= 10**6:
-            raise SchemaError(
-                "max_rows is out of range",
-                where="unit",
-                asked=shown(self.max_rows),
-                allowed="1 to 1000000",
-            )
+        whole_number(self.max_rows, "max_rows", 1, 10**6, where="unit", error=SchemaError)
         if self.column is not None and (not isinstance(self.column, str) or not self.column):
             raise SchemaError("the person column has no name", where="unit", asked=shown(self.column))
         if self.column is not None:

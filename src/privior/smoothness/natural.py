@@ -13,11 +13,12 @@ from functools import singledispatch
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import known_as
 from privior.errors import ModelError
 from privior.models import Family
 from privior.models.families import BetaChance, GammaPoisson, NormalMean
-from privior.models.families.family import as_beta, as_gamma
 from privior.models.families.gamma_rate import GammaRate
+from privior.models.laws import Beta, Gamma
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +50,7 @@ def natural_of(model: Family) -> Natural:
 def _of_chances(model: BetaChance) -> Natural:
     from scipy.special import expit, gammaln
 
-    beta, trials = as_beta(model.law), model.trials
+    beta, trials = known_as(Beta, model.law), model.trials
     return Natural(
         theta=lambda h: np.asarray(expit(h)),
         peak=lambda average: average / trials,
@@ -62,7 +63,7 @@ def _of_chances(model: BetaChance) -> Natural:
 def _of_counts(model: GammaPoisson) -> Natural:
     from scipy.special import gammaln
 
-    shape = float(as_gamma(model.law).shape)
+    shape = float(known_as(Gamma, model.law).shape)
     return Natural(
         theta=lambda h: np.exp(np.minimum(h, 709.0)),
         peak=lambda average: average,
@@ -73,7 +74,7 @@ def _of_counts(model: GammaPoisson) -> Natural:
 
 @natural_of.register
 def _of_rates(model: GammaRate) -> Natural:
-    each, rate = float(model.each), float(as_gamma(model.law).rate)
+    each, rate = float(model.each), float(known_as(Gamma, model.law).rate)
 
     def peak(average: Floats) -> Floats:
         with np.errstate(divide="ignore"):

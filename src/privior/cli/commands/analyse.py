@@ -17,8 +17,7 @@ def analyse(
     records: Records = None,
     draws: Annotated[int, typer.Option(help="How many posterior draws somebody sees.")] = 1,
     distance: Annotated[
-        str,
-        typer.Option(help="Distance of two records: records, values, statistic or squares."),
+        str, typer.Option(help="Distance of two records: records, values, statistic or squares.")
     ] = "records",
     failure: Annotated[str, typer.Option(help="The chance that bounds about draws may fail.")] = "0.05",
     picture: Annotated[

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from privior.cli.options import Json, Quiet, ReleaseFile, screen_of
+from privior.cli.options import AlsoReleases, Json, Quiet, ReleaseFile, screen_of
 from privior.cli.priors import OwnPrior, inferred, own_prior
 
 
@@ -23,15 +22,7 @@ def ask(
             show_default=False,
         ),
     ] = None,
-    also: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--also",
-            metavar="RELEASE",
-            help="Another release of the same table, used as well.",
-            show_default=False,
-        ),
-    ] = None,
+    also: AlsoReleases = None,
     prior: OwnPrior = None,
     level: Annotated[str, typer.Option(help="The probability of an interval: 0.9 or 90%.")] = "0.9",
     seed: Annotated[

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privior.cli.options import Json, Quiet, ReleaseFile, screen_of
+from privior.cli.options import AlsoReleases, Json, Quiet, ReleaseFile, screen_of
 from privior.cli.priors import OwnPrior, inferred, own_prior
 
 if TYPE_CHECKING:
@@ -49,15 +48,7 @@ def decide(
             show_default=False,
         ),
     ] = None,
-    also: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--also",
-            metavar="RELEASE",
-            help="Another release of the same table, used as well.",
-            show_default=False,
-        ),
-    ] = None,
+    also: AlsoReleases = None,
     prior: OwnPrior = None,
     compare: Annotated[
         bool, typer.Option("--compare", "-c", help="Also by the mode and by the released draws.")

@@ -45,14 +45,12 @@ def create(
     epsilon: Annotated[str, typer.Option("--epsilon", "-e", help="What may be spent in all, exact.")],
     delta: Annotated[str, typer.Option("--delta", "-d", help="Likewise; 0: pure guarantees only.")] = "0",
     accounting: Annotated[
-        str,
-        typer.Option(help="How costs add up, for ever: basic, gaussian, concentrated or renyi."),
+        str, typer.Option(help="How costs add up, for ever: basic, gaussian, concentrated or renyi.")
     ] = "basic",
     aside_epsilon: Annotated[
         str | None,
         typer.Option(
-            help="The part of epsilon for what another accounting than basic cannot take.",
-            show_default=False,
+            help="The part of epsilon for what another accounting than basic cannot take.", show_default=False
         ),
     ] = None,
     aside_delta: Annotated[
@@ -147,11 +145,7 @@ def history(
 
 @ledger.command()
 def verify(
-    context: typer.Context,
-    path: Address,
-    releases: Releases = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    context: typer.Context, path: Address, releases: Releases = None, json: Json = False, quiet: Quiet = False
 ) -> None:
     """Check the whole chain, and that it has the entry of each release named."""
     from privior.ledger import Ledger
@@ -170,11 +164,7 @@ def verify(
 
 @ledger.command()
 def reconcile(
-    context: typer.Context,
-    path: Address,
-    releases: Releases = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    context: typer.Context, path: Address, releases: Releases = None, json: Json = False, quiet: Quiet = False
 ) -> None:
     """Charge again what a ledger forgot because an old copy of it was restored."""
     from privior.ledger import Ledger
@@ -307,11 +297,7 @@ def _document(book: Ledger) -> dict[str, object]:
         "accepts declared": last.accepts_declared,
         "declared releases": last.declared_spends,
         "quotas": [
-            {
-                "analyst": name,
-                "share": decimal(share),
-                "spent": in_units(own),
-            }
+            {"analyst": name, "share": decimal(share), "spent": in_units(own)}
             for name, share, own in book.quotas()
         ],
         "unit": last.unit,

@@ -53,8 +53,7 @@ def release(
     ],
     ledger: LedgerAddress = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The release file to write.", show_default=False),
+        Path | None, typer.Option("--output", "-o", help="The release file to write.", show_default=False)
     ] = None,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the HTML report beside the release.")

@@ -7,6 +7,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from privior.checks import fill
 from privior.errors import ModelError
 from privior.models.families.beta_chance import BetaChance
 from privior.models.families.family import Floats
@@ -35,7 +36,7 @@ class BetaBernoulli(BetaChance):
 
     def __init__(self, column: str, prior: object = Beta(), event: object = None) -> None:
         self._set(column, prior)
-        object.__setattr__(self, "event", None if event is None else str(event))
+        fill(self, event=None if event is None else str(event))
 
     def summand(self, schema: Schema) -> Summand:
         """1 for the event, else 0."""
@@ -56,7 +57,3 @@ class BetaBernoulli(BetaChance):
         if code != 0:
             return np.full(theta.shape, 0.0 if code < 0 else 1.0)
         return 1 - theta if self.summand(schema).factors[0].slope > 0 else theta
-
-    def facts(self) -> dict[str, object]:
-        """The event, if it is named."""
-        return {} if self.event is None else {"event": self.event}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from privior.checks import fill, is_whole
 from privior.errors import ModelError, shown
 from privior.models.families.beta_chance import BetaChance
 from privior.models.families.family import numeric
@@ -30,9 +31,9 @@ class BetaBinomial(BetaChance):
     family: ClassVar[str] = "beta-binomial"
 
     def __init__(self, column: str, trials: int, prior: object = Beta()) -> None:
-        if isinstance(trials, bool) or not isinstance(trials, int) or not 1 <= trials <= 10**6:
+        if not is_whole(trials, 1, 10**6):
             raise ModelError("not a number of trials", where=self.family, asked=shown(trials))
-        object.__setattr__(self, "trials", trials)
+        fill(self, trials=trials)
         self._set(column, prior)
 
     def summand(self, schema: Schema) -> Summand:
@@ -46,7 +47,3 @@ class BetaBinomial(BetaChance):
                 allowed=f"integer, 0 to {self.trials}",
             )
         return Summand((Factor(self.column),))
-
-    def facts(self) -> dict[str, object]:
-        """The number of trials."""
-        return {"trials": self.trials}

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from privior.models.families.family import Family, Floats, as_beta, pure_draws
+from privior.checks import known_as
+from privior.models.families.family import Family, Floats, pure_draws
 from privior.models.laws import Beta, Conjugate
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import BetaPair, DominatingPair, TruncatedBernoulli, TwoLevelsPair, both_orders
@@ -26,17 +27,17 @@ class BetaChance(Family):
     conjugate: ClassVar[type[Conjugate]] = Beta
 
     def grid(self, schema: Schema) -> tuple[Fraction, Fraction]:
-        """As they are."""
+        """Sums are of the values themselves."""
         return Fraction(0), Fraction(1)
 
     def update(self, law: Conjugate, records: Fraction, total: Fraction) -> Beta:
         """Add successes and failures."""
-        beta = as_beta(law)
+        beta = known_as(Beta, law)
         return Beta(beta.first + total, beta.second + self.trials * records - total)
 
     def updated(self, records: float, totals: Floats) -> tuple[Floats, Floats, Floats]:
         """Add successes and failures."""
-        beta = as_beta(self.law)
+        beta = known_as(Beta, self.law)
         failures = self.trials * records - totals
         return float(beta.first) + totals, float(beta.second) + failures, np.zeros_like(totals)
 
@@ -70,7 +71,7 @@ class BetaChance(Family):
 
     def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedBernoulli:
         """A chance in an interval."""
-        beta = as_beta(self.law)
+        beta = known_as(Beta, self.law)
         return TruncatedBernoulli(*self.ends, records, beta.first, beta.second, weight, self.trials)
 
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
@@ -81,7 +82,7 @@ class BetaChance(Family):
         thresholds, the likelihood ratio being monotone, and both of their chances move apart as d grows.
         """
         self.check(schema)
-        beta, each = as_beta(self.law), self.bounded_pair(schema, records, weight)
+        beta, each = known_as(Beta, self.law), self.bounded_pair(schema, records, weight)
         if each is not None:
             return pure_draws(each, draws)
         one: DominatingPair = TwoLevelsPair(beta.first, beta.second, weight, records)

@@ -72,7 +72,7 @@ class FamilyDrawing(Drawing):
 
     @property
     def numbers(self) -> int:
-        """The parameter."""
+        """One number is drawn: the parameter."""
         return 1
 
     def drawn(self, sums: Sequence[int], places: int, bits: Bits, draws: int) -> list[int]:
@@ -98,7 +98,7 @@ class FamilyDrawing(Drawing):
         ]
 
     def values(self, points: Floats) -> Floats:
-        """They are the parameter."""
+        """Return the points: they are the parameter itself."""
         return points[:, 0]
 
     def log_densities(self, points: Floats, places: int, sums: NDArray[np.int64]) -> Floats:
@@ -159,7 +159,7 @@ class JointDrawing(Drawing):
         return self._likelihood.log_posterior(theta, self.records, totals, float(self.weight))
 
     def admits(self, points: Sequence[int], unit: Fraction) -> bool:
-        """As the family says."""
+        """Ask the family whether draws can lie there."""
         return self.model.admits(points, unit)
 
 

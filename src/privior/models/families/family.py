@@ -23,12 +23,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import ModelError, NumberError, shown
-from privior.exact import decimal, rational
+from privior.checks import fill
+from privior.errors import ModelError, shown
+from privior.exact import decimal
 from privior.models.families.drawing import FamilyDrawing
 from privior.models.families.reweighting import reweighted_draw
 from privior.models.families.summed import SummedModel
-from privior.models.laws import Beta, Conjugate, Gamma, Law, Normal, Reweighted, Truncated, to_law
+from privior.models.laws import Conjugate, Law, Reweighted, Truncated, to_law
+from privior.models.laws.conjugate import read_number
 from privior.models.laws.masses import log_normaliser
 from privior.models.summands import ONE, Summand
 from privior.privacy import REPLACE_ONE, Neighbours, pairs
@@ -68,8 +70,7 @@ class Family(SummedModel):
                 asked=shown(prior),
                 allowed=f"pv.{self.conjugate.__name__}(...), or it in pv.Truncated(...), pv.Reweighted(...)",
             )
-        object.__setattr__(self, "column", column)
-        object.__setattr__(self, "prior", law)
+        fill(self, column=column, prior=law)
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -248,10 +249,6 @@ class Family(SummedModel):
 
     # Files
 
-    def facts(self) -> dict[str, object]:
-        """Return what the family knows beside column and prior, as plain values."""
-        return {}
-
     def to_document(self) -> dict[str, object]:
         """Write the model as plain values, for JSON and TOML."""
         return {
@@ -279,20 +276,12 @@ def numeric(schema: Schema, column: str, family: str) -> tuple[Fraction, Fractio
     )
 
 
-def known(value: object, family: str, name: str) -> Fraction:
-    """Read a fact that is known beside the prior."""
-    try:
-        return rational(value, name)
-    except NumberError as error:
-        raise ModelError(error.what, where=family, asked=error.asked, allowed=error.allowed) from None
-
-
 def above(value: object, family: str, name: str) -> Fraction:
-    """Read such a fact that is positive."""
-    number = known(value, family, name)
-    if number <= 0:
-        raise ModelError(f"{name} is not above 0", where=family, asked=decimal(number))
-    return number
+    """Read a fact that is known beside the prior, and is positive."""
+    found = read_number(value, family, name)
+    if found <= 0:
+        raise ModelError(f"{name} is not above 0", where=family, asked=decimal(found))
+    return found
 
 
 def _plain(law: object) -> Any:
@@ -305,24 +294,3 @@ def _plain(law: object) -> Any:
 def pure_draws(each: pairs.Truncated, draws: int) -> DominatingPair:
     """Return the pair of draws from a posterior on a bounded interval: randomised response for each."""
     return SignedSteps(each.pure, draws)
-
-
-def as_beta(law: Conjugate) -> Beta:
-    """Return a law that is known to be Beta."""
-    if not isinstance(law, Beta):
-        raise TypeError("not a Beta law")
-    return law
-
-
-def as_gamma(law: Conjugate) -> Gamma:
-    """Return a law that is known to be Gamma."""
-    if not isinstance(law, Gamma):
-        raise TypeError("not a Gamma law")
-    return law
-
-
-def as_normal(law: Conjugate) -> Normal:
-    """Return a law that is known to be Normal."""
-    if not isinstance(law, Normal):
-        raise TypeError("not a Normal law")
-    return law

@@ -8,9 +8,10 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from privior.checks import known_as
 from privior.errors import ModelError
 from privior.exact import decimal
-from privior.models.families.family import Family, Floats, as_gamma, numeric, pure_draws
+from privior.models.families.family import Family, Floats, numeric, pure_draws
 from privior.models.laws import Conjugate, Gamma, Law
 from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
@@ -47,17 +48,17 @@ class GammaPoisson(Family):
         return Summand((Factor(self.column),))
 
     def grid(self, schema: Schema) -> tuple[Fraction, Fraction]:
-        """As they are."""
+        """Sums are of the values themselves."""
         return Fraction(0), Fraction(1)
 
     def update(self, law: Conjugate, records: Fraction, total: Fraction) -> Gamma:
         """Add the sum to the shape, the records to the rate."""
-        gamma = as_gamma(law)
+        gamma = known_as(Gamma, law)
         return Gamma(gamma.shape + total, gamma.rate + records)
 
     def updated(self, records: float, totals: Floats) -> tuple[Floats, Floats, Floats]:
         """Add the sum to the shape, the records to the rate."""
-        gamma = as_gamma(self.law)
+        gamma = known_as(Gamma, self.law)
         rates = np.full_like(totals, float(gamma.rate) + records)
         return float(gamma.shape) + totals, rates, np.zeros_like(totals)
 
@@ -88,12 +89,12 @@ class GammaPoisson(Family):
 
     def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedPoisson:
         """A mean in an interval."""
-        gamma, most = as_gamma(self.law), int(self.bounds(schema)[1])
+        gamma, most = known_as(Gamma, self.law), int(self.bounds(schema)[1])
         return TruncatedPoisson(*self.ends, records, most, gamma.rate, gamma.shape, weight)
 
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
         """A record moves the shape by up to the largest count."""
-        gamma, most = as_gamma(self.law), int(self.bounds(schema)[1])
+        gamma, most = known_as(Gamma, self.law), int(self.bounds(schema)[1])
         each = self.bounded_pair(schema, records, weight)
         if each is not None:
             return pure_draws(each, draws)

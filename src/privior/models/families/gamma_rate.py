@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from privior.models.families.family import Family, Floats, as_gamma, pure_draws
+from privior.checks import known_as
+from privior.models.families.family import Family, Floats, pure_draws
 from privior.models.laws import Conjugate, Gamma
 from privior.privacy.pairs import DominatingPair, TruncatedExponential, exponential_draw, precision_draw
 from privior.schema import Schema
@@ -27,12 +28,12 @@ class GammaRate(Family):
 
     def update(self, law: Conjugate, records: Fraction, total: Fraction) -> Gamma:
         """Add to the shape for each record, and the sum to the rate."""
-        gamma = as_gamma(law)
+        gamma = known_as(Gamma, law)
         return Gamma(gamma.shape + self.each * records, gamma.rate + total)
 
     def updated(self, records: float, totals: Floats) -> tuple[Floats, Floats, Floats]:
         """Add to the shape for each record, and the sum to the rate."""
-        gamma = as_gamma(self.law)
+        gamma = known_as(Gamma, self.law)
         shapes = np.full_like(totals, float(gamma.shape) + float(self.each) * records)
         return shapes, float(gamma.rate) + totals, np.zeros_like(totals)
 
@@ -54,13 +55,13 @@ class GammaRate(Family):
 
     def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedExponential:
         """A rate in an interval."""
-        gamma, (least, most) = as_gamma(self.law), self.bounds(schema)
+        gamma, (least, most) = known_as(Gamma, self.law), self.bounds(schema)
         ends = self.ends
         return TruncatedExponential(*ends, records, least, most, gamma.rate, gamma.shape, weight, self.each)
 
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
         """A record moves the rate by up to the length of the range."""
-        gamma, (least, most) = as_gamma(self.law), self.bounds(schema)
+        gamma, (least, most) = known_as(Gamma, self.law), self.bounds(schema)
         each = self.bounded_pair(schema, records, weight)
         if each is not None:
             return pure_draws(each, draws)

@@ -23,6 +23,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import fill
 from privior.errors import ModelError, shown
 from privior.models.families.drawing import JointDrawing
 from privior.models.families.family import numeric
@@ -167,8 +168,7 @@ class JointFamily(SummedModel):
                 asked=shown(prior),
                 allowed=f"pv.{kind.__name__}(...)",
             )
-        object.__setattr__(self, "vector", tuple(listed))
-        object.__setattr__(self, "prior", law)
+        fill(self, vector=tuple(listed), prior=law)
 
     def _check_size(self, size: int, name: str) -> None:
         if size != len(self.vector):
@@ -217,9 +217,9 @@ class JointFamily(SummedModel):
     def products(self) -> tuple[tuple[int, ...], ...]:
         """The columns, by their places, whose deviations are multiplied for each sum."""
 
-    @abstractmethod
     def centre(self, schema: Schema) -> Vector:
-        """Return what deviations are measured from."""
+        """Return what deviations are measured from: the middle of each range, unless it is known."""
+        return self.middle(schema)
 
     @abstractmethod
     def at(self, schema: Schema) -> JointLikelihood:
@@ -293,10 +293,6 @@ class JointFamily(SummedModel):
         return ModelError("no draws are released of this family", where=self.family)
 
     # Files
-
-    def facts(self) -> dict[str, object]:
-        """Return what the family knows beside columns and prior, as plain values."""
-        return {}
 
     def to_document(self) -> dict[str, object]:
         """Write the model as plain values, for JSON and TOML."""

@@ -8,10 +8,11 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from privior.exact import decimal
-from privior.models.families.family import Floats, known, numeric
+from privior.checks import fill
+from privior.models.families.family import Floats, numeric
 from privior.models.families.gamma_rate import GammaRate
 from privior.models.laws import Gamma, Law
+from privior.models.laws.conjugate import read_number
 from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
 from privior.schema import Schema
@@ -33,7 +34,7 @@ class LaplaceScale(GammaRate):
     parameter: ClassVar[str] = "rate"
 
     def __init__(self, column: str, location: object, prior: object = Gamma()) -> None:
-        object.__setattr__(self, "location", known(location, self.family, "location"))
+        fill(self, location=read_number(location, self.family, "location"))
         self._set(column, prior)
 
     def summand(self, schema: Schema) -> Summand:
@@ -43,7 +44,7 @@ class LaplaceScale(GammaRate):
         return Summand((Factor(self.column, offset.denominator, offset.numerator, absolute=True),))
 
     def grid(self, schema: Schema) -> tuple[Fraction, Fraction]:
-        """From 0."""
+        """Distances are counted from 0, in these units."""
         lower, step, _ = numeric(schema, self.column, self.family)
         return Fraction(0), step / ((lower - self.location) / step).denominator
 
@@ -56,7 +57,3 @@ class LaplaceScale(GammaRate):
     def mean_of(self, theta: Floats) -> Floats:
         """Return the location."""
         return np.full_like(theta, float(self.location))
-
-    def facts(self) -> dict[str, object]:
-        """The location."""
-        return {"location": decimal(self.location)}

@@ -11,13 +11,12 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from privior.exact import decimal
+from privior.checks import fill
 from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
 from privior.models.laws.joint import MultivariateNormal
 from privior.models.laws.matrices import (
     Matrix,
-    Vector,
     added,
     definite_factors,
     dot,
@@ -49,7 +48,7 @@ class MultivariateNormalMean(JointFamily):
     parameter: ClassVar[str] = "means"
 
     def __init__(self, columns: object, prior: object, covariance: object) -> None:
-        object.__setattr__(self, "covariance", read_matrix(covariance, self.family, "covariance"))
+        fill(self, covariance=read_matrix(covariance, self.family, "covariance"))
         self._set(columns, prior, MultivariateNormal)
         self._check_size(len(self.covariance), "covariance")
         self._check_size(self.prior.size, "the prior")
@@ -63,10 +62,6 @@ class MultivariateNormalMean(JointFamily):
     def products(self) -> tuple[tuple[int, ...], ...]:
         """The deviations of each column."""
         return tuple((place,) for place in range(len(self.vector)))
-
-    def centre(self, schema: Schema) -> Vector:
-        """The middle of each range."""
-        return self.middle(schema)
 
     def at(self, schema: Schema) -> JointLikelihood:
         """Return the likelihood in floating point."""
@@ -129,10 +124,6 @@ class MultivariateNormalMean(JointFamily):
         lower, _ = definite_factors(self.precision(records, weight))
         return np.asarray(np.linalg.solve(floats(lower).T, points.T).T, np.float64)
 
-    def facts(self) -> dict[str, object]:
-        """The covariance."""
-        return {"covariance": [[decimal(one) for one in row] for row in self.covariance]}
-
 
 class _Likelihood(JointLikelihood):
     """T = sum of x - centre, Normal given theta; w = C^-1 (T - n (theta - centre)) / sqrt(n), S = C C'."""
@@ -152,11 +143,11 @@ class _Likelihood(JointLikelihood):
         return theta, np.broadcast_to(self.covariance, (len(theta), *self.covariance.shape))
 
     def quantities(self, theta: Floats) -> list[Floats]:
-        """The means."""
+        """Return the means, the only parameters."""
         return list(theta.T)
 
     def log_prior(self, theta: Floats) -> Floats:
-        """The Normal density."""
+        """Return the log of the Normal density of the means."""
         away = theta - self.centre - self.mean
         return np.asarray(-np.einsum("ri,ij,rj->r", away, self.prior, away) / 2)
 
@@ -169,11 +160,11 @@ class _Likelihood(JointLikelihood):
         return theta
 
     def bound(self, free: Floats) -> Floats:
-        """Likewise."""
+        """Return the coordinates, which are the parameters themselves."""
         return free
 
     def log_slope(self, free: Floats) -> Floats:
-        """Nothing is changed."""
+        """Return 0: coordinates and parameters are the same."""
         return np.zeros(len(free))
 
     def log_density(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
@@ -189,16 +180,16 @@ class _Likelihood(JointLikelihood):
         return np.asarray(np.linalg.solve(self.root, away.T).T / np.sqrt(records)[:, None])
 
     def coloured(self, records: Floats, theta: Floats, white: Floats) -> Floats:
-        """The inverse."""
+        """Return the sums that have these innovations: what `whiten` undoes."""
         n = records[:, None]
         return np.asarray(n * (theta - self.centre) + np.sqrt(n) * (white @ self.root.T))
 
     def log_white(self, records: Floats, white: Floats) -> Floats:
-        """Standard Normal."""
+        """Return the log of the standard Normal density."""
         return np.asarray(-(white**2).sum(axis=1) / 2)
 
     def white(self, records: Floats, rng: Random) -> Floats:
-        """Draw from it."""
+        """Draw from the standard Normal law."""
         return rng.standard_normal((records.size, self.units.size))
 
     def _update(self, records: Floats, totals: Floats) -> tuple[Floats, Floats]:
@@ -208,18 +199,18 @@ class _Likelihood(JointLikelihood):
         return np.asarray(np.linalg.solve(precision, pull[:, :, None])[:, :, 0], np.float64), precision
 
     def conjugate(self, records: Floats, totals: Floats, rng: Random) -> Floats:
-        """Normal."""
+        """Draw from the Normal posterior of the means."""
         mean, precision = self._update(records, totals)
         white = rng.standard_normal(mean.shape)
         root = np.swapaxes(np.linalg.cholesky(precision), 1, 2)
         return np.asarray(self.centre + mean + np.linalg.solve(root, white[:, :, None])[:, :, 0])
 
     def possible(self, records: Floats, totals: Floats) -> Floats:
-        """All are."""
+        """Return the sums as they are: records can have any."""
         return totals
 
     def clipped(self, theta: Floats) -> Floats:
-        """Nothing is cut."""
+        """Return the means as they are: the prior is not cut."""
         return theta
 
     def log_posterior(self, theta: Floats, records: int, totals: Floats, weight: float) -> Floats:

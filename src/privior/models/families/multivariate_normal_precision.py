@@ -10,8 +10,9 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from privior.checks import fill
 from privior.errors import ModelError
-from privior.exact import decimal, root_down, root_up
+from privior.exact import root_down, root_up
 from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
 from privior.models.laws.bounded_wishart import NODES, eigenvalues, log_trial, log_wishart_mass
@@ -48,7 +49,7 @@ class MultivariateNormalPrecision(JointFamily):
     parameter: ClassVar[str] = "precision matrix"
 
     def __init__(self, columns: object, mean: object, prior: object) -> None:
-        object.__setattr__(self, "mean", read_vector(mean, self.family, "mean"))
+        fill(self, mean=read_vector(mean, self.family, "mean"))
         self._set(columns, prior, Wishart)
         self._check_size(len(self.mean), "mean")
         self._check_size(self.prior.size, "the prior")
@@ -193,10 +194,6 @@ class MultivariateNormalPrecision(JointFamily):
             advice="Release noisy statistics (pv.NoisyStatistics); of one column take pv.NormalPrecision.",
         )
 
-    def facts(self) -> dict[str, object]:
-        """The means."""
-        return {"mean": [decimal(one) for one in self.mean]}
-
 
 def _ends(scale: Floats, rate: Floats) -> tuple[float, float]:
     """Return the least and the largest eigenvalue of a rate, the inverse of a scale.
@@ -295,7 +292,7 @@ class _Likelihood(JointLikelihood):
         return self._lower(found)
 
     def bound(self, free: Floats) -> Floats:
-        """The inverse."""
+        """Return L L' for the entries of L."""
         lower = self._unlogged(free)
         return self._entries(lower @ np.swapaxes(lower, 1, 2))
 
@@ -325,7 +322,7 @@ class _Likelihood(JointLikelihood):
         return self._logged(self._root(np.swapaxes(root, 1, 2) @ self._matrix(totals) @ root))
 
     def coloured(self, records: Floats, theta: Floats, white: Floats) -> Floats:
-        """The inverse."""
+        """Return the sums that have these innovations: what `whiten` undoes."""
         root = self._root(self._matrix(theta))
         fine = np.isfinite(root).all(axis=(1, 2))
         root[~fine] = np.eye(self.size)
@@ -346,7 +343,7 @@ class _Likelihood(JointLikelihood):
         return np.asarray(found.sum(axis=1) - squares / 2)
 
     def white(self, records: Floats, rng: Random) -> Floats:
-        """Draw both kinds."""
+        """Draw the logs of the roots of chi-squares, and standard Normal numbers."""
         found = rng.standard_normal((records.size, self.units.size))
         degrees = np.maximum(records[:, None] - np.arange(self.size), 1e-3)
         found[:, self.diagonal] = np.log(np.maximum(2 * rng.standard_gamma(degrees / 2), 1e-300)) / 2

@@ -9,8 +9,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from privior.exact import decimal
-from privior.models.families.family import Family, Floats, above, as_normal, numeric, pure_draws
+from privior.checks import fill, known_as
+from privior.models.families.family import Family, Floats, above, numeric, pure_draws
 from privior.models.laws import Conjugate, Law, Normal
 from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
@@ -37,7 +37,7 @@ class NormalMean(Family):
 
     def __init__(self, column: str, prior: object, *, stddev: object = None, variance: object = None) -> None:
         spread = Normal(0, stddev=stddev, variance=variance).variance
-        object.__setattr__(self, "variance", above(spread, self.family, "variance"))
+        fill(self, variance=above(spread, self.family, "variance"))
         self._set(column, prior)
 
     def summand(self, schema: Schema) -> Summand:
@@ -52,14 +52,14 @@ class NormalMean(Family):
 
     def update(self, law: Conjugate, records: Fraction, total: Fraction) -> Normal:
         """Add precisions, and average by them."""
-        normal = as_normal(law)
+        normal = known_as(Normal, law)
         precision = 1 / normal.variance + records / self.variance
         mean = (normal.mean / normal.variance + total / self.variance) / precision
         return Normal(mean, variance=1 / precision)
 
     def updated(self, records: float, totals: Floats) -> tuple[Floats, Floats, Floats]:
         """Add precisions, average by them, and complete the square."""
-        normal = as_normal(self.law)
+        normal = known_as(Normal, self.law)
         mean, variance, known = (float(one) for one in (normal.mean, normal.variance, self.variance))
         precision = 1 / variance + records / known
         means = (mean / variance + totals / known) / precision
@@ -90,19 +90,15 @@ class NormalMean(Family):
 
     def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedNormal:
         """A mean in an interval."""
-        normal, (least, most) = as_normal(self.law), self.bounds(schema)
+        normal, (least, most) = known_as(Normal, self.law), self.bounds(schema)
         return TruncatedNormal(
             *self.ends, records, least, most, self.variance, normal.mean, normal.variance, weight
         )
 
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
         """A record moves the mean by up to the length of the range; the variance is the same for all data."""
-        normal, (least, most) = as_normal(self.law), self.bounds(schema)
+        normal, (least, most) = known_as(Normal, self.law), self.bounds(schema)
         each = self.bounded_pair(schema, records, weight)
         if each is not None:
             return pure_draws(each, draws)
         return normal_mean_draw(self.variance, normal.variance, records, most - least, weight, draws)
-
-    def facts(self) -> dict[str, object]:
-        """The variance."""
-        return {"variance": decimal(self.variance)}

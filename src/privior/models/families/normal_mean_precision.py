@@ -17,7 +17,6 @@ from privior.models.families.family import numeric
 from privior.models.families.joint import Floats, JointFamily, JointLikelihood, Random
 from privior.models.laws.gauss import gauss
 from privior.models.laws.joint import NormalGamma
-from privior.models.laws.matrices import Vector
 from privior.models.model import MODELS
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
 from privior.randomness import Bits, NormalGammaBox
@@ -67,10 +66,6 @@ class NormalMeanPrecision(JointFamily):
     def products(self) -> tuple[tuple[int, ...], ...]:
         """The deviations and their squares."""
         return ((0,), (0, 0))
-
-    def centre(self, schema: Schema) -> Vector:
-        """The middle of the range."""
-        return self.middle(schema)
 
     def at(self, schema: Schema) -> JointLikelihood:
         """Return the likelihood in floating point."""
@@ -139,7 +134,7 @@ class NormalMeanPrecision(JointFamily):
             )
 
     def finest(self, schema: Schema) -> float:
-        """Of the box."""
+        """Return the smaller scale of the box to which the prior is cut."""
         if self.prior.box is None:
             raise self.no_draws()
         return min(float(high - low) for low, high in self.prior.box)
@@ -238,7 +233,7 @@ class _Likelihood(JointLikelihood):
         return np.column_stack([theta[:, 0], np.log(theta[:, 1])])
 
     def bound(self, free: Floats) -> Floats:
-        """The inverse."""
+        """Return the mean, and the precision from its log."""
         return np.column_stack([free[:, 0], np.exp(np.clip(free[:, 1], -600, 600))])
 
     def log_slope(self, free: Floats) -> Floats:
@@ -261,13 +256,13 @@ class _Likelihood(JointLikelihood):
         return np.where(squares > 0, logs, -np.inf)
 
     def whiten(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
-        """By mean and precision."""
+        """Return the standardised sum, and the log of the squares in units of the variance."""
         tau = theta[:, 1]
         away = (totals[:, 0] - records * (theta[:, 0] - self.centre[0])) * np.sqrt(tau / records)
         return np.column_stack([away, np.log(tau * np.maximum(self._squares(records, totals), 1e-300))])
 
     def coloured(self, records: Floats, theta: Floats, white: Floats) -> Floats:
-        """The inverse."""
+        """Return the sums that have these innovations: what `whiten` undoes."""
         tau = theta[:, 1]
         first = records * (theta[:, 0] - self.centre[0]) + white[:, 0] * np.sqrt(records / tau)
         return np.column_stack([first, np.exp(np.minimum(white[:, 1], 600)) / tau + first**2 / records])
@@ -281,7 +276,7 @@ class _Likelihood(JointLikelihood):
         return np.asarray(logs - white[:, 0] ** 2 / 2)
 
     def white(self, records: Floats, rng: Random) -> Floats:
-        """Draw both."""
+        """Draw a standard Normal number and the log of a chi-square."""
         squares = 2 * rng.standard_gamma((records - 1) / 2)
         return np.column_stack([rng.standard_normal((records.size,)), np.log(np.maximum(squares, 1e-300))])
 
@@ -342,7 +337,7 @@ class _Likelihood(JointLikelihood):
         return np.asarray(own - len(theta) * whole)
 
     def clipped(self, theta: Floats) -> Floats:
-        """Into the box."""
+        """Return the nearest parameters inside the box."""
         return np.column_stack([_within(theta[:, 0], self.means), _within(theta[:, 1], self.precisions)])
 
 

@@ -8,10 +8,11 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from privior.exact import decimal
-from privior.models.families.family import Floats, known, numeric
+from privior.checks import fill
+from privior.models.families.family import Floats, numeric
 from privior.models.families.gamma_rate import GammaRate
 from privior.models.laws import Gamma, Law
+from privior.models.laws.conjugate import read_number
 from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
 from privior.schema import Schema
@@ -34,7 +35,7 @@ class NormalPrecision(GammaRate):
     each: ClassVar[Fraction] = Fraction(1, 2)
 
     def __init__(self, column: str, mean: object, prior: object = Gamma()) -> None:
-        object.__setattr__(self, "mean", known(mean, self.family, "mean"))
+        fill(self, mean=read_number(mean, self.family, "mean"))
         self._set(column, prior)
 
     def _offset(self, schema: Schema) -> tuple[Fraction, Fraction]:
@@ -48,7 +49,7 @@ class NormalPrecision(GammaRate):
         return Summand((away, away))
 
     def grid(self, schema: Schema) -> tuple[Fraction, Fraction]:
-        """From 0."""
+        """Squared distances are counted from 0, in these units."""
         offset, step = self._offset(schema)
         return Fraction(0), (step / offset.denominator) ** 2 / 2
 
@@ -61,7 +62,3 @@ class NormalPrecision(GammaRate):
     def mean_of(self, theta: Floats) -> Floats:
         """Return the known mean."""
         return np.full_like(theta, float(self.mean))
-
-    def facts(self) -> dict[str, object]:
-        """The mean."""
-        return {"mean": decimal(self.mean)}

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
+from privior.checks import plain_fields
 from privior.errors import ModelError
 from privior.models.families.drawing import Drawing
 from privior.models.model import PRIOR_SHARE, Model
@@ -70,6 +71,10 @@ class SummedModel(Model):
 
     def check_draws(self, schema: Schema, records: Fraction) -> None:
         """Refuse draws that might take long, whatever the data: `records` are n times their weight."""
+
+    def facts(self) -> dict[str, object]:
+        """Return what the family knows beside columns and prior, as plain values."""
+        return plain_fields(self, "column", "vector", "prior")
 
     def in_words(self, schema: Schema) -> str:
         """Name the parameter."""

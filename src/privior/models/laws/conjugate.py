@@ -7,14 +7,16 @@ computed from a prior and a release is divided by its own sum.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import ModelError, NumberError
+from privior.checks import fill, plain_fields, told_by
+from privior.errors import ModelError, shown
 from privior.exact import decimal, positive, rational
 from privior.randomness import BetaLaw, GammaLaw, NormalLaw
 
@@ -26,8 +28,43 @@ Ends = tuple[Fraction | None, Fraction | None]
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**18)
 
 
+L = TypeVar("L", bound="WrittenLaw")
+
+
+class WrittenLaw:
+    """A law whose fields are what a file has of it."""
+
+    name: ClassVar[str]
+
+    def to_document(self) -> dict[str, object]:
+        """Write the law as plain values."""
+        return {"law": self.name, **plain_fields(self)}
+
+
+def named_law(laws: Mapping[str, type[L]], document: object, where: str) -> tuple[type[L], dict[str, Any]]:
+    """Return the law that a file names, and the other entries."""
+    if not isinstance(document, dict):
+        raise ModelError("not a law", where=where, asked=shown(document))
+    entries = {str(name): value for name, value in document.items()}
+    kind = laws.get(str(entries.pop("law", None)))
+    if kind is None:
+        asked = shown(document.get("law"))
+        raise ModelError("unknown law", where=where, asked=asked, allowed=", ".join(laws))
+    return kind, entries
+
+
+def law_of(kind: type[L], entries: dict[str, Any], where: str) -> L:
+    """Build a law from the entries of a file, refusing whatever is unknown."""
+    try:
+        return kind(**entries)
+    except TypeError:
+        raise ModelError(
+            "unknown or missing entries", where=f"{where}, {kind.name}", asked=", ".join(entries)
+        ) from None
+
+
 @dataclass(frozen=True)
-class Beta:
+class Beta(WrittenLaw):
     """Density x^(first-1) (1-x)^(second-1) on (0, 1)."""
 
     first: Fraction
@@ -36,8 +73,9 @@ class Beta:
     support: ClassVar[Ends] = (Fraction(0), Fraction(1))
 
     def __init__(self, first: object = 1, second: object = 1) -> None:
-        object.__setattr__(self, "first", _scale(first, self.name, "first"))
-        object.__setattr__(self, "second", _scale(second, self.name, "second"))
+        fill(
+            self, first=read_scale(first, self.name, "first"), second=read_scale(second, self.name, "second")
+        )
 
     def log_density(self, points: Floats) -> Floats:
         """Return the log density at points inside the support, up to a constant."""
@@ -71,16 +109,12 @@ class Beta:
         """Return the law that knows so many times as much."""
         return Beta(self.first * times, self.second * times)
 
-    def to_document(self) -> dict[str, object]:
-        """Write the law as plain values."""
-        return {"law": self.name, "first": decimal(self.first), "second": decimal(self.second)}
-
     def __str__(self) -> str:
         return f"Beta({decimal(self.first)}, {decimal(self.second)})"
 
 
 @dataclass(frozen=True)
-class Gamma:
+class Gamma(WrittenLaw):
     """Density x^(shape-1) e^(-rate x) on (0, infinity), of mean shape / rate."""
 
     shape: Fraction
@@ -89,8 +123,7 @@ class Gamma:
     support: ClassVar[Ends] = (Fraction(0), None)
 
     def __init__(self, shape: object = 1, rate: object = 1) -> None:
-        object.__setattr__(self, "shape", _scale(shape, self.name, "shape"))
-        object.__setattr__(self, "rate", _scale(rate, self.name, "rate"))
+        fill(self, shape=read_scale(shape, self.name, "shape"), rate=read_scale(rate, self.name, "rate"))
 
     def log_density(self, points: Floats) -> Floats:
         """Return the log density at points inside the support, up to a constant."""
@@ -121,16 +154,12 @@ class Gamma:
         """Return the law that knows so many times as much."""
         return Gamma(self.shape * times, self.rate * times)
 
-    def to_document(self) -> dict[str, object]:
-        """Write the law as plain values."""
-        return {"law": self.name, "shape": decimal(self.shape), "rate": decimal(self.rate)}
-
     def __str__(self) -> str:
         return f"Gamma({decimal(self.shape)}, {decimal(self.rate)})"
 
 
 @dataclass(frozen=True)
-class Normal:
+class Normal(WrittenLaw):
     """Density e^(-(x-mean)^2 / (2 variance)) on the line."""
 
     mean: Fraction
@@ -141,11 +170,9 @@ class Normal:
     def __init__(self, mean: object = 0, *, stddev: object = None, variance: object = None) -> None:
         if (stddev is None) == (variance is None):
             raise ModelError("a Normal law has a stddev or a variance", where=self.name)
-        object.__setattr__(self, "mean", _number(mean, self.name, "mean"))
-        spread = _scale(stddev, self.name, "stddev") ** 2 if stddev is not None else None
-        object.__setattr__(
-            self, "variance", _scale(variance, self.name, "variance") if spread is None else spread
-        )
+        fill(self, mean=read_number(mean, self.name, "mean"))
+        spread = read_scale(stddev, self.name, "stddev") ** 2 if stddev is not None else None
+        fill(self, variance=read_scale(variance, self.name, "variance") if spread is None else spread)
 
     def log_density(self, points: Floats) -> Floats:
         """Return the log density at each point, up to a constant."""
@@ -176,10 +203,6 @@ class Normal:
         """Return the law that knows so many times as much."""
         return Normal(self.mean, variance=self.variance / times)
 
-    def to_document(self) -> dict[str, object]:
-        """Write the law as plain values."""
-        return {"law": self.name, "mean": decimal(self.mean), "variance": decimal(self.variance)}
-
     def __str__(self) -> str:
         return f"Normal({decimal(self.mean)}, variance {decimal(self.variance)})"
 
@@ -187,15 +210,13 @@ class Normal:
 Conjugate = Beta | Gamma | Normal
 
 
-def _scale(value: object, law: str, name: str) -> Fraction:
-    try:
+def read_scale(value: object, where: str, name: str) -> Fraction:
+    """Read a parameter of a law that is above 0."""
+    with told_by(ModelError, where):
         return positive(value, name, least=_LEAST, most=_MOST)
-    except NumberError as error:
-        raise ModelError(error.what, where=law, asked=error.asked, allowed=error.allowed) from None
 
 
-def _number(value: object, law: str, name: str) -> Fraction:
-    try:
+def read_number(value: object, where: str, name: str) -> Fraction:
+    """Read any number that a law or a family has."""
+    with told_by(ModelError, where):
         return rational(value, name)
-    except NumberError as error:
-        raise ModelError(error.what, where=law, asked=error.asked, allowed=error.allowed) from None

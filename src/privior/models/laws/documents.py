@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privior.errors import ModelError, shown
-from privior.models.laws.conjugate import Beta, Conjugate, Gamma, Normal
+from privior.models.laws.conjugate import Beta, Conjugate, Gamma, Normal, law_of, named_law
 from privior.models.laws.reweighted import Reweighted
 from privior.models.laws.truncated import Truncated
 
@@ -16,21 +16,10 @@ _ENDS, _WEIGHTS = {"lower", "upper"}, {"strength", "of", "pivot"}
 
 def to_law(document: object, where: str = "prior") -> Law:
     """Read what `to_document` wrote, refusing whatever is unknown."""
-    if not isinstance(document, dict):
-        raise ModelError("not a law", where=where, asked=shown(document))
-    entries = {str(name): value for name, value in document.items()}
-    kind = LAWS.get(str(entries.pop("law", None)))
-    if kind is None:
-        known = ", ".join(LAWS)
-        raise ModelError("unknown law", where=where, asked=shown(document.get("law")), allowed=known)
+    kind, entries = named_law(LAWS, document, where)
     ends = {name: entries.pop(name) for name in _ENDS & set(entries)}
     weights = {name: entries.pop(name) for name in _WEIGHTS & set(entries)}
-    try:
-        law = kind(**entries)
-    except TypeError:
-        raise ModelError(
-            "unknown or missing entries", where=f"{where}, {kind.name}", asked=", ".join(entries)
-        ) from None
+    law = law_of(kind, entries, where)
     cut = Truncated(law, **ends) if ends else law
     return _reweighted(cut, weights, where) if weights else cut
 

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from privior.errors import ModelError, NumberError, shown
-from privior.exact import decimal, positive, rational
+from privior.checks import fill
+from privior.errors import ModelError, shown
+from privior.exact import decimal
+from privior.models.laws.conjugate import WrittenLaw, law_of, named_law, read_number, read_scale
 from privior.models.laws.matrices import Matrix, Vector, inverse, read_matrix, read_vector
 
 Interval = tuple[Fraction, Fraction]
 
-#: parameters outside this range are a mistake, and lose all digits in the update
-_LEAST, _MOST = Fraction(1, 10**9), Fraction(10**18)
 #: entries of precision matrices beyond this, or closer to 0 than its inverse, are a mistake too
 _WIDEST = Fraction(10) ** 100
 
 
 @dataclass(frozen=True)
-class NormalGamma:
+class NormalGamma(WrittenLaw):
     """precision ~ Gamma(shape, rate); mean given precision ~ Normal(mean, 1 / (strength precision)).
 
     The prior knows as much of the mean as `strength` records, and of the precision as 2 * shape.
@@ -52,31 +52,19 @@ class NormalGamma:
         means: object = None,
         precisions: object = None,
     ) -> None:
-        object.__setattr__(self, "mean", _number(mean, self.name, "mean"))
+        fill(self, mean=read_number(mean, self.name, "mean"))
         for name, value in (("strength", strength), ("shape", shape), ("rate", rate)):
-            object.__setattr__(self, name, _scale(value, self.name, name))
-        object.__setattr__(self, "means", _interval(means, self.name, "means"))
+            fill(self, **{name: read_scale(value, self.name, name)})
+        fill(self, means=_interval(means, self.name, "means"))
         cut = _interval(precisions, self.name, "precisions")
         if cut is not None and cut[0] <= 0:
             raise ModelError("a precision is above 0", where=self.name, asked=decimal(cut[0]))
-        object.__setattr__(self, "precisions", cut)
+        fill(self, precisions=cut)
 
     @property
     def box(self) -> tuple[Interval, Interval] | None:
         """Both intervals, of the mean and of the precision, if both are cut."""
         return None if self.means is None or self.precisions is None else (self.means, self.precisions)
-
-    def to_document(self) -> dict[str, object]:
-        """Write the law as plain values."""
-        cuts = {"means": self.means, "precisions": self.precisions}
-        return {
-            "law": self.name,
-            "mean": decimal(self.mean),
-            "strength": decimal(self.strength),
-            "shape": decimal(self.shape),
-            "rate": decimal(self.rate),
-            **{name: [decimal(end) for end in cut] for name, cut in cuts.items() if cut is not None},
-        }
 
     def __str__(self) -> str:
         four = ", ".join(decimal(one) for one in (self.mean, self.strength, self.shape, self.rate))
@@ -90,7 +78,7 @@ class NormalGamma:
 
 
 @dataclass(frozen=True)
-class MultivariateNormal:
+class MultivariateNormal(WrittenLaw):
     """Density exp(-(x - mean)' covariance^-1 (x - mean) / 2)."""
 
     mean: Vector
@@ -98,8 +86,8 @@ class MultivariateNormal:
     name: ClassVar[str] = "multivariate-normal"
 
     def __init__(self, mean: object, covariance: object) -> None:
-        object.__setattr__(self, "mean", read_vector(mean, self.name, "mean"))
-        object.__setattr__(self, "covariance", read_matrix(covariance, self.name, "covariance"))
+        fill(self, mean=read_vector(mean, self.name, "mean"))
+        fill(self, covariance=read_matrix(covariance, self.name, "covariance"))
         if len(self.mean) != len(self.covariance):
             raise ModelError(
                 "mean and covariance are not of one size",
@@ -112,20 +100,12 @@ class MultivariateNormal:
         """How many numbers."""
         return len(self.mean)
 
-    def to_document(self) -> dict[str, object]:
-        """Write the law as plain values."""
-        return {
-            "law": self.name,
-            "mean": [decimal(one) for one in self.mean],
-            "covariance": [[decimal(one) for one in row] for row in self.covariance],
-        }
-
     def __str__(self) -> str:
         return f"MultivariateNormal of {self.size} means"
 
 
 @dataclass(frozen=True)
-class Wishart:
+class Wishart(WrittenLaw):
     """Density |X|^((degrees - d - 1) / 2) exp(-trace(scale^-1 X) / 2), X with eigenvalues in [lower, upper].
 
     Before it is cut its mean is degrees * scale: the prior knows as much as `degrees` records.
@@ -138,8 +118,8 @@ class Wishart:
     name: ClassVar[str] = "wishart"
 
     def __init__(self, degrees: object, scale: object, lower: object, upper: object) -> None:
-        object.__setattr__(self, "scale", read_matrix(scale, self.name, "scale"))
-        object.__setattr__(self, "degrees", _scale(degrees, self.name, "degrees"))
+        fill(self, scale=read_matrix(scale, self.name, "scale"))
+        fill(self, degrees=read_scale(degrees, self.name, "degrees"))
         if self.degrees <= self.size - 1:
             raise ModelError(
                 "too few degrees of freedom for a matrix of this size",
@@ -158,23 +138,12 @@ class Wishart:
                 allowed="1e-100 to 1e100",
                 advice="Take other units of the columns, or a scale that is not all but singular.",
             )
-        object.__setattr__(self, "lower", low)
-        object.__setattr__(self, "upper", high)
+        fill(self, lower=low, upper=high)
 
     @property
     def size(self) -> int:
         """How many rows."""
         return len(self.scale)
-
-    def to_document(self) -> dict[str, object]:
-        """Write the law as plain values."""
-        return {
-            "law": self.name,
-            "degrees": decimal(self.degrees),
-            "scale": [[decimal(one) for one in row] for row in self.scale],
-            "lower": decimal(self.lower),
-            "upper": decimal(self.upper),
-        }
 
     def __str__(self) -> str:
         ends = f"[{decimal(self.lower)}, {decimal(self.upper)}]"
@@ -188,33 +157,8 @@ JOINT_LAWS: dict[str, type[JointLaw]] = {law.name: law for law in (NormalGamma, 
 
 def to_joint_law(document: object, where: str = "prior") -> JointLaw:
     """Read what `to_document` wrote, refusing whatever is unknown."""
-    if not isinstance(document, dict):
-        raise ModelError("not a law", where=where, asked=shown(document))
-    entries = {str(name): value for name, value in document.items()}
-    kind = JOINT_LAWS.get(str(entries.pop("law", None)))
-    if kind is None:
-        known = ", ".join(JOINT_LAWS)
-        raise ModelError("unknown law", where=where, asked=shown(document.get("law")), allowed=known)
-    try:
-        return kind(**entries)
-    except TypeError:
-        raise ModelError(
-            "unknown or missing entries", where=f"{where}, {kind.name}", asked=", ".join(entries)
-        ) from None
-
-
-def _scale(value: object, law: str, name: str) -> Fraction:
-    try:
-        return positive(value, name, least=_LEAST, most=_MOST)
-    except NumberError as error:
-        raise ModelError(error.what, where=law, asked=error.asked, allowed=error.allowed) from None
-
-
-def _number(value: object, law: str, name: str) -> Fraction:
-    try:
-        return rational(value, name)
-    except NumberError as error:
-        raise ModelError(error.what, where=law, asked=error.asked, allowed=error.allowed) from None
+    kind, entries = named_law(JOINT_LAWS, document, where)
+    return law_of(kind, entries, where)
 
 
 def _interval(value: object, law: str, name: str) -> Interval | None:

@@ -12,7 +12,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import ModelError, NumberError, shown
+from privior.checks import told_by
+from privior.errors import ModelError, shown
 from privior.exact import rational
 
 Vector = tuple[Fraction, ...]
@@ -25,10 +26,8 @@ def read_vector(value: object, where: str, name: str) -> Vector:
     listed = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(listed, (list, tuple)) or not listed:
         raise ModelError(f"{name} is not a list of numbers", where=where, asked=shown(value))
-    try:
+    with told_by(ModelError, where):
         return tuple(rational(one, name) for one in listed)
-    except NumberError as error:
-        raise ModelError(error.what, where=where, asked=error.asked, allowed=error.allowed) from None
 
 
 def read_matrix(value: object, where: str, name: str) -> Matrix:

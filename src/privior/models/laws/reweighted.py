@@ -22,7 +22,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from privior.errors import ModelError, NumberError, shown
+from privior.checks import fill, told_by
+from privior.errors import ModelError, shown
 from privior.exact import decimal, positive, rational
 from privior.models.laws.conjugate import Beta, Conjugate, Ends, Floats, Gamma, Normal
 from privior.models.laws.truncated import Truncated
@@ -84,15 +85,12 @@ class Reweighted:
             raise ModelError(
                 "not a coordinate of this law", where=self.name, asked=shown(of), allowed=", ".join(known)
             )
-        try:
+        with told_by(ModelError, self.name):
             own = positive(strength, "strength", least=_LEAST, most=_MOST)
             at = _pivot(base, coordinate) if pivot is None else rational(pivot, "pivot")
-        except NumberError as error:
-            raise ModelError(error.what, where=self.name, asked=error.asked, allowed=error.allowed) from None
         if (coordinate == "logit" and not 0 < at < 1) or (coordinate == "log" and at <= 0):
             raise ModelError("the pivot has no such coordinate", where=self.name, asked=decimal(at))
-        for name, value in {"law": law, "strength": own, "of": coordinate, "pivot": at}.items():
-            object.__setattr__(self, name, value)
+        fill(self, law=law, strength=own, of=coordinate, pivot=at)
         if not self.pieces:
             raise ModelError("nothing is left of the law", where=self.name, asked=str(law))
 

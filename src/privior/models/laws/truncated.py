@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from privior.checks import fill
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, rational
 from privior.models.laws.conjugate import Beta, Conjugate, Ends, Floats, Gamma, Normal
@@ -45,9 +46,7 @@ class Truncated:
         least, most = _higher(low, first), _lower(high, last)
         if least is not None and most is not None and least >= most:
             raise ModelError("nothing is left of the law", where=self.name, asked=_written(low, high))
-        object.__setattr__(self, "law", law)
-        object.__setattr__(self, "lower", least)
-        object.__setattr__(self, "upper", most)
+        fill(self, law=law, lower=least, upper=most)
 
     @property
     def support(self) -> Ends:

@@ -29,7 +29,7 @@ _FAR = 25
 def expected_distance(mechanism: Mechanism, counts: Counts, prior: float) -> float:
     """Return the expected Hellinger distance of the released posterior from the true one."""
     if isinstance(mechanism, HellingerMechanism):
-        outputs = all_tables(mechanism.records, mechanism.levels).astype(np.float64)
+        outputs = all_tables(mechanism.records, mechanism.cells).astype(np.float64)
         apart = distances(counts, outputs, prior)
         rate = float(mechanism.temperatures(counts[None, :])[0])
         weights = np.exp(-rate * apart)
@@ -37,7 +37,7 @@ def expected_distance(mechanism: Mechanism, counts: Counts, prior: float) -> flo
     if isinstance(mechanism, PublishedLaplace):
         outputs, chances = _clamped(mechanism, counts)
     elif isinstance(mechanism, KNorm):
-        noise, chances = _k_norm(mechanism.levels, float(mechanism.epsilon))
+        noise, chances = _k_norm(mechanism.cells, float(mechanism.epsilon))
         records = int(counts.sum())
         outputs = records * projected((counts + noise) / records)
     else:

@@ -70,7 +70,7 @@ class CertainCounts(LatentCounts):
         return np.zeros(self.counts.size)
 
     def interval(self, level: float) -> Floats:
-        """The counts twice."""
+        """Return the counts as both ends: nothing is open."""
         check_level(level)
         return np.column_stack([self.mean, self.mean])
 

@@ -164,10 +164,7 @@ def _monitored(states: NDArray[np.int64], total: Total) -> NDArray[np.float64]:
 
 
 def _guess(
-    evidence: Sequence[CellEvidence],
-    prior: NDArray[np.float64],
-    total: Total,
-    precision: NDArray[np.float64],
+    evidence: Sequence[CellEvidence], prior: NDArray[np.float64], total: Total, precision: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return a rough count of each cell and its deviation: the noisy mean, or a share of the rest."""
     seen = precision > 0

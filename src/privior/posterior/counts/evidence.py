@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import InferenceError, shown
+from privior.checks import fill, whole_number
+from privior.errors import InferenceError
 
 #: the largest number of records that inference accepts: sums over a hundred thousand cells do not overflow
 MOST_RECORDS = 2**45
@@ -54,9 +55,7 @@ class CellEvidence:
         for name, values in (("rate", rates), ("curvature", curvatures)):
             if not (np.isfinite(values).all() and (values >= 0).all()):
                 raise InferenceError(f"a {name} is negative or not finite", where="evidence")
-        object.__setattr__(self, "observed", observed.astype(np.int64))
-        object.__setattr__(self, "rates", rates)
-        object.__setattr__(self, "curvatures", curvatures)
+        fill(self, observed=observed.astype(np.int64), rates=rates, curvatures=curvatures)
 
     @property
     def released(self) -> NDArray[np.bool_]:
@@ -83,17 +82,8 @@ class Total:
     known: bool
 
     def __post_init__(self) -> None:
-        if (
-            isinstance(self.most, bool)
-            or not isinstance(self.most, int)
-            or not 0 <= self.most <= MOST_RECORDS
-        ):
-            raise InferenceError(
-                "the number of records is out of range",
-                where="total",
-                asked=shown(self.most),
-                allowed=f"0 to {MOST_RECORDS}",
-            )
+        name = "the number of records"
+        whole_number(self.most, name, 0, MOST_RECORDS, where="total", error=InferenceError)
 
 
 def checked_prior(evidence: Sequence[CellEvidence], prior: NDArray[np.float64]) -> NDArray[np.float64]:

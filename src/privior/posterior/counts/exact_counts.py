@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import fill
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.beta_mixture import BetaMixture
 from privior.posterior.counts.cell_weights import CellWeights
@@ -83,5 +84,5 @@ def exact_counts(
     summed = ExactCounts(tuple(blocks.trees), shares, prior, total, diagnostics)
     fit = misfit(evidence, summed.mean, summed.stddev**2)
     said = "; ".join(one.approximate for one in gammas if one.approximate) or None
-    object.__setattr__(summed, "diagnostics", replace(diagnostics, misfit=fit, warning=said))
+    fill(summed, diagnostics=replace(diagnostics, misfit=fit, warning=said))
     return summed

@@ -55,11 +55,7 @@ class LeastCounts(LatentCounts):
 
 
 def least_counts(
-    evidence: Sequence[CellEvidence],
-    prior: Floats,
-    total: Total,
-    gammas: Sequence[CellGammas],
-    least: int,
+    evidence: Sequence[CellEvidence], prior: Floats, total: Total, gammas: Sequence[CellGammas], least: int
 ) -> LatentCounts:
     """Return the posterior of the true counts, each known to be at least `least`."""
     if least == 0:

@@ -199,12 +199,7 @@ def _fourier_error(left: NDArray[np.float64], right: NDArray[np.float64], points
 
 
 def _descend(
-    laws: Sequence[Law],
-    nodes: Sequence[Node],
-    outside: Law,
-    z: float,
-    noises: Sequence[float],
-    fourier: bool,
+    laws: Sequence[Law], nodes: Sequence[Node], outside: Law, z: float, noises: Sequence[float], fourier: bool
 ) -> tuple[tuple[Law, ...], float]:
     """Pass the outside weight down to the cells; return their marginals and the bound of the noise."""
     cells = len(laws) - len(nodes)

@@ -61,10 +61,7 @@ def tilted_cells(weights: CellWeights, tilt: float, cut: float, least: int, most
     hull = weights.hull(tilt, cut + math.log(weights.most + 1))
     low, high = hull.low, hull.high
     for _ in range(2):
-        low, high = (
-            np.maximum(low, least - (high.sum() - high)),
-            np.minimum(high, most - (low.sum() - low)),
-        )
+        low, high = (np.maximum(low, least - (high.sum() - high)), np.minimum(high, most - (low.sum() - low)))
     whole = (2 * (high - low) > hull.high - hull.low) | (high < low).any()
     low, high = np.where(whole, hull.low, low), np.where(whole, hull.high, high)
     if most <= _FEW:  # every count that a table of so few records can have

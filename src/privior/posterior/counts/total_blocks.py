@@ -30,13 +30,7 @@ from privior.posterior.counts.gamma_terms import largest_terms, total_heights, t
 from privior.posterior.counts.law import Law
 from privior.posterior.counts.stirling import log_rising
 from privior.posterior.counts.summation import SumTree, predicted_cost, sum_tree
-from privior.posterior.counts.tilt import (
-    TiltedCells,
-    tilt_for,
-    tilted_cells,
-    tilted_log_mass,
-    tilted_moments,
-)
+from privior.posterior.counts.tilt import TiltedCells, tilt_for, tilted_cells, tilted_log_mass, tilted_moments
 
 #: nothing is summed beyond this many blocks
 MOST_BLOCKS = 64

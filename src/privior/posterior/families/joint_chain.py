@@ -282,12 +282,7 @@ class _Chains:
         return np.asarray(logs + self.likelihood.log_white(records, white))
 
     def _keep(
-        self,
-        moving: NDArray[np.int64],
-        taken: NDArray[np.bool_],
-        u: Floats,
-        theta: Floats,
-        evidence: Floats,
+        self, moving: NDArray[np.int64], taken: NDArray[np.bool_], u: Floats, theta: Floats, evidence: Floats
     ) -> None:
         rows = moving[taken]
         self.u[rows], self.theta[rows], self.evidence[rows] = u[taken], theta[taken], evidence[taken]

@@ -58,7 +58,7 @@ def model_chances(releases: Sequence[Release], model: FiniteFamily) -> ModelChan
         if len(found) < len(logs):
             raise InferenceError(
                 "the probability of these counts cannot be summed under every model",
-                asked=f"{total.most} records, {plan.mechanism.levels} cells",
+                asked=f"{total.most} records, {plan.mechanism.cells} cells",
                 advice="Release fewer cells, or leave out models that the counts contradict.",
             )
         return ModelChances(_shares(model.log_prior() + np.array(found)), "summed over all tables")

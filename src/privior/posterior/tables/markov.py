@@ -14,7 +14,8 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.errors import InferenceError, shown
+from privior.checks import whole_number
+from privior.errors import InferenceError
 from privior.models import MarkovChain
 from privior.posterior.contract import posterior_for
 from privior.posterior.events import quoted
@@ -68,8 +69,7 @@ class MarkovPosterior(TablePosterior):
 
     def after(self, steps: int, state: object, start: object) -> Quantity:
         """Return the chance of being in a state so many steps after another one."""
-        if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
-            raise InferenceError("not a number of steps", asked=shown(steps), allowed=f"1 to {MOST_STEPS}")
+        whole_number(steps, "steps", 1, MOST_STEPS, what="not a number of steps", error=InferenceError)
         name = f"after({steps}, {quoted(self._label(state))} | {quoted(self._label(start))})"
         return Quantity.of(name, self._between(start, state, steps))
 

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from privior.exact import round_up
 from privior.privacy.composition.composed import Composed
-from privior.privacy.pairs import BetaPair, DominatingPair, TwoLevelsPair, WorstOf
+from privior.privacy.pairs import BetaPair, TwoLevelsPair, WorstOf
+from privior.privacy.pairs.contract import SymmetricPair
 
 #: that of a composition is no better
 _TOLERANCE = 1e-3
@@ -17,26 +18,18 @@ _composition = lru_cache(maxsize=128)(lambda pair, times: Composed(((pair, times
 
 
 @dataclass(frozen=True)
-class TwoLevelsDraws(DominatingPair):
+class TwoLevelsDraws(SymmetricPair):
     """The worst, over s and both orders, of `times` draws from the Beta pair of s (`TwoLevelsPair`).
 
     The data choose s and the order once, for all draws: so each is composed by itself, and the worst taken
     last. The kernel by which a BetaPair dominates those of larger parameters acts on each draw, so the
     composition of one that dominates a block of s bounds all compositions of the block: the same search.
+
+    Both orders are among the pairs.
     """
 
     table: TwoLevelsPair
     times: int
-
-    @property
-    def pure(self) -> Fraction | None:
-        """The loss is unbounded."""
-        return None
-
-    @property
-    def mirror(self) -> TwoLevelsDraws:
-        """Both orders are among the pairs."""
-        return self
 
     def delta(self, epsilon: float) -> float:
         """The largest over s and both orders."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball, powers, upper
+from privior.privacy.pairs.contract import SymmetricPair
 from privior.privacy.pairs.losses import LossPair
 
 if TYPE_CHECKING:
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ApproximatePair(LossPair):
+class ApproximatePair(SymmetricPair, LossPair):
     """Randomised response at `loss`, but with chance `chance` the law itself is told.
 
     It dominates every mechanism that is (loss, chance)-DP in both orders (Kairouz, Oh, Viswanath 2015).
     Proof: with x = e^epsilon and X = e^loss the mechanism's curve h is convex and decreasing, h(0) = 1, h(X)
     <= chance and, by the other order, h(1/X) <= 1 - (1 - chance)/X. The chords through these three points are
     above h, and beyond X so is `chance`; they are the curve of this pair.
+
+    Both orders have the same curves.
     """
 
     loss: Fraction
@@ -36,11 +39,6 @@ class ApproximatePair(LossPair):
     def pure(self) -> Fraction | None:
         """The loss, unless the law may be told."""
         return None if self.chance else self.loss
-
-    @property
-    def mirror(self) -> ApproximatePair:
-        """Both orders are alike."""
-        return self
 
     def grouped(self, size: int) -> ApproximatePair:
         """(m epsilon, delta (1 + e^epsilon + ... + e^((m-1) epsilon)))."""

@@ -37,11 +37,6 @@ class BetaPair(DominatingPair):
     rate: Fraction = Fraction(1)
 
     @property
-    def pure(self) -> Fraction | None:
-        """The loss is unbounded at both ends."""
-        return None
-
-    @property
     def mirror(self) -> BetaPair:
         """Seen from the other end of the interval, the other order is the same kind of pair."""
         return BetaPair(self.second, self.first, self.rate)

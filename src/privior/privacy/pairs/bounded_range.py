@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball, upper
-from privior.privacy.pairs.contract import DominatingPair
+from privior.privacy.pairs.contract import SymmetricPair
 
 if TYPE_CHECKING:
     from flint import arb
 
 
 @dataclass(frozen=True)
-class BoundedRangePair(DominatingPair):
+class BoundedRangePair(SymmetricPair):
     """Dominates any two laws whose loss lies in [t - eta, t] for some t (which is then in [0, eta]).
 
     One draw from a posterior has it with eta the oscillation of the log likelihood ratio of two records.
@@ -27,6 +27,8 @@ class BoundedRangePair(DominatingPair):
 
     Renyi divergences are the largest over t of the two-point pairs, hence of all bounded-range laws: smaller
     than those of the pair with the largest curve (order 1: at most eta^2/8, not eta^2/6). They add up too.
+
+    Both orders have the same curves: swapping the laws turns [t - eta, t] into [-t, eta - t].
     """
 
     eta: Fraction
@@ -40,11 +42,6 @@ class BoundedRangePair(DominatingPair):
     def rho(self) -> Fraction:
         """The parameter of concentrated differential privacy, eta^2 / 8 (Cesar, Rogers 2021)."""
         return self.eta**2 / 8
-
-    @property
-    def mirror(self) -> BoundedRangePair:
-        """Swapping the laws turns [t - eta, t] into [-t, eta - t]."""
-        return self
 
     def delta(self, epsilon: float) -> float:
         """Return the curve; 1 - e^epsilon below -eta, where every outcome has a larger loss."""

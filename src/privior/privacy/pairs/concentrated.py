@@ -9,33 +9,25 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball, balls, upper
-from privior.privacy.pairs.contract import DominatingPair
+from privior.privacy.pairs.contract import SymmetricPair
 
 if TYPE_CHECKING:
     from flint import arb
 
 
 @dataclass(frozen=True)
-class Concentrated(DominatingPair):
+class Concentrated(SymmetricPair):
     """Any pair whose Renyi divergence of order a is at most a rho for every a > 1, in both orders (zCDP).
 
     delta(epsilon) is the minimum over a > 1 of exp((a-1)(a rho - epsilon)) / (a-1) * (1 - 1/a)^a
     (Canonne, Kamath, Steinke 2020, Corollary 13); any a gives a valid bound, so the search is safe: it is
     made in floating point, and the bound at what it found is evaluated in balls.
     A bound on curves, not itself the curve of two laws.
+
+    Both orders have the same curves: the bound holds in both orders.
     """
 
     rho: Fraction = field()  # the name is the contract's: without `field()` its default would be ours
-
-    @property
-    def pure(self) -> Fraction | None:
-        """Concentration does not bound the largest loss."""
-        return None
-
-    @property
-    def mirror(self) -> Concentrated:
-        """The bound holds in both orders."""
-        return self
 
     def grouped(self, size: int) -> Concentrated:
         """m^2 rho (Bun, Steinke 2016, on groups)."""
@@ -47,7 +39,7 @@ class Concentrated(DominatingPair):
         return "rho", None, self.rho
 
     def of_amount(self, amount: Fraction) -> tuple[Concentrated, int]:
-        """Of this rho."""
+        """Return the one bound of this rho."""
         return Concentrated(amount), 1
 
     def delta(self, epsilon: float) -> float:

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from privior.privacy.pairs.balls import ball, upper
 
@@ -28,9 +28,9 @@ class DominatingPair(ABC):
     # ---- this order ---------------------------------------------------------------------------------------
 
     @property
-    @abstractmethod
     def pure(self) -> Fraction | None:
-        """The largest privacy loss log P/Q, exact or rounded up; None if there is no bound."""
+        """The largest privacy loss log P/Q, exact or rounded up; None if no bound is known."""
+        return None
 
     @property
     @abstractmethod
@@ -124,3 +124,12 @@ class DominatingPair(ABC):
     def of_amount(self, amount: Fraction) -> tuple[DominatingPair, int]:
         """Return the pair of such a sum, and how often it is to be composed."""
         raise NotImplementedError
+
+
+class SymmetricPair(DominatingPair):
+    """A pair whose two orders have the same curves; why is said where one is defined."""
+
+    @property
+    def mirror(self) -> Self:
+        """The pair itself."""
+        return self

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privior.privacy.pairs.balls import ball, upper
-from privior.privacy.pairs.contract import DominatingPair
+from privior.privacy.pairs.contract import SymmetricPair
 
 if TYPE_CHECKING:
     from flint import arb
@@ -27,7 +27,7 @@ _LARGEST_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianShift(DominatingPair):
+class DiscreteGaussianShift(SymmetricPair):
     """Discrete Gaussian noise of this variance on one integer that moves by `shift`, or on two that do by 1.
 
     One coordinate: P is the discrete Gaussian, Q its shift by d, loss(x) = (d^2 - 2dx) / (2 variance).
@@ -37,6 +37,8 @@ class DiscreteGaussianShift(DominatingPair):
     P(d) is proportional to exp(-d^2 / (4 variance)) theta(d), where theta(d), the sum over integers m
     of exp(-(m - d/2)^2 / variance), takes one value for even and one for odd d.
     Reflection of x (or d) shows that both orders give the same curve.
+
+    Both orders have the same curves: reflection swaps both laws.
     """
 
     variance: Fraction
@@ -46,16 +48,6 @@ class DiscreteGaussianShift(DominatingPair):
     def __post_init__(self) -> None:
         if self.shift < 1 or (self.coordinates != 1 and self.shift != 1):
             raise ValueError("two coordinates move by one")
-
-    @property
-    def pure(self) -> Fraction | None:
-        """The loss is unbounded."""
-        return None
-
-    @property
-    def mirror(self) -> DiscreteGaussianShift:
-        """Reflection swaps both laws."""
-        return self
 
     @cached_property
     def rho(self) -> Fraction:

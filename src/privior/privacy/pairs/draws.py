@@ -98,10 +98,7 @@ def network_draw(
 
 
 def virtual_records_draw(
-    prior: Sequence[object],
-    drawn: int,
-    rate: object = 1,
-    neighbours: Neighbours | str = REPLACE_ONE,
+    prior: Sequence[object], drawn: int, rate: object = 1, neighbours: Neighbours | str = REPLACE_ONE
 ) -> DominatingPair:
     """The counts of `drawn` records from one draw of Dirichlet(prior + rate * counts): pure.
 
@@ -168,12 +165,7 @@ def _rate_draw(
 
 
 def normal_mean_draw(
-    variance: object,
-    prior_variance: object,
-    records: int,
-    diameter: object,
-    rate: object = 1,
-    draws: int = 1,
+    variance: object, prior_variance: object, records: int, diameter: object, rate: object = 1, draws: int = 1
 ) -> GaussianPair:
     """Draws of the mean of Normal records of known variance in a range of this diameter, n public.
 

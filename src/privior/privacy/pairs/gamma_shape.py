@@ -35,11 +35,6 @@ class GammaShapePair(DominatingPair):
     less: bool = False
 
     @property
-    def pure(self) -> Fraction | None:
-        """The loss is unbounded at both ends."""
-        return None
-
-    @property
     def mirror(self) -> GammaShapePair:
         """The other order, another curve."""
         return replace(self, less=not self.less)

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 
 from privior.exact import rational
 from privior.privacy.pairs.balls import ball, upper
-from privior.privacy.pairs.contract import DominatingPair
+from privior.privacy.pairs.contract import SymmetricPair
 
 if TYPE_CHECKING:
     from flint import arb
 
 
 @dataclass(frozen=True)
-class GaussianPair(DominatingPair):
+class GaussianPair(SymmetricPair):
     """P = N(mu, 1), Q = N(0, 1), by the exact square of mu (mu itself may be irrational).
 
     A release dominated by this pair is mu-GDP (Dong, Roth, Su 2022). The loss mu y - mu^2/2 exceeds epsilon
     above epsilon/mu + mu/2. Reflection shows that both orders have the same curve.
+
+    Both orders have the same curves: reflection swaps both laws.
     """
 
     mu_squared: Fraction = field()  # the name is the contract's: without `field()` its default would be ours
@@ -41,16 +43,6 @@ class GaussianPair(DominatingPair):
         """The parameter of concentrated differential privacy, mu^2 / 2, exact."""
         return self.mu_squared / 2
 
-    @property
-    def pure(self) -> Fraction | None:
-        """The loss is unbounded."""
-        return None
-
-    @property
-    def mirror(self) -> GaussianPair:
-        """Reflection swaps both laws."""
-        return self
-
     def grouped(self, size: int) -> GaussianPair:
         """m mu (Dong, Roth, Su 2022, on groups)."""
         return GaussianPair(size**2 * self.mu_squared)
@@ -61,7 +53,7 @@ class GaussianPair(DominatingPair):
         return "mu^2", None, self.mu_squared
 
     def of_amount(self, amount: Fraction) -> tuple[GaussianPair, int]:
-        """Of this mu^2."""
+        """Return the one pair of this mu^2."""
         return GaussianPair(amount), 1
 
     def delta(self, epsilon: float) -> float:

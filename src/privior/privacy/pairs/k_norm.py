@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball
+from privior.privacy.pairs.contract import SymmetricPair
 from privior.privacy.pairs.losses import LossPair
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class KNormPair(LossPair):
+class KNormPair(SymmetricPair, LossPair):
     """Counts with noise p(z) ~ e^(-epsilon |z|_1 / 2) on integer vectors of sum 0; one record moves i to j.
 
     The loss is epsilon (|z_j - 1| - |z_j| + |z_i + 1| - |z_i|) / 2: epsilon where z_j <= 0 <= z_i, -epsilon
@@ -25,6 +26,8 @@ class KNormPair(LossPair):
     S_m(x) = sum_j C(m, j)^2 x^j = (1-x)^m L_m((1+x)/(1-x)), L_m the Legendre polynomial. P[loss = -epsilon]
     is x times that, for reflecting z swaps both laws. The same for every data set and every move.
     Two levels: randomised response. More levels: less, though the largest loss is the same.
+
+    Both orders have the same curves: reflecting the noise swaps both laws.
     """
 
     levels: int
@@ -34,11 +37,6 @@ class KNormPair(LossPair):
     def pure(self) -> Fraction:
         """Attained where no count has noise."""
         return self.epsilon
-
-    @property
-    def mirror(self) -> KNormPair:
-        """Reflecting the noise swaps both laws."""
-        return self
 
     def losses(self) -> Iterable[tuple[arb, arb]]:
         """Three values, two of them if there are two levels."""

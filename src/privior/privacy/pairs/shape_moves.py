@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball, balls, upper
-from privior.privacy.pairs.contract import DominatingPair
+from privior.privacy.pairs.contract import SymmetricPair
 
 if TYPE_CHECKING:
     from flint import arb
@@ -20,7 +20,7 @@ _STEPS, _REACH = 90, 20.0
 
 
 @dataclass(frozen=True)
-class ShapeMoves(DominatingPair):
+class ShapeMoves(SymmetricPair):
     """Y ~ Dirichlet(u), all u_i >= `smallest` = a;
     neighbours move u by s: |s_i| <= `largest`, |s|^2 <= `squared`.
 
@@ -44,21 +44,13 @@ class ShapeMoves(DominatingPair):
 
     delta is the least over l of the conversion (Canonne, Kamath, Steinke 2020), as in `Concentrated`, and at
     most that of the total variation, sqrt(D_1/2) by Pinsker. A bound on curves, not the curve of two laws.
+
+    Both orders have the same curves: the bound holds in both orders.
     """
 
     smallest: Fraction
     squared: Fraction
     largest: Fraction
-
-    @property
-    def pure(self) -> Fraction | None:
-        """The loss of a draw is unbounded."""
-        return None
-
-    @property
-    def mirror(self) -> ShapeMoves:
-        """The bound holds in both orders."""
-        return self
 
     @property
     def end(self) -> Fraction:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from privior.privacy.pairs.balls import ball
+from privior.privacy.pairs.contract import SymmetricPair
 from privior.privacy.pairs.losses import LossPair
 
 if TYPE_CHECKING:
@@ -20,13 +21,15 @@ _MOST_SIGNS = 300
 
 
 @dataclass(frozen=True)
-class SignedSteps(LossPair):
+class SignedSteps(SymmetricPair, LossPair):
     """The loss is a sum of `times` independent signs, each worth `step`.
 
     `times` = 1 is randomised response, which dominates every mechanism whose loss never exceeds `step`
     (Kairouz, Oh, Viswanath 2015, Theorem 3.4 and its proof for k = 1): one output is e^step times as
     likely under one law as under the other, the second output the reverse. Adding discrete Laplace noise
     to an integer that moves by one gives exactly this pair.
+
+    Both orders have the same curves: swapping the two laws swaps the two outputs.
     """
 
     step: Fraction
@@ -56,11 +59,6 @@ class SignedSteps(LossPair):
         times = int(amount)
         few = times <= _MOST_SIGNS
         return SignedSteps(self.step, times if few else 1), 1 if few else times
-
-    @property
-    def mirror(self) -> SignedSteps:
-        """Swapping the two laws swaps the two outputs."""
-        return self
 
     def losses(self) -> Iterable[tuple[arb, arb]]:
         """Binomial: `plus` signs positive, each with chance 1 / (1 + e^-step)."""

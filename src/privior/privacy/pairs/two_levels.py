@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privior.privacy.pairs.beta import BetaPair
-from privior.privacy.pairs.contract import DominatingPair
+from privior.privacy.pairs.contract import SymmetricPair
 from privior.privacy.pairs.worst import WorstOf
 
 #: a bound this close to the truth is returned; and after this many divisions any bound is
@@ -19,7 +19,7 @@ _MANY = 64
 
 
 @dataclass(frozen=True)
-class TwoLevelsPair(DominatingPair):
+class TwoLevelsPair(SymmetricPair):
     """The worst, over s = 0..n-1 and both orders, of BetaPair(first + rate s, second + rate (n-1-s), rate).
 
     s of the n-1 records that both neighbours share are in the first cell, so here the worst data cannot be
@@ -29,22 +29,14 @@ class TwoLevelsPair(DominatingPair):
     (its docstring has the kernel), so BetaPair(first + rate low, second + rate (n-1-high)) bounds every s in
     low..high. The block with the largest bound is divided until no bound exceeds what an s attains (by more
     than 1e-10 of it). Whatever happens, what is returned is a bound.
+
+    Both orders are among the pairs.
     """
 
     first: Fraction
     second: Fraction
     rate: Fraction
     records: int
-
-    @property
-    def pure(self) -> Fraction | None:
-        """The loss is unbounded."""
-        return None
-
-    @property
-    def mirror(self) -> TwoLevelsPair:
-        """Both orders are among the pairs."""
-        return self
 
     def shared(self, low: int, high: int | None = None) -> BetaPair:
         """Return the pair for s = low, or one that dominates all s in low..high."""

@@ -48,11 +48,11 @@ class WorstOf(DominatingPair):
         return self if set(mirrors) == set(self.pairs) else WorstOf(mirrors)
 
     def delta(self, epsilon: float) -> float:
-        """The largest."""
+        """Return the largest delta of all pairs."""
         return max(pair.delta(epsilon) for pair in self.pairs)
 
     def renyi(self, order: float) -> float:
-        """The largest."""
+        """Return the largest divergence of all pairs."""
         return max(pair.renyi(order) for pair in self.pairs)
 
 
