@@ -11,8 +11,8 @@ from scipy.special import gammaln, kl_div, xlogy
 import privior as pv
 from forecast_grid import NEAR, Case, Tally, noisy, simulated
 from privior.forecasting import Expect, error_law, forecast, squared_error
-from privior.forecasting.cell_error import NoiseLaw
-from privior.forecasting.joint_error import remainder_means
+from privior.forecasting.one_cell import NoiseLaw
+from privior.forecasting.whole_tables import remainder_means
 from privior.forecasting.sampled_error import SampledLaw
 from privior.forecasting.tied_error import TiedCells, TiedDraws
 from privior.mechanisms import CellGammas, HellingerMechanism, TableMechanism

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.cell_error import NoiseLaw
+from privior.forecasting.one_cell import NoiseLaw
 from privior.forecasting.expect import Expect
 
 Floats = NDArray[np.float64]

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.cell_error import CountLaw, around, log_rising, widths
+from privior.forecasting.one_cell import CountLaw, around, log_rising, widths
 from privior.forecasting.expect import Expect
-from privior.forecasting.joint_error import mean_errors
+from privior.forecasting.whole_tables import mean_errors
 from privior.forecasting.scenarios import strata, tables
 
 Floats = NDArray[np.float64]
@@ -82,7 +82,7 @@ class TiedDraws:
             variance = (chances * scaled).sum(axis=0)
         means = np.maximum(means, records * 1e-12)
         found = mean_errors(counts, means, np.full(size, 1 / size), prior)
-        return np.array(found) * [1, 2, 2, 1], float(variance.mean())
+        return found.sum(axis=1), float(variance.mean())
 
     def _mean_logs(self, counts: Floats, prior: Floats) -> Floats:
         """Return the mean log of each proportion over the draws, as (scenarios, cells)."""

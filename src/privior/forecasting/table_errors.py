@@ -19,9 +19,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.cell_error import CountLaw, NoiseLaw, SeenCell
+from privior.forecasting.one_cell import CountLaw, NoiseLaw, SeenCell
 from privior.forecasting.expect import Expect
-from privior.forecasting.joint_error import MOST_CELLS, joint_errors
+from privior.forecasting.whole_tables import MOST_CELLS, joint_errors
 
 Floats = NDArray[np.float64]
 
@@ -194,13 +194,12 @@ def _with_private_total(
     return together(errors, joint_errors(law, prior, records, expect), law, prior.size, records)
 
 
-def together(errors: Floats, joint: tuple[float, ...], law: NoiseLaw, cells: int, records: int) -> Floats:
+def together(errors: Floats, every: Floats, law: NoiseLaw, cells: int, records: int) -> Floats:
     """Take the errors of all cells at once for the sums over one cell; at small noise for one measure alone.
 
     There the sums over one cell are better, since they take in rare counts and rare noise, but a noise in one
     cell moves others too: total variation has a share for each that is moved.
     """
-    every = np.array(joint) * [1, 2, 2, 1]
     if math.sqrt(law.variance * cells) > _SMALL * records:
         return every
     return np.array([errors[0], every[1] * errors[0] / max(every[0], 1e-300), *errors[2:]])

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.cell_error import log_rising, widths
+from privior.forecasting.one_cell import log_rising, widths
 from privior.forecasting.expect import Expect
 from privior.forecasting.scenarios import strata, tables
 from privior.privacy.hellinger import all_tables

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.cell_error import CountLaw, SeenCell, around
+from privior.forecasting.one_cell import CountLaw, SeenCell, around
 from privior.forecasting.expect import Expect
-from privior.forecasting.forecasts import alike, divergences
+from privior.forecasting.table_errors import alike, divergences
 from privior.forecasting.scenarios import strata, tables
 from privior.forecasting.tied_error import TiedDraws
 
