@@ -8,9 +8,9 @@ import pytest
 import privior as pv
 from privior.forecasting import Expect, forecast
 from privior.forecasting.one_cell import NoiseLaw
+from privior.forecasting.scenarios import noises, strata, tables
 from privior.forecasting.table_errors import NoiseSpectrum
 from privior.forecasting.whole_tables import posterior_means
-from privior.forecasting.scenarios import noises, strata, tables
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.latent import latent_counts
 

@@ -1,38 +1,47 @@
-"""The error of a release from a Dirichlet posterior: drawn proportions, or counts of drawn records.
+"""The error of a release from a Dirichlet posterior, over scenarios: drawn proportions, or counts of records.
 
-One cell is looked at, and all others as one: c of n records with parameters u = a + r c and w = A - a + r
-(n-c), of which `infer` sees draws of Beta(u, w), or the count of M records drawn from one. The sums over
-truth, draws and posterior are those of `cell_error`. How the others split up tells something of c if there
-are several draws of proportions and not very many cells: those are looked at together (`tied_error`).
+With u_i = a_i + r c_i, of N draws y of Dirichlet(u) the mean logs S_i are seen, of M records drawn from one
+their counts m_i. Cell by cell a table of n records is as likely as
 
-Where the total is private such a release says little of it: a typical one stands for all that are likely.
+    e^(N r c_i S_i) / G(u_i)^N   or   G(u_i + m_i) / G(u_i),        G(.) = Gamma,
+
+all of it times G(A + r n)^N or G(A + r n) / G(A + r n + M). How the draws are apart tells of every count, and
+how the other cells split up tells as well, so cells are looked at together (`whole_tables`); of very many
+each with all others as one, which is exact for one draw and a known total. Private totals are a few that
+stand for all, each weighed by its own sum. All of it is fixed (`scenarios`): no draw, no seed, no data.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.one_cell import CountLaw, SeenCell, around
 from privior.forecasting.expect import Expect
-from privior.forecasting.table_errors import alike, divergences
-from privior.forecasting.scenarios import strata, tables
-from privior.forecasting.tied_error import TiedDraws
+from privior.forecasting.listed import listed_errors
+from privior.forecasting.one_cell import log_rising
+from privior.forecasting.scenarios import expected_tables, splits, strata
+from privior.forecasting.table_errors import alike
+from privior.forecasting.whole_tables import MOST_CELLS, Seen, mean_errors, means_given_total
+from privior.privacy.hellinger import all_tables, number_of_tables
 
 Floats = NDArray[np.float64]
 
-#: scenarios of the draws for each truth; of more draws so many are looked at, and the spread of their mean
-_SCENARIOS, _MOST_DRAWS = 24, 16
-#: draws of proportions of more cells are looked at one by one
-_MOST_TIED = 128
-_LEAST_SHARE = 1e-300
-#: private totals, as shares of the largest, and scenarios in which they are looked for
-_POSSIBLE = (np.arange(40) + 0.5) / 40
-_TOTALS, _CELLS = 128, 4096
-#: the strength of a law that tells nothing, for one drawn record
-_WEAK = 1e-6
+#: bins in which a count is looked for, and about those of all cells and scenarios together
+_BINS, _ALL_BINS = 256, 1 << 18
+#: scenarios: so many, so few at least, and of few cells so many at least
+_SCENARIOS, _FEW, _SOME = 512, 4, 24
+#: private totals that stand for all, as shares of the largest
+_POSSIBLE = (np.arange(8) + 0.5) / 8
+#: of more draws so many are looked at, and the spread of their mean
+_MOST_DRAWS = 12
+#: logs of shares are never less
+_LEAST_LOG = -700.0
+#: so many tables, and counts of drawn records, are all listed
+_MOST_LISTED = 600
 
 
 @dataclass(frozen=True)
@@ -54,175 +63,113 @@ class DrawnLaw:
     total_known: bool
 
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
-        """Return the expected errors and the expected variance of the counts, all cells together."""
-        if self.drawn is None and self.draws > 1 and prior.size <= _MOST_TIED:
-            return TiedDraws(self.rate, self.draws, self.least, self.total_known).errors(
-                prior, records, expect
-            )
-        total = float(prior.sum())
-        size, known = (records, float(records)) if self.total_known else self._totals(prior, records, expect)
-        errors, hidden = np.zeros(4), 0.0
-        for parameter, share, cells in alike(prior, expect.shares(prior)):
-            law = CountLaw(records, parameter, total - parameter)
-            truth = law if expect is Expect.TYPICAL else CountLaw(records, share)
-            cell = self._seen(truth, CountLaw(size, parameter, total - parameter))
-            guesses, variance = cell.estimates(0.0)
-            hidden += cells * variance * (records / size) ** 2
-            gaps = divergences(cell.counts[:, None] / records, guesses / size, parameter, known, total)
-            errors += cells * np.array([cell.expected(one) for one in gaps])
-        return errors, hidden
+        """Return the expected errors and about the expected variance of the counts, all cells together."""
+        shares = expect.shares(prior)
+        if self.drawn is not None and self.total_known:
+            most = max(number_of_tables(number, prior.size) for number in (records, self.drawn))
+            if most <= _MOST_LISTED:
+                return self._listed(self.drawn, prior, records, expect)
+        if prior.size <= MOST_CELLS:
+            order = np.argsort(shares, kind="stable")  # what is left for the last cell may be much
+            found = self._by_cell(prior[order], shares[order], records, expect, _ALL_BINS).sum(axis=1)
+        else:
+            law = replace(self, total_known=True)  # all cells together tell much of it
+            total, found, groups = float(prior.sum()), np.zeros(5), alike(prior, shares)
+            for parameter, share, cells in groups:
+                pair = np.array([parameter, total - parameter]), np.array([share, 1 - share])
+                found += cells * law._by_cell(*pair, records, expect, _ALL_BINS // len(groups))[:, 0]
+        return found[:4], float(found[4])
 
-    def spread(self, whole: float | Floats) -> Floats:
+    def _listed(self, drawn: int, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
+        """Sum over all tables and all counts of drawn records."""
+        from scipy.special import gammaln
+
+        tables, outputs = all_tables(records, prior.size), all_tables(drawn, prior.size)
+        used = prior + self.rate * np.maximum(tables, self.least)
+        likely = gammaln(used.sum(axis=1)) - gammaln(used).sum(axis=1) - gammaln(used.sum(axis=1) + drawn)
+        logs = likely[:, None] - gammaln(outputs + 1).sum(axis=1)
+        for cell, counts in zip(used.T, outputs.T, strict=True):
+            logs += gammaln(cell[:, None] + counts)
+        return listed_errors(tables, np.ones(len(tables)), logs, np.ones(len(outputs)), prior, expect)
+
+    def _by_cell(self, prior: Floats, shares: Floats, records: int, expect: Expect, bins: int) -> Floats:
+        """Return the errors of each cell and about the variance of its count, as (5, cells)."""
+        totals = np.array([records]) if self.total_known else np.unique(np.ceil(records * _POSSIBLE))
+        size = min(_SCENARIOS, bins // (prior.size * (128 if records <= 126 else _BINS))) // totals.size
+        size = max(_FEW, min(_SOME, _SCENARIOS // prior.size), size)
+        expected = None if expect is Expect.TYPICAL else tuple(shares.tolist())
+        counts = expected_tables(tuple(prior.tolist()), records, expected, size)
+        used = prior + self.rate * np.maximum(counts, self.least)
+        seen = self._mean_logs(used) if self.drawn is None else self._records(used, self.drawn)
+        each = [self.means_given_total(seen, prior, int(total)) for total in totals]
+        heaps = np.stack([heap for _, heap in each])
+        chances = np.exp(heaps - heaps.max(axis=0))
+        means = np.einsum("ts,tsc->sc", chances / chances.sum(axis=0), np.stack([mean for mean, _ in each]))
+        errors = mean_errors(counts, means, np.full(size, 1 / size), prior)
+        # what a draw and the prior leave open is p (1-p) times something, each of them
+        total, whole = float(prior.sum()), means.sum(axis=1, keepdims=True)
+        used, guess = self.rate * whole, means / whole
+        known = (used / (used + total)) ** 2 / self.spread(used + total)
+        known = known + (total + 1) * whole / (whole + total)
+        return np.append(errors, [(records**2 * guess * (1 - guess) / known).mean(axis=0)], axis=0)
+
+    def spread(self, whole: float | Floats) -> float | Floats:
         """Return the variance of a released proportion p over p (1-p), if the parameters add up to this."""
         if self.drawn is None:
-            return np.asarray(1 / (self.draws * (whole + 1)))
-        return np.asarray((whole + self.drawn) / (self.drawn * (whole + 1)))
+            return 1 / (self.draws * (whole + 1))
+        return (whole + self.drawn) / (self.drawn * (whole + 1))
 
-    def _totals(self, prior: Floats, records: int, expect: Expect) -> tuple[int, float]:
-        """Return typical private totals as `infer` finds them: with each counted by its size, and as it is.
+    def _mean_logs(self, used: Floats) -> Floats:
+        """Return the mean log of each proportion over draws with these parameters (scenario, cell)."""
+        from scipy.special import digamma, gammaincinv, gammaln
 
-        All totals are as likely before. What was drawn has, given N, about the mean and the spread that a
-        Dirichlet law of some strength has; how far several draws are apart tells of N by their parameters.
-        """
-        from scipy.special import gammaincinv, gammaln
+        size, cells = used.shape
+        looked_at = min(self.draws, _MOST_DRAWS)
+        logs = np.empty((looked_at, size, cells))
+        for draw in range(looked_at):
+            place = strata(size, cells, first=(2 + draw) * cells)
+            small = (np.log(place) + gammaln(used + 1)) / used  # of a parameter near 0
+            drawn = gammaincinv(used, place)
+            gammas = np.where(drawn > 1e-200, np.log(np.maximum(drawn, 1e-200)), small)
+            logs[draw] = gammas - np.logaddexp.reduce(gammas, axis=1, keepdims=True)
+        expected = digamma(used) - digamma(used.sum(axis=1, keepdims=True))
+        mean = expected + (logs.mean(axis=0) - expected) * math.sqrt(looked_at / self.draws)
+        return np.asarray(np.clip(mean, _LEAST_LOG, -1e-300))
 
-        total, cells = float(prior.sum()), prior.size
-        possible = np.maximum(records * _POSSIBLE, 1.0)
-        whole = total + self.rate * possible
-        spread = self.spread(whole)
-        pulled = (1 - spread) * (self.rate * possible / whole) ** 2
-        far = spread + pulled * (possible + total) / (possible * (total + 1))
-        likely = prior / total * np.maximum(1 / far - 1, _WEAK)[:, None]
-        size = min(_TOTALS, max(1, _CELLS // cells))
-        counts = tables(tuple(prior.tolist()), records, expect, size)
-        true = total + self.rate * records
-        strength = max(float(1 / self.spread(true) - 1), _WEAK) / true
-        drawn = gammaincinv((prior + self.rate * counts) * strength, strata(size, cells, first=2 * cells))
-        drawn = np.maximum(drawn, _LEAST_SHARE)
-        shares = np.maximum(drawn / drawn.sum(axis=1, keepdims=True), _LEAST_SHARE)
-        if self.drawn is not None:
-            shares = np.maximum(shares, 0.5 / self.drawn)
-        logs = np.log(shares) @ (likely - 1).T + gammaln(likely.sum(axis=1)) - gammaln(likely).sum(axis=1)
-        ratio = whole / true
-        logs -= (self.draws - 1) * (cells - 1) / 2 * (ratio - 1 - np.log(ratio))
-        chances = np.exp(logs - logs.max(axis=1, keepdims=True))
-        chances /= chances.sum(axis=1, keepdims=True)
-        mean = float((chances @ possible).mean())
-        by_size = float(((chances @ possible**2) / (chances @ possible)).mean())
-        return max(1, round(by_size)), mean
+    def _records(self, used: Floats, drawn: int) -> Floats:
+        """Return counts of records drawn with these parameters (scenario, cell)."""
+        places = strata(len(used), 2 * used.shape[1], first=2 * used.shape[1])
+        return splits(drawn, used, None, places)
 
-    def _seen(self, truth: CountLaw, prior: CountLaw) -> SeenCell:
-        """Look at a count with this law through draws, with this prior."""
-        from scipy.special import betaln
+    def means_given_total(self, seen: Floats, prior: Floats, records: int) -> tuple[Floats, Floats]:
+        """Return posterior means given a total, and the log weight of that total, in every scenario."""
+        from scipy.special import digamma, gammaln
 
-        def parameters(counts: Floats, records: int) -> tuple[Floats, Floats]:
-            raised, others = np.maximum(counts, self.least), np.maximum(records - counts, self.least)
-            return prior.first + self.rate * raised, rest + self.rate * others
-
-        rest = float(prior.second or 0.0)
-        counts, chances = truth.summed()
-        made = parameters(counts, truth.records)
-        seen = _Counted.of(*made, self.drawn) if self.drawn else _Drawn.of(*made, self.draws)
-        whole = prior.first + rest + self.rate * prior.records
-        centre = (seen.share * whole - prior.first) / self.rate
-        deviation = np.sqrt(seen.share * (1 - seen.share) * self.spread(whole)) * whole / self.rate
-
-        def log_mass(places: Floats) -> Floats:
-            u, w = parameters(places, prior.records)
-            return np.asarray(seen.log_mass(u, w) - seen.draws * betaln(u, w))
-
-        return SeenCell.through(
-            counts, chances[:, None] * seen.chances, around(centre, deviation), prior, log_mass
+        whole = float(prior.sum()) + self.rate * records
+        # over tables of one total a tilt changes nothing, but it puts every cell where it is likely
+        tilt = float(digamma(whole) - (digamma(whole + self.drawn) if self.drawn else 0.0))
+        weight = self.draws * float(gammaln(whole) - (gammaln(whole + self.drawn) if self.drawn else 0.0))
+        weight -= self.draws * self.rate * records * tilt + float(
+            log_rising(np.array(1.0 * records), float(prior.sum()))
         )
+        share = (seen + 0.5) / (self.drawn + 1) if self.drawn else (np.exp(seen + tilt) + 0.5) / whole
+        share = np.clip(share, 1e-9, 1 - 1e-9)
+        variance = share * (1 - share) * self.spread(whole) * (whole / self.rate) ** 2
 
+        def likely(counts: Floats, alpha: Floats, seen: Floats) -> Floats:
+            raised = self.rate * np.maximum(counts, self.least)
+            if self.drawn:
+                return np.asarray(gammaln(alpha + raised + seen) - gammaln(alpha + raised) + tilt * raised)
+            return np.asarray(self.draws * ((seen + tilt) * raised - gammaln(alpha + raised)))
 
-@dataclass(frozen=True, eq=False)
-class _Counted:
-    """Counts of M records from one draw.
-
-    Attributes:
-        counts: possible ones for each truth (truth, draw)
-        chances: given the truth
-        drawn: M
-    """
-
-    counts: Floats
-    chances: Floats
-    drawn: int
-    draws: int = 1
-
-    @staticmethod
-    def of(first: Floats, second: Floats, drawn: int) -> _Counted:
-        """List what Beta(first, second) gives, for each truth."""
-        each = [CountLaw(drawn, u, w).summed() for u, w in zip(first.tolist(), second.tolist(), strict=True)]
-        most = max(nodes.size for nodes, _ in each)
-        counts, chances = np.zeros((len(each), most)), np.zeros((len(each), most))
-        for row, (nodes, mass) in enumerate(each):
-            counts[row, : nodes.size], chances[row, : nodes.size] = nodes, mass
-        return _Counted(counts, chances, drawn)
-
-    @property
-    def share(self) -> Floats:
-        """The proportion, never 0 or 1."""
-        return np.asarray((self.counts + 0.5) / (self.drawn + 1))
-
-    def log_mass(self, u: Floats, w: Floats) -> Floats:
-        """Return the log likelihood of parameters but for the Beta function of them."""
-        from scipy.special import betaln
-
-        seen = self.counts[:, :, None]
-        return np.asarray(betaln(u + seen, w + self.drawn - seen))
-
-
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """Independent draws of a proportion.
-
-    Attributes:
-        logs: the sum of the logs of the proportions (truth, scenario)
-        others: that of the rest
-        draws: how many
-    """
-
-    logs: Floats
-    others: Floats
-    draws: int
-
-    @staticmethod
-    def of(first: Floats, second: Floats, draws: int) -> _Drawn:
-        """Take scenarios of Beta(first, second), for each truth, with the mean and the spread of many."""
-        from scipy.special import betaincinv, digamma, polygamma
-
-        looked_at = min(draws, _MOST_DRAWS)
-        places = strata(_SCENARIOS, looked_at)
-        u, w = first[:, None, None], second[:, None, None]
-        logs = np.log(np.maximum(betaincinv(u, w, places), _LEAST_SHARE)).mean(axis=2)
-        others = np.log(np.maximum(betaincinv(w, u, 1 - places), _LEAST_SHARE)).mean(axis=2)
-        if draws > 1:
-            both = first + second
-            logs, others = (
-                _with_moments(one, digamma(u) - digamma(both), (polygamma(1, u) - polygamma(1, both)) / draws)
-                for one, u in ((logs, first), (others, second))
-            )
-        return _Drawn(draws * logs, draws * others, draws)
-
-    @property
-    def chances(self) -> Floats:
-        """All scenarios are alike."""
-        return np.full(self.logs.shape, 1 / self.logs.shape[1])
-
-    @property
-    def share(self) -> Floats:
-        """The geometric mean of the proportions, against that of the rest."""
-        return np.asarray(1 / (1 + np.exp(np.clip((self.others - self.logs) / self.draws, -30, 30))))
-
-    def log_mass(self, u: Floats, w: Floats) -> Floats:
-        """Return the log likelihood of parameters but for the Beta function of them."""
-        return np.asarray(u * self.logs[:, :, None] + w * self.others[:, :, None])
-
-
-def _with_moments(values: Floats, means: Floats, variances: Floats) -> Floats:
-    """Move and stretch the values of each row so that they have this mean and variance."""
-    apart = values - values.mean(axis=1, keepdims=True)
-    stretch = np.sqrt(variances / np.maximum((apart**2).mean(axis=1), 1e-300))
-    return np.asarray(np.minimum(means[:, None] + apart * stretch[:, None], 0.0))
+        centre = np.clip((share * whole - prior) / self.rate, 0, records)
+        others = Seen(
+            centre[:, :-1],
+            variance[:, :-1],
+            lambda counts: likely(counts, prior[:-1, None], seen[:, :-1, None]),
+            128 if records <= 126 else _BINS,
+            pulled=True,
+        )
+        last = partial(likely, alpha=prior[-1:], seen=seen[:, -1:])
+        means, heaps = means_given_total(others, prior, records, last)
+        return means, heaps + weight

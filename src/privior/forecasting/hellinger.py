@@ -1,9 +1,16 @@
-"""The error of a table drawn by its Hellinger distance: all tables are listed, as `infer` lists them.
+"""The error of a table r drawn by its Hellinger distance from x: P(r) is proportional to e^(-t H(x, r)).
 
-Given an output r the posterior of the true counts x is known for every x, and so is the law of the truth that
-is expected: the error of the posterior mean is a sum over x. Few outputs are all taken; of many those that
-fixed scenarios of truth and draw give. Of two cells with many records, tables are thinned out: apart by a
-small share of what the mechanism can tell apart, each standing for those that are nearest to it.
+Where `infer` lists all tables the error of the posterior mean is summed over all pairs of them (`listed`). Of
+more than can be paired some stand for all: of two cells they are apart by a small share of what the
+mechanism can tell apart, of more cells every so many-th of the list is taken.
+
+Where there are too many tables to list `infer` computes no posterior: what people have is the table r as it
+came out (`noise="ignore"`), and its error is forecast. For scenarios of the truth x, outputs r are proposed
+and weighed by e^(-t H(x, r)) over the chance of their proposal. A proposal is one of three, each as likely:
+any table, all alike, for those that are far from x; and two that are near it, cell after cell from what is
+left, with a rounded logistic law around what x has there. Near x the weight is about e^(-t s/sqrt 2), s the
+distance of the roots of the posterior parameters, which in d = k-1 dimensions has the standard deviation
+sqrt(2 (d+1)) / t along each: the two are a little wider and narrower. All of it is fixed (`scenarios`).
 """
 
 from __future__ import annotations
@@ -11,32 +18,40 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.one_cell import log_rising, widths
 from privior.forecasting.expect import Expect
+from privior.forecasting.listed import listed_errors
+from privior.forecasting.one_cell import widths
 from privior.forecasting.scenarios import strata, tables
+from privior.forecasting.table_errors import count_spread
+from privior.forecasting.whole_tables import mean_errors
+from privior.mechanisms.hellinger import distances
 from privior.privacy.hellinger import all_tables
 
 Floats = NDArray[np.float64]
 Tables = NDArray[np.int64]
 
-#: outputs of so many tables are all looked at, of more those of so many scenarios
-_ALL, _SCENARIOS = 800, 192
-#: normalisers of more tables are summed for so many, and for so many at an end
-_SUMMED, _ENDS = 240, 32
-#: two cells: tables are apart by this share of the distance at which weights fall by 1/e
+#: pairs of so many tables are all looked at
+_ALL = 1500
+#: two cells: tables are apart by this share of the distance at which weights fall by 1/e, if they are few
 _FINE = 0.35
-#: more tables of two cells are thinned out
-_FEW = 1500
+#: scenarios of the truth: so many, or fewer that have so many cells together; a few at least
+_SCENARIOS, _CELLS, _FEW = 96, 384, 6
+#: outputs of each proposal for each truth, of many cells, and for one truth alone
+_OUTPUTS, _FEWER, _MANY = 48, 16, 2048
+#: widths of the near proposals, as shares of the standard deviation, and the widest: beyond it H is nearly 1
+_WIDTHS, _WIDEST = (1.3, 0.5), 1.5
+#: in larger tables next to none of all tables are near
+_MOST_NEAR = 128
+_EDGE = 1e-12
 
 
 @dataclass(frozen=True)
 class ListedLaw:
-    """Releases r given x with a chance proportional to e^(-t(x) H(x, r)).
+    """Releases r given x, from which `infer` gives the posterior mean of x.
 
     Attributes:
         temperatures: t of each table
@@ -46,134 +61,147 @@ class ListedLaw:
 
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Return the expected errors and the expected variance of the counts, all cells together."""
-        from scipy.special import gammaln, xlogy
+        from scipy.special import gammaln
 
-        listed = _Listed.of(self.temperatures, prior, records)
-        x, roots = listed.tables, np.sqrt(listed.tables)
-        believed = log_rising(x.astype(np.float64), prior).sum(axis=1) + listed.log_volumes
-        true = believed
-        if expect is not Expect.TYPICAL:
-            true = (xlogy(x, expect.shares(prior)) - gammaln(x + 1)).sum(axis=1) + listed.log_volumes
-        seen, chances = listed.outputs(true, tuple(prior.tolist()), records, expect)
-        likely = listed.log_likelihoods(seen)
-        posterior, truth = _normalised(likely + believed[:, None]), _normalised(likely + true[:, None])
-        means, hidden = posterior.T @ x, posterior.T @ (x * x)
-        smooth = (means + prior) / (records + prior.sum())
-        expected = truth.T @ x
-        gaps = [(np.abs(x[:, cell, None] - means[:, cell]) * truth).sum(axis=0) for cell in range(prior.size)]
-        shares = x / records
-        errors = (
-            (truth.T @ (x * x) + means * (means - 2 * expected)) / records**2,
-            np.stack(gaps, axis=1) / records,
-            (means + expected - 2 * np.sqrt(means) * (truth.T @ roots)) / records,
-            truth.T @ xlogy(shares, shares) - expected / records * np.log(smooth),
+        some = all_tables(records, prior.size)
+        rates, volumes = self.temperatures(some), np.ones(len(some))
+        if len(some) > _ALL:
+            if prior.size == 2:
+                # one step of a root is 2 sqrt(x) records, and H is sqrt(1/8) of the records over sqrt(x)
+                step = _FINE * math.sqrt(2 / records) / float(np.max(rates))
+                turns = np.arange(0, math.pi / 2, max(step, math.pi / 2 / _ALL))
+                first = np.unique(np.append(np.round(records * np.sin(turns) ** 2), records))
+            else:
+                first = np.arange(0.0, len(some), math.ceil(len(some) / _ALL))
+            kept = first.astype(np.intp)
+            some, rates, volumes = some[kept], rates[kept], widths(first)
+        halves = gammaln(prior[:, None] + np.arange(2 * records + 1) / 2)
+        overlap = sum(known[cell[:, None] + cell] for known, cell in zip(halves, some.T, strict=True))
+        own = np.diag(overlap) / 2
+        far = np.sqrt(-np.expm1(np.minimum(overlap - own[:, None] - own, 0.0)))
+        weights = -rates[:, None] * far
+        likely = weights - np.log(np.exp(weights) @ volumes)[:, None]
+        return listed_errors(some, volumes, likely, volumes, prior, expect)
+
+
+@dataclass(frozen=True)
+class SampledLaw:
+    """Releases r given x with a chance proportional to e^(-t(x) H(x, r)), and takes r for x.
+
+    Attributes:
+        temperatures: t of each table
+    """
+
+    temperatures: Callable[[Tables], Floats]
+
+    def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
+        """Return the expected errors, and about the variance of the counts if the noise were accounted for.
+
+        The latter is that of the best estimate that is linear in r.
+        """
+        size = max(_FEW, min(_SCENARIOS, _CELLS // prior.size))
+        truths = tables(tuple(prior.tolist()), records, expect, size).astype(np.int64)
+        outputs, chances = self._outputs(truths, prior, _OUTPUTS if prior.size <= _MOST_NEAR else _FEWER)
+        guesses = outputs.reshape(-1, prior.size).astype(np.float64)
+        true = np.repeat(truths, outputs.shape[1], axis=0)
+        errors = mean_errors(true, guesses, chances.ravel() / size, prior).sum(axis=1)
+        missed = float(errors[0]) * records**2
+        spread = count_spread(prior, records)
+        return errors, spread * missed / max(spread + missed, 1e-300)
+
+    def squared_error(self, counts: Tables, prior: Floats) -> float:
+        """Return E|r - x|^2 for one table x."""
+        outputs, chances = self._outputs(
+            counts[None, :], prior, max(_FEWER, min(_MANY, _MANY * 8 // prior.size))
         )
-        left = float(chances @ (hidden - means**2).sum(axis=1))
-        return np.array([max(0.0, float(chances @ error.sum(axis=1))) for error in errors]), max(0.0, left)
+        return float((chances * ((outputs - counts) ** 2.0).sum(axis=2)).sum())
+
+    def _outputs(self, truths: Tables, prior: Floats, number: int) -> tuple[Tables, Floats]:
+        """Return outputs for each truth, as (truths, outputs, cells), and their chances given the truth."""
+        from scipy.special import gammaln
+
+        size, cells = truths.shape
+        records = int(truths[0].sum())
+        rates = self.temperatures(truths)
+        anywhere = tables((1.0,) * cells, records, Expect.TYPICAL, size * number)
+        found, near = [anywhere.reshape(size, number, cells)], []
+        if cells <= _MOST_NEAR:
+            deviation = math.sqrt(2 * cells) / rates
+            near = [_Near.of(truths, prior, np.minimum(width * deviation, _WIDEST)) for width in _WIDTHS]
+            for place, one in enumerate(near):
+                places = strata(size * number, cells - 1, first=2 * cells + place * (cells - 1))
+                found.append(one.tables(places.reshape(size, number, cells - 1), records))
+        outputs = np.concatenate(found, axis=1)
+        everywhere = gammaln(records + 1) + gammaln(cells) - gammaln(records + cells)
+        proposed = np.full(outputs.shape[:2], float(everywhere))
+        for one in near:
+            proposed = np.logaddexp(proposed, one.log_chances(outputs, records))
+        whole = outputs.astype(np.int64)
+        logs = -rates[:, None] * distances(truths[:, None, :], whole, prior) - proposed
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return whole, weights / weights.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
-class _Listed:
-    """Tables that stand for all, and the law on them.
+class _Near:
+    """Tables near some, cell after cell: a rounded logistic law of each count given what is left.
 
     Attributes:
-        tables: as (number, cells)
-        log_volumes: the log of how many each stands for
-        temperatures: t of any
-        rates: t of each listed one
-        prior: the parameters of the posteriors whose distance is taken
-        halves: lnG(a + s/2) for each cell, s = 0, 1, ..., 2 n
+        counts: the tables, as (tables, cells)
+        shares: of a cell in what it and those after it have, by their posterior parameters
+        scales: of the logistic law in each cell but the last
     """
 
-    tables: Tables
-    log_volumes: Floats
-    temperatures: Callable[[Tables], Floats]
-    rates: Floats
-    prior: Floats
-    halves: Floats
+    counts: Floats
+    shares: Floats
+    scales: Floats
 
     @staticmethod
-    def of(temperatures: Callable[[Tables], Floats], prior: Floats, records: int) -> _Listed:
-        """List all tables, or of many of two cells some."""
-        from scipy.special import gammaln
+    def of(truths: Tables, prior: Floats, deviation: Floats) -> _Near:
+        """Give the roots of the parameters this standard deviation."""
+        used = truths + prior
+        left = np.cumsum(used[:, ::-1], axis=1)[:, ::-1]
+        shares = (used / left)[:, :-1]
+        spread = 2 * deviation[:, None] * np.sqrt(used[:, :-1] * (1 - shares))
+        return _Near(truths.astype(np.float64), shares, np.maximum(spread * math.sqrt(3) / math.pi, _EDGE))
 
-        listed, volumes = all_tables(records, prior.size), np.ones(1)
-        rates = temperatures(listed)
-        if prior.size == 2 and len(listed) > _FEW:
-            # one step of a root is 2 sqrt(x) records, and H is sqrt(1/8) of the records over sqrt(x)
-            step = _FINE * math.sqrt(2) / float(np.max(rates))
-            turns = np.arange(0, math.pi / 2, step / math.sqrt(records))
-            first = np.unique(np.append(np.round(records * np.sin(turns) ** 2), records))
-            first = np.union1d(first, records - first)
-            kept = first.astype(np.intp)
-            listed, rates, volumes = listed[kept], rates[kept], widths(first)
-        halves = gammaln(prior[:, None] + np.arange(2 * records + 1) / 2)
-        log_volumes = np.broadcast_to(np.log(volumes), len(listed))
-        return _Listed(listed, log_volumes, temperatures, rates, prior, halves)
+    def tables(self, places: Floats, records: int) -> Floats:
+        """Return tables at places of the unit cube, as (tables, number, cells)."""
+        from scipy.special import expit, logit
 
-    def distances(self, others: Tables) -> Floats:
-        """Return H from each listed table to others, as (listed, others)."""
-        overlap = -(self._own(self.tables)[:, None] + self._own(others))
-        for cell, known in enumerate(self.halves):
-            overlap += known[self.tables[:, cell, None] + others[:, cell]]
-        return np.asarray(np.sqrt(-np.expm1(np.minimum(overlap, 0.0))))
+        left = np.full(places.shape[:2], float(records))
+        found = np.empty((*places.shape[:2], places.shape[2] + 1))
+        for cell in range(places.shape[2]):
+            centre, scale = self._centre(cell, left)
+            low, high = expit((-0.5 - centre) / scale), expit((left + 0.5 - centre) / scale)
+            share = np.clip(low + places[:, :, cell] * (high - low), 1e-300, 1 - 1e-16)
+            found[:, :, cell] = np.clip(np.round(centre + scale * logit(share)), 0.0, left)
+            left = left - found[:, :, cell]
+        found[:, :, -1] = left
+        return found
 
-    def _own(self, some: Tables) -> Floats:
-        return np.asarray(sum(known[2 * some[:, cell]] for cell, known in enumerate(self.halves)) / 2)
+    def log_chances(self, outputs: Floats, records: int) -> Floats:
+        """Return the log chance of each of these tables, as (tables, number)."""
+        left = np.full(outputs.shape[:2], float(records))
+        logs = np.zeros(outputs.shape[:2])
+        for cell in range(outputs.shape[2] - 1):
+            centre, scale = self._centre(cell, left)
+            count = outputs[:, :, cell]
+            logs += _log_between((count - 0.5 - centre) / scale, (count + 0.5 - centre) / scale)
+            logs -= _log_between((-0.5 - centre) / scale, (left + 0.5 - centre) / scale)
+            left = left - count
+        return logs
 
-    @cached_property
-    def few(self) -> bool:
-        """Whether all pairs are looked at."""
-        return len(self.tables) <= _ALL
-
-    @cached_property
-    def log_sums(self) -> Floats:
-        """Return the log of what the weights of all outputs add up to, for each table.
-
-        Of many some are summed, more of them near the ends; those of two cells are interpolated. Others are
-        fitted: near x the sum grows with the log parameters of x and falls with t, far from x it is e^-t.
-        """
-        number = len(self.tables)
-        if self.few:
-            return self._log_sum(np.arange(number))
-        spaced = np.linspace(0, number - 1, _SUMMED).astype(np.intp)
-        if self.prior.size == 2:
-            some = np.unique(np.concatenate([spaced, np.arange(_ENDS), number - 1 - np.arange(_ENDS)]))
-            return np.interp(np.arange(number), some, self._log_sum(some))
-        some = np.union1d(spaced, np.argsort(-self.tables.max(axis=1), kind="stable")[: 3 * _ENDS])
-        logs = np.log(self.tables + self.prior)
-        rates = self.rates[:, None]
-        pairs = [logs[:, i] * logs[:, j] for i in range(self.prior.size) for j in range(i + 1)]
-        parts = (np.ones_like(rates), logs, np.stack(pairs, axis=1), rates, np.log(rates), np.log(rates) ** 2)
-        features = np.concatenate(parts, axis=1)
-        fitted = np.linalg.lstsq(features[some], self._log_sum(some), rcond=None)[0]
-        return np.asarray(features @ fitted)
-
-    def _log_sum(self, some: NDArray[np.intp]) -> Floats:
-        weights = self.log_volumes[:, None] - self.rates[some] * self.distances(self.tables[some])
-        return np.asarray(np.log(np.exp(weights).sum(axis=0)))
-
-    def log_likelihoods(self, seen: Tables) -> Floats:
-        """Return the log probability of each output given each table, as (tables, outputs)."""
-        return -self.rates[:, None] * self.distances(seen) - self.log_sums[:, None]
-
-    def outputs(
-        self, true: Floats, prior: tuple[float, ...], records: int, expect: Expect
-    ) -> tuple[Tables, Floats]:
-        """Return outputs and their chances if the truth has these log chances."""
-        if self.few:
-            joint = np.exp(self.log_likelihoods(self.tables) + (true - true.max())[:, None])
-            chances = joint.sum(axis=0) * np.exp(self.log_volumes)
-            return self.tables, chances / chances.sum()
-        truths = tables(prior, records, expect, _SCENARIOS).astype(np.int64)
-        weights = np.exp(self.log_volumes[:, None] - self.temperatures(truths) * self.distances(truths))
-        places = strata(_SCENARIOS, 1, first=2 * len(prior))[:, 0]
-        heaps = np.cumsum(weights, axis=0)
-        found = (heaps < places * heaps[-1]).sum(axis=0)
-        return self.tables[np.minimum(found, len(self.tables) - 1)], np.full(_SCENARIOS, 1 / _SCENARIOS)
+    def _centre(self, cell: int, left: Floats) -> tuple[Floats, Floats]:
+        """Return where the count of a cell is looked for, and how near, if so many records are left."""
+        expected = self.counts[:, cell:].sum(axis=1)[:, None]
+        centre = self.counts[:, cell, None] + (left - expected) * self.shares[:, cell, None]
+        return np.clip(centre, 0.0, left), self.scales[:, cell, None]
 
 
-def _normalised(logs: Floats) -> Floats:
-    """Return weights that add up to 1 in each column."""
-    weights = np.exp(logs - logs.max(axis=0))
-    return np.asarray(weights / weights.sum(axis=0))
+def _log_between(low: Floats, high: Floats) -> Floats:
+    """Return the log chance that a standard logistic number is between these, in either tail."""
+    above = low + high > 0
+    low, high = np.where(above, -high, low), np.where(above, -low, high)
+    gap = high + np.log(-np.expm1(low - high))
+    return np.asarray(gap - np.logaddexp(0.0, low) - np.logaddexp(0.0, high))

@@ -14,8 +14,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.one_cell import NoiseLaw
 from privior.forecasting.expect import Expect
+from privior.forecasting.one_cell import NoiseLaw
 from privior.forecasting.table_errors import NO_NOISE, NoiseSpectrum, together
 from privior.forecasting.whole_tables import MOST_CELLS, remainder_errors
 

@@ -12,6 +12,8 @@ from privior.errors import PlanError
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.draws import DrawnLaw
 from privior.forecasting.effort import Effort
+from privior.forecasting.hellinger import ListedLaw, SampledLaw
+from privior.forecasting.remainder_error import RemainderLaw
 from privior.forecasting.table_errors import (
     ErrorLaw,
     Floats,
@@ -21,9 +23,6 @@ from privior.forecasting.table_errors import (
     prior_alone,
     records_alone,
 )
-from privior.forecasting.hellinger import ListedLaw
-from privior.forecasting.remainder_error import RemainderLaw
-from privior.forecasting.sampled_error import SampledLaw
 from privior.mechanisms import (
     DirichletDraw,
     GaussianCounts,

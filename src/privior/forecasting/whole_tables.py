@@ -1,9 +1,9 @@
 """Posterior means of whole tables, all cells at once, over scenarios of truth and release.
 
-Given what is seen of each cell, `infer` weighs a table c of n = c_1 + ... + c_k records, n at most N and all n
-alike, by
+Given what is seen of each cell, `infer` weighs a table c of n = c_1 + ... + c_k records, n at most N and all
+n alike, by
 
-    n! G(A) / G(n+A)  *  product over cells of  G(c_i+a_i) / (c_i! G(a_i)) P(seen_i | c_i),       G(.) = Gamma.
+    n! G(A) / G(n+A)  *  product over cells of  G(c_i+a_i) / (c_i! G(a_i)) P(seen_i | c_i),      G(.) = Gamma.
 
 The first factor ties the cells together, and the proportions of the estimate are of its own total, so an
 error in one cell is one in all: cells cannot be looked at one by one. For each scenario the sum over tables
@@ -59,12 +59,14 @@ class Seen:
         variance: of a count by what is seen alone
         log_mass: log P(seen | count) of counts (scenario, cell, place)
         bins: in which a count is looked for
+        pulled: whether what is seen of the last cell says how much the others have
     """
 
     centre: Floats
     variance: float | Floats
     log_mass: Callable[[Floats], Floats]
     bins: int = 128
+    pulled: bool = False
 
     @staticmethod
     def noisy(seen: Floats, law: NoiseLaw) -> Seen:
@@ -111,7 +113,9 @@ def posterior_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) ->
     total = float(prior.sum())
     likely = np.clip(seen.sum(axis=1), records / 3, records)
     falls = np.log1p(np.maximum(total / likely, _FALL / records))
-    return _tied(Seen.noisy(seen, law), prior, records, falls, lambda sums, width: -log_rising(sums, total))[0]
+    return _tied(Seen.noisy(seen, law), prior, records, falls, lambda sums, width: -log_rising(sums, total))[
+        0
+    ]
 
 
 def remainder_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) -> Floats:
@@ -186,6 +190,7 @@ class _Grid:
         places: the mean of each bin, in bins from the first one on (scenario, cell, bin)
         mass: the weight of each bin, which add up to 1 in each cell (scenario, cell, bin)
         heaps: the log of what the weights of all cells added up to before (scenario)
+        pulled: whether the release itself says how likely totals are
     """
 
     width: float
@@ -193,6 +198,7 @@ class _Grid:
     places: Floats
     mass: Floats
     heaps: Floats
+    pulled: bool
 
     @staticmethod
     def of(seen: Seen, prior: Floats, records: int, falls: Floats) -> _Grid:
@@ -201,6 +207,8 @@ class _Grid:
         spread = math.sqrt(float(np.mean(1 / (1 / seen.variance + 1 / (means + means**2 / prior)))))
         whole = math.ceil(records / (seen.bins - 2))
         width = float(whole if whole * _COARSE <= spread or whole == 1 else max(1, math.ceil(spread / _FINE)))
+        if seen.pulled and width % 2 == 0:
+            width += 1  # what is left for the last cell is biased by bins that are not around a number
         centre, fall = seen.centre, falls[:, None, None]
         if width < whole and spread < 0.9 * math.sqrt(np.mean(seen.variance)):  # the prior moves counts far
             places = np.linspace(0, records, _PLACES)[None, None]
@@ -217,7 +225,7 @@ class _Grid:
         mass = np.exp(logs - top)
         heap = mass.sum(axis=2, keepdims=True)
         heaps = (top + np.log(heap)).sum(axis=(1, 2))
-        return _Grid(width, low, counts / width - low[:, :, None], mass / heap, heaps)
+        return _Grid(width, low, counts / width - low[:, :, None], mass / heap, heaps, seen.pulled)
 
     @cached_property
     def apart(self) -> Floats:
@@ -238,8 +246,11 @@ class _Grid:
         inside = (total > -self.width / 2) & (total <= records + self.width / 2)
         total = np.clip(total, 0, records)
         logs = np.where(inside, falls[:, None] * total + weight(total, self.width), -np.inf)
-        nearest = np.where(inside, np.abs(sums - centre), np.inf).argmin(axis=1)
-        likely = logs[np.arange(len(logs)), nearest]
+        far = np.where(inside, np.abs(sums - centre), np.inf)
+        if self.pulled:  # by what is seen of the last cell
+            spread = np.maximum(((self.mass * self.places**2).sum(axis=2) - self.apart**2).sum(axis=1), 1e-9)
+            far = far**2 / (2 * spread[:, None]) - logs
+        likely = logs[np.arange(len(logs)), far.argmin(axis=1)]
         logs = logs - likely[:, None]
         return np.where(logs < _UNHEARD, np.exp(np.minimum(logs, _UNHEARD)), 0.0), likely
 
