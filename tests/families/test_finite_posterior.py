@@ -14,7 +14,7 @@ from scipy.special import gammaln
 import privior as pv
 from chi_square import fits
 from privior.curator import measure_statistics
-from privior.forecasting.model_forecast import model_forecast
+from privior.forecasting.finite_families import model_forecast
 from privior.mechanisms import ModelDraws
 from privior.models import ExactStatistics
 from privior.posterior.counts.evidence import CellEvidence, Total

@@ -12,7 +12,7 @@ import pytest
 import privior as pv
 from forecast_grid import MEASURES, RELATIONS, Case, Tally, simulated
 from privior.forecasting import Forecast, error_law, prior_alone
-from privior.forecasting.cell_error import CountLaw, NoiseLaw, SeenCell
+from privior.forecasting.one_cell import CountLaw, NoiseLaw, SeenCell
 
 SCHEMA = pv.Schema({"x": pv.Categorical([f"level {i}" for i in range(6)])}, population="p", unit="person")
 MODEL = pv.DirichletCategorical("x")

@@ -7,10 +7,10 @@ import pytest
 
 import privior as pv
 from privior.forecasting import Expect, forecast
-from privior.forecasting.cell_error import NoiseLaw
-from privior.forecasting.forecasts import NoiseSpectrum
-from privior.forecasting.joint_error import posterior_means
+from privior.forecasting.one_cell import NoiseLaw
 from privior.forecasting.scenarios import noises, strata, tables
+from privior.forecasting.table_errors import NoiseSpectrum
+from privior.forecasting.whole_tables import posterior_means
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.latent import latent_counts
 

@@ -3,9 +3,9 @@
 from privior.forecasting.contract import FORECASTERS, Ahead, Forecaster, forecaster
 from privior.forecasting.effort import Effort
 from privior.forecasting.expect import Expect
-from privior.forecasting.forecasts import Forecast, forecast, prior_alone, records_alone
-from privior.forecasting.model_forecast import ModelForecast, ModelForecaster
-from privior.forecasting.parameter_forecast import FamilyForecaster, JointForecaster, ParameterForecast
+from privior.forecasting.families import FamilyForecaster, JointForecaster, ParameterForecast
+from privior.forecasting.finite_families import ModelForecast, ModelForecaster
+from privior.forecasting.table_errors import Forecast, forecast, prior_alone, records_alone
 from privior.forecasting.tables import TableForecaster, error_law, squared_error
 
 __all__ = [

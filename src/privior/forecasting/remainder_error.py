@@ -14,10 +14,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.cell_error import NoiseLaw
 from privior.forecasting.expect import Expect
-from privior.forecasting.forecasts import NO_NOISE, NoiseSpectrum, together
-from privior.forecasting.joint_error import MOST_CELLS, remainder_errors
+from privior.forecasting.one_cell import NoiseLaw
+from privior.forecasting.table_errors import NO_NOISE, NoiseSpectrum, together
+from privior.forecasting.whole_tables import MOST_CELLS, remainder_errors
 
 Floats = NDArray[np.float64]
 
@@ -47,6 +47,6 @@ class RemainderLaw:
 
 
 @lru_cache(maxsize=256)
-def _joint(law: NoiseLaw, prior: tuple[float, ...], records: int, expect: Expect) -> tuple[float, ...]:
+def _joint(law: NoiseLaw, prior: tuple[float, ...], records: int, expect: Expect) -> Floats:
     """Look at all cells together; the same facts are planned for again and again."""
     return remainder_errors(law, np.array(prior), records, expect)

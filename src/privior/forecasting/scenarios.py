@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.cell_error import NoiseLaw
 from privior.forecasting.expect import Expect
+from privior.forecasting.one_cell import NoiseLaw
 
 Floats = NDArray[np.float64]
 
@@ -37,23 +37,46 @@ def strata(size: int, dimensions: int, first: int = 0) -> Floats:
     return np.asarray((scattered.argsort(axis=1) + np.clip(within, _EDGE, 1 - _EDGE)).T / size)
 
 
-@lru_cache(maxsize=8)
 def tables(prior: tuple[float, ...], records: int, expect: Expect, size: int) -> Floats:
-    """Return tables with the law that is expected, as (size, cells): cell after cell from what is left."""
+    """Return tables with the law that is expected, as (size, cells)."""
+    typical = expect is Expect.TYPICAL
+    return expected_tables(
+        prior, records, None if typical else tuple(expect.shares(np.array(prior)).tolist()), size
+    )
+
+
+@lru_cache(maxsize=8)
+def expected_tables(
+    prior: tuple[float, ...], records: int, shares: tuple[float, ...] | None, size: int
+) -> Floats:
+    """Return tables with these shares of all records, or as typical of the prior."""
+    alpha = np.broadcast_to(np.array(prior), (size, len(prior)))
+    found = splits(records, alpha, None if shares is None else np.array(shares), strata(size, 2 * len(prior)))
+    found.setflags(write=False)
+    return found
+
+
+def splits(records: int, parameters: Floats, shares: Floats | None, places: Floats) -> Floats:
+    """Split up records: cell after cell from what is left, with these shares or ones from a Dirichlet law.
+
+    Args:
+        records: in each scenario
+        parameters: of the Dirichlet law, as (size, cells)
+        shares: of the cells, if they are known
+        places: in the unit cube, two for each cell
+    """
     from scipy.special import betaincinv
 
-    alpha = np.array(prior)
-    shares = expect.shares(alpha)
-    places = strata(size, 2 * alpha.size)
-    left, found = np.full(size, float(records)), np.zeros((size, alpha.size))
-    for cell in range(alpha.size - 1):
-        chance = np.full(size, shares[cell] / shares[cell:].sum())
-        if expect is Expect.TYPICAL:
-            chance = betaincinv(alpha[cell], alpha[cell + 1 :].sum(), places[:, 2 * cell])
+    left, found = np.full(len(parameters), float(records)), np.zeros(parameters.shape)
+    for cell in range(parameters.shape[1] - 1):
+        if shares is None:
+            rest = parameters[:, cell + 1 :].sum(axis=1)
+            chance = betaincinv(parameters[:, cell], rest, places[:, 2 * cell])
+        else:
+            chance = np.full(left.shape, shares[cell] / shares[cell:].sum())
         found[:, cell] = _binomial(left, np.clip(chance, 0.0, 1.0), places[:, 2 * cell + 1])
         left = left - found[:, cell]
     found[:, -1] = left
-    found.setflags(write=False)
     return found
 
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from privior.errors import PlanError
 from privior.forecasting.contract import FORECASTERS, Forecaster
-from privior.forecasting.drawn_error import DrawnLaw
+from privior.forecasting.draws import DrawnLaw
 from privior.forecasting.effort import Effort
-from privior.forecasting.forecasts import (
+from privior.forecasting.hellinger import ListedLaw, SampledLaw
+from privior.forecasting.remainder_error import RemainderLaw
+from privior.forecasting.table_errors import (
     ErrorLaw,
     Floats,
     Forecast,
@@ -21,9 +23,6 @@ from privior.forecasting.forecasts import (
     prior_alone,
     records_alone,
 )
-from privior.forecasting.listed_error import ListedLaw
-from privior.forecasting.remainder_error import RemainderLaw
-from privior.forecasting.sampled_error import SampledLaw
 from privior.mechanisms import (
     DirichletDraw,
     GaussianCounts,

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.forecasting.contract import FORECASTERS, Forecaster
-from privior.forecasting.joint_forecast import joint_variances
+from privior.forecasting.joint_families import joint_variances
 from privior.mechanisms import Mechanism
 from privior.models import Family, JointFamily
 from privior.models.laws import Reweighted, Truncated

@@ -1,16 +1,17 @@
-"""The error of a whole table, all cells at once, over scenarios of truth and noise.
+"""Posterior means of whole tables, all cells at once, over scenarios of truth and release.
 
-Given noisy counts y, `infer` weighs a table c of n = c_1 + ... + c_k records, n at most N and all n alike, by
+Given what is seen of each cell, `infer` weighs a table c of n = c_1 + ... + c_k records, n at most N and all
+n alike, by
 
-    n! G(A) / G(n+A)  *  product over cells of  G(c_i+a_i) / (c_i! G(a_i)) P(y_i - c_i),        G(.) = Gamma.
+    n! G(A) / G(n+A)  *  product over cells of  G(c_i+a_i) / (c_i! G(a_i)) P(seen_i | c_i),      G(.) = Gamma.
 
 The first factor ties the cells together, and the proportions of the estimate are of its own total, so an
 error in one cell is one in all: cells cannot be looked at one by one. For each scenario the sum over tables
 is a convolution of the cells; its value and the means of all counts are read off Fourier transforms. Counts
-are taken one by one, or in bins, each narrower than what the noise and the prior can tell apart.
+are taken one by one, or in bins, each narrower than what the release and the prior can tell apart.
 
-Where the total N is public and the last of k cells is not released, as it is what the others leave, the sum
-is over the other cells, n of N records, and the first factor is G(N-n+a_k) / (N-n)!.
+Where the total N is given the last of k cells is what the others leave: the sum is over the other cells, n of
+N records, and the first factor is G(N-n+a_k) / (N-n)!, with what is seen of the last cell if anything is.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.cell_error import NoiseLaw, log_rising
 from privior.forecasting.expect import Expect
+from privior.forecasting.one_cell import NoiseLaw, log_rising
 from privior.forecasting.scenarios import calibrated, noises, tables
 
 Floats = NDArray[np.float64]
@@ -35,30 +36,54 @@ MOST_CELLS = 128
 _SCENARIOS, _CELLS = 384, 6144
 #: the same where the total is public
 _REMAINDER_SCENARIOS, _REMAINDER_CELLS = 512, 1536
-#: bins in which the count of a cell is looked for, and totals that are told apart
-_BINS, _TOTALS = 128, 512
+#: places at which the count of a cell is looked for first, and how many times more totals than bins there are
+_PLACES, _TOTALS = 512, 4
 #: bins in one standard deviation: as wished, and if the whole table is covered at least
 _FINE, _COARSE = 5, 2
 #: the first bins have their mass and their mean counted exactly
 _EXACT = 16
 #: the weight of n records is made to fall like e^(-so many n/N), or faster, so that no total is too large
 _FALL = 8.0
-#: totals are left out if they weigh more than e^so many times a likely one before the noise is looked at
+#: totals are left out if they weigh more than e^so many times a likely one before the release is looked at
 _UNHEARD = 25.0
 #: a sum below this share of its terms may be rounding: such a scenario has next to no weight
 _ROUNDING = 1e-13
 
 
-def joint_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> tuple[float, ...]:
-    """Return the mean squared l2, total variation, squared Hellinger and Kullback-Leibler errors."""
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What is seen of some cells, in every scenario.
+
+    Attributes:
+        centre: where each count is looked for (scenario, cell)
+        variance: of a count by what is seen alone
+        log_mass: log P(seen | count) of counts (scenario, cell, place)
+        bins: in which a count is looked for
+        pulled: whether what is seen of the last cell says how much the others have
+    """
+
+    centre: Floats
+    variance: float | Floats
+    log_mass: Callable[[Floats], Floats]
+    bins: int = 128
+    pulled: bool = False
+
+    @staticmethod
+    def noisy(seen: Floats, law: NoiseLaw) -> Seen:
+        """Counts with noise."""
+        return Seen(seen, law.variance, lambda counts: law.log_mass(seen[:, :, None] - counts))
+
+
+def joint_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> Floats:
+    """Return the expected errors of noisy counts with a private total."""
     size = min(_SCENARIOS, _CELLS // prior.size)
     counts = tables(tuple(prior.tolist()), records, expect, size)
     noise, weights = noises(law, size, prior.size)
     means = posterior_means(counts + noise, law, prior, records)
-    return mean_errors(counts, means, weights, prior)
+    return mean_errors(counts, means, weights, prior).sum(axis=1)
 
 
-def remainder_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> tuple[float, ...]:
+def remainder_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> Floats:
     """Return the same if the total is public, with noise on all counts but the last: what they leave."""
     size = min(_REMAINDER_SCENARIOS, _REMAINDER_CELLS // prior.size)
     counts = tables(tuple(prior.tolist()), records, expect, size)
@@ -66,19 +91,21 @@ def remainder_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect)
     squares = np.stack([noise.sum(axis=1) ** 2, (noise**2).sum(axis=1)], axis=1)
     weights = calibrated(weights, squares, np.full(2, law.variance * (prior.size - 1)))
     means = remainder_means(counts[:, :-1] + noise, law, prior, records)
-    return mean_errors(counts, means, weights, prior)
+    return mean_errors(counts, means, weights, prior).sum(axis=1)
 
 
-def mean_errors(counts: Floats, means: Floats, weights: Floats, prior: Floats) -> tuple[float, ...]:
-    """Return the errors of estimated counts, on average over scenarios of these weights."""
+def mean_errors(counts: Floats, means: Floats, weights: Floats, prior: Floats) -> Floats:
+    """Return the errors of estimated counts by cell, on average over scenarios of these weights.
+
+    They are (p - q)^2, |p - q|, (sqrt p - sqrt q)^2 and p log(p / q), as (4, cells).
+    """
     from scipy.special import kl_div
 
     totals = means.sum(axis=1, keepdims=True)
     truth, guess = counts / counts.sum(axis=1, keepdims=True), means / totals
     smooth = (means + prior) / (totals + prior.sum())
     gap, roots = guess - truth, np.sqrt(guess) - np.sqrt(truth)
-    every = (gap**2, np.abs(gap) / 2, roots**2 / 2, kl_div(truth, smooth))
-    return tuple(float(weights @ errors.sum(axis=1)) for errors in every)
+    return np.stack([weights @ one for one in (gap**2, np.abs(gap), roots**2, kl_div(truth, smooth))])
 
 
 def posterior_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) -> Floats:
@@ -86,11 +113,27 @@ def posterior_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) ->
     total = float(prior.sum())
     likely = np.clip(seen.sum(axis=1), records / 3, records)
     falls = np.log1p(np.maximum(total / likely, _FALL / records))
-    return _tied(seen, law, prior, records, falls, lambda sums, width: -log_rising(sums, total))
+    return _tied(Seen.noisy(seen, law), prior, records, falls, lambda sums, width: -log_rising(sums, total))[
+        0
+    ]
 
 
 def remainder_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) -> Floats:
     """Return the posterior mean of every count given noise on all but the last, with a public total."""
+    return means_given_total(Seen.noisy(seen, law), prior, records)[0]
+
+
+def means_given_total(
+    seen: Seen, prior: Floats, records: int, last_seen: Callable[[Floats], Floats] | None = None
+) -> tuple[Floats, Floats]:
+    """Return posterior means given the total, and the log weight of that total in every scenario.
+
+    Args:
+        seen: of all cells but the last
+        prior: the parameters
+        records: the total
+        last_seen: log P(seen | count) of the last cell, of counts (scenario, count)
+    """
     last = float(prior[-1])
 
     def left(sums: Floats, width: float) -> Floats:
@@ -102,27 +145,24 @@ def remainder_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) ->
         heap = log_rising(high, last + 1) - math.log(last)
         below = np.where(low > 0, log_rising(np.maximum(low - 1, 0.0), last + 1) - math.log(last), -np.inf)
         few = (rest < _EXACT * width) & (width > 1)
-        return np.where(few, heap + np.log(-np.expm1(np.minimum(below - heap, -1e-9))), logs)
+        found = np.where(few, heap + np.log(-np.expm1(np.minimum(below - heap, -1e-9))), logs)
+        return found if last_seen is None else found + last_seen(rest)
 
-    falls = np.full(len(seen), math.log1p(max(float(prior.sum()), _FALL) / records))
-    means = _tied(seen, law, prior[:-1], records, falls, left)
+    falls = np.full(len(seen.centre), math.log1p(max(float(prior.sum()), _FALL) / records))
+    means, heaps = _tied(seen, prior[:-1], records, falls, left)
     rest = np.maximum(records - means.sum(axis=1, keepdims=True), records * 1e-12)
-    return np.concatenate([means, rest], axis=1)
+    return np.concatenate([means, rest], axis=1), heaps
 
 
 def _tied(
-    seen: Floats,
-    law: NoiseLaw,
-    prior: Floats,
-    records: int,
-    falls: Floats,
-    weight: Callable[[Floats, float], Floats],
-) -> Floats:
-    """Return posterior means of cells whose sum, in bins of a width, has these log weights."""
-    grid = _Grid.of(seen, law, prior, records, falls)
-    cells = np.fft.rfft(grid.mass, _TOTALS, axis=2)
-    moments = np.fft.rfft(grid.mass * grid.places, _TOTALS, axis=2)
-    totals = grid.totals(weight, records, falls)
+    seen: Seen, prior: Floats, records: int, falls: Floats, weight: Callable[[Floats, float], Floats]
+) -> tuple[Floats, Floats]:
+    """Return posterior means of cells whose sum, in bins of a width, has these log weights, and log sums."""
+    grid = _Grid.of(seen, prior, records, falls)
+    size = _TOTALS * seen.bins
+    cells = np.fft.rfft(grid.mass, size, axis=2)
+    moments = np.fft.rfft(grid.mass * grid.places, size, axis=2)
+    totals, heaps = grid.totals(weight, records, falls, size)
     spectrum = np.conj(np.fft.rfft(totals, axis=1))
     spectrum[:, 1:-1] *= 2  # of a real sequence half the frequencies are listed
     before, product = np.empty_like(cells), np.ones_like(spectrum)
@@ -130,14 +170,14 @@ def _tied(
         before[:, cell] = product
         product = product * cells[:, cell]
     whole = (product * spectrum).real.sum(axis=1)
-    means = np.empty(seen.shape)
+    means = np.empty(seen.centre.shape)
     for cell in reversed(range(prior.size)):
         means[:, cell] = (moments[:, cell] * before[:, cell] * spectrum).real.sum(axis=1)
         spectrum = spectrum * cells[:, cell]
     heard = whole > _ROUNDING * np.sqrt((totals**2).sum(axis=1))
     means = np.where(heard[:, None], means / np.where(heard, whole, 1.0)[:, None], grid.apart)
-    means = (means + grid.low) * grid.width
-    return np.asarray(np.clip(means, records * 1e-12, records))
+    means = np.clip((means + grid.low) * grid.width, records * 1e-12, records)
+    return means, grid.heaps + heaps + np.log(np.maximum(whole, 1e-300) / grid.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,54 +189,70 @@ class _Grid:
         low: the first bin of each cell (scenario, cell)
         places: the mean of each bin, in bins from the first one on (scenario, cell, bin)
         mass: the weight of each bin, which add up to 1 in each cell (scenario, cell, bin)
+        heaps: the log of what the weights of all cells added up to before (scenario)
+        pulled: whether the release itself says how likely totals are
     """
 
     width: float
     low: Floats
     places: Floats
     mass: Floats
+    heaps: Floats
+    pulled: bool
 
     @staticmethod
-    def of(seen: Floats, law: NoiseLaw, prior: Floats, records: int, falls: Floats) -> _Grid:
-        """Cover the whole table if that is fine enough, else what is near the noisy count and the prior."""
-        noise = math.sqrt(law.variance)
+    def of(seen: Seen, prior: Floats, records: int, falls: Floats) -> _Grid:
+        """Cover the whole table if that is fine enough, else what is near the release and the prior."""
         means = records * prior / prior.sum()
-        spread = math.sqrt(float(np.mean(1 / (1 / law.variance + 1 / (means + means**2 / prior)))))
-        whole = math.ceil(records / (_BINS - 2))
+        spread = math.sqrt(float(np.mean(1 / (1 / seen.variance + 1 / (means + means**2 / prior)))))
+        whole = math.ceil(records / (seen.bins - 2))
         width = float(whole if whole * _COARSE <= spread or whole == 1 else max(1, math.ceil(spread / _FINE)))
-        centre = seen
-        if width < whole and spread < 0.9 * noise:  # the prior may have moved the count far
-            places = np.linspace(0, records, 4 * _BINS)
-            heights = log_rising(places, prior[:, None]) - falls[:, None, None] * places
-            centre = places[(heights + law.log_mass(seen[:, :, None] - places)).argmax(axis=2)]
-        last = max(0, math.ceil(records / width) - _BINS + 1)
-        low = np.clip(np.round(centre / width) - _BINS // 2, 0, last)
-        bins = low[:, :, None] + np.arange(_BINS)
+        if seen.pulled and width % 2 == 0:
+            width += 1  # what is left for the last cell is biased by bins that are not around a number
+        centre, fall = seen.centre, falls[:, None, None]
+        if width < whole and spread < 0.9 * math.sqrt(np.mean(seen.variance)):  # the prior moves counts far
+            places = np.linspace(0, records, _PLACES)[None, None]
+            heights = log_rising(places, prior[:, None]) - fall * places
+            centre = places[0, 0, (heights + seen.log_mass(places)).argmax(axis=2)]
+        last = max(0, math.ceil(records / width) - seen.bins + 1)
+        low = np.clip(np.round(centre / width) - seen.bins // 2, 0, last)
+        bins = low[:, :, None] + np.arange(seen.bins)
         counts, logs = _binned(bins, width, prior)
         counts = np.minimum(counts, records)
-        logs = logs - falls[:, None, None] * counts + law.log_mass(seen[:, :, None] - counts)
+        logs = logs - fall * counts + seen.log_mass(counts)
         logs = np.where(bins * width <= records + width / 2, logs, -np.inf)
-        mass = np.exp(logs - logs.max(axis=2, keepdims=True))
-        mass /= mass.sum(axis=2, keepdims=True)
-        return _Grid(width, low, counts / width - low[:, :, None], mass)
+        top = logs.max(axis=2, keepdims=True)
+        mass = np.exp(logs - top)
+        heap = mass.sum(axis=2, keepdims=True)
+        heaps = (top + np.log(heap)).sum(axis=(1, 2))
+        return _Grid(width, low, counts / width - low[:, :, None], mass / heap, heaps, seen.pulled)
 
     @cached_property
     def apart(self) -> Floats:
         """The mean of every cell by itself, in bins from its first one on."""
         return np.asarray((self.mass * self.places).sum(axis=2))
 
-    def totals(self, weight: Callable[[Floats, float], Floats], records: int, falls: Floats) -> Floats:
-        """Return the weight of every total near the likely ones, in the order of a Fourier transform."""
+    def totals(
+        self, weight: Callable[[Floats, float], Floats], records: int, falls: Floats, size: int
+    ) -> tuple[Floats, Floats]:
+        """Return the weight of every total near the likely ones, in the order of a Fourier transform.
+
+        The weights are relative to those of likely totals, whose logs are returned too.
+        """
         centre = np.round(self.apart.sum(axis=1))[:, None]
-        place = np.arange(_TOTALS) - centre
-        sums = centre - _TOTALS // 2 + (place + _TOTALS // 2) % _TOTALS
+        place = np.arange(size) - centre
+        sums = centre - size // 2 + (place + size // 2) % size
         total = (sums + self.low.sum(axis=1, keepdims=True)) * self.width
         inside = (total > -self.width / 2) & (total <= records + self.width / 2)
         total = np.clip(total, 0, records)
         logs = np.where(inside, falls[:, None] * total + weight(total, self.width), -np.inf)
-        nearest = np.where(inside, np.abs(sums - centre), np.inf).argmin(axis=1)
-        logs = logs - logs[np.arange(len(logs)), nearest][:, None]
-        return np.where(logs < _UNHEARD, np.exp(np.minimum(logs, _UNHEARD)), 0.0)
+        far = np.where(inside, np.abs(sums - centre), np.inf)
+        if self.pulled:  # by what is seen of the last cell
+            spread = np.maximum(((self.mass * self.places**2).sum(axis=2) - self.apart**2).sum(axis=1), 1e-9)
+            far = far**2 / (2 * spread[:, None]) - logs
+        likely = logs[np.arange(len(logs)), far.argmin(axis=1)]
+        logs = logs - likely[:, None]
+        return np.where(logs < _UNHEARD, np.exp(np.minimum(logs, _UNHEARD)), 0.0), likely
 
 
 def _binned(bins: Floats, width: float, prior: Floats) -> tuple[Floats, Floats]:

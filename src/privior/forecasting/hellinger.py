@@ -1,12 +1,16 @@
-"""The error of a table drawn by its Hellinger distance, where there are too many tables to list.
+"""The error of a table r drawn by its Hellinger distance from x: P(r) is proportional to e^(-t H(x, r)).
 
-There `infer` computes no posterior: what people have is the table r as it came out (`noise="ignore"`), and
-its error is forecast. For scenarios of the truth x, outputs r are proposed and weighed by e^(-t H(x, r)) over
-the chance of their proposal. A proposal is one of three, each as likely: any table, all alike, for those that
-are far from x; and two that are near it, cell after cell from what is left, with a rounded logistic law
-around what x has there. Near x the weight is about e^(-t s/sqrt 2), s the distance of the roots of the
-posterior parameters, which in d = k-1 dimensions has the standard deviation sqrt(2 (d+1)) / t along each: the
-two are a little wider and narrower. All of it is fixed (`scenarios`): no draw, no seed, no data.
+Where `infer` lists all tables the error of the posterior mean is summed over all pairs of them (`listed`). Of
+more than can be paired some stand for all: of two cells they are apart by a small share of what the
+mechanism can tell apart, of more cells every so many-th of the list is taken.
+
+Where there are too many tables to list `infer` computes no posterior: what people have is the table r as it
+came out (`noise="ignore"`), and its error is forecast. For scenarios of the truth x, outputs r are proposed
+and weighed by e^(-t H(x, r)) over the chance of their proposal. A proposal is one of three, each as likely:
+any table, all alike, for those that are far from x; and two that are near it, cell after cell from what is
+left, with a rounded logistic law around what x has there. Near x the weight is about e^(-t s/sqrt 2), s the
+distance of the roots of the posterior parameters, which in d = k-1 dimensions has the standard deviation
+sqrt(2 (d+1)) / t along each: the two are a little wider and narrower. All of it is fixed (`scenarios`).
 """
 
 from __future__ import annotations
@@ -19,22 +23,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.forecasting.expect import Expect
+from privior.forecasting.listed import listed_errors
+from privior.forecasting.one_cell import widths
 from privior.forecasting.scenarios import strata, tables
+from privior.forecasting.table_errors import count_spread
+from privior.forecasting.whole_tables import mean_errors
 from privior.mechanisms.hellinger import distances
+from privior.privacy.hellinger import all_tables
 
 Floats = NDArray[np.float64]
 Tables = NDArray[np.int64]
 
+#: pairs of so many tables are all looked at
+_ALL = 1500
+#: two cells: tables are apart by this share of the distance at which weights fall by 1/e, if they are few
+_FINE = 0.35
 #: scenarios of the truth: so many, or fewer that have so many cells together; a few at least
 _SCENARIOS, _CELLS, _FEW = 96, 384, 6
 #: outputs of each proposal for each truth, of many cells, and for one truth alone
 _OUTPUTS, _FEWER, _MANY = 48, 16, 2048
 #: widths of the near proposals, as shares of the standard deviation, and the widest: beyond it H is nearly 1
-_WIDTHS = (1.3, 0.5)
-_WIDEST = 1.5
+_WIDTHS, _WIDEST = (1.3, 0.5), 1.5
 #: in larger tables next to none of all tables are near
 _MOST_NEAR = 128
 _EDGE = 1e-12
+
+
+@dataclass(frozen=True)
+class ListedLaw:
+    """Releases r given x, from which `infer` gives the posterior mean of x.
+
+    Attributes:
+        temperatures: t of each table
+    """
+
+    temperatures: Callable[[Tables], Floats]
+
+    def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
+        """Return the expected errors and the expected variance of the counts, all cells together."""
+        from scipy.special import gammaln
+
+        some = all_tables(records, prior.size)
+        rates, volumes = self.temperatures(some), np.ones(len(some))
+        if len(some) > _ALL:
+            if prior.size == 2:
+                # one step of a root is 2 sqrt(x) records, and H is sqrt(1/8) of the records over sqrt(x)
+                step = _FINE * math.sqrt(2 / records) / float(np.max(rates))
+                turns = np.arange(0, math.pi / 2, max(step, math.pi / 2 / _ALL))
+                first = np.unique(np.append(np.round(records * np.sin(turns) ** 2), records))
+            else:
+                first = np.arange(0.0, len(some), math.ceil(len(some) / _ALL))
+            kept = first.astype(np.intp)
+            some, rates, volumes = some[kept], rates[kept], widths(first)
+        halves = gammaln(prior[:, None] + np.arange(2 * records + 1) / 2)
+        overlap = sum(known[cell[:, None] + cell] for known, cell in zip(halves, some.T, strict=True))
+        own = np.diag(overlap) / 2
+        far = np.sqrt(-np.expm1(np.minimum(overlap - own[:, None] - own, 0.0)))
+        weights = -rates[:, None] * far
+        likely = weights - np.log(np.exp(weights) @ volumes)[:, None]
+        return listed_errors(some, volumes, likely, volumes, prior, expect)
 
 
 @dataclass(frozen=True)
@@ -52,20 +99,14 @@ class SampledLaw:
 
         The latter is that of the best estimate that is linear in r.
         """
-        from scipy.special import kl_div
-
-        total = float(prior.sum())
         size = max(_FEW, min(_SCENARIOS, _CELLS // prior.size))
         truths = tables(tuple(prior.tolist()), records, expect, size).astype(np.int64)
         outputs, chances = self._outputs(truths, prior, _OUTPUTS if prior.size <= _MOST_NEAR else _FEWER)
-        truth, guess = truths[:, None, :] / records, outputs / records
-        smooth = (outputs + prior) / (records + total)
-        gap, roots = guess - truth, np.sqrt(guess) - np.sqrt(truth)
-        every = (gap**2, np.abs(gap), roots**2, kl_div(truth, smooth))
-        errors = np.array([(chances * error.sum(axis=2)).sum(axis=1).mean() for error in every])
-        share = prior / total
-        spread = float((records * share * (1 - share)).sum() * (records + total) / (1 + total))
+        guesses = outputs.reshape(-1, prior.size).astype(np.float64)
+        true = np.repeat(truths, outputs.shape[1], axis=0)
+        errors = mean_errors(true, guesses, chances.ravel() / size, prior).sum(axis=1)
         missed = float(errors[0]) * records**2
+        spread = count_spread(prior, records)
         return errors, spread * missed / max(spread + missed, 1e-300)
 
     def squared_error(self, counts: Tables, prior: Floats) -> float:

@@ -19,9 +19,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.forecasting.cell_error import CountLaw, NoiseLaw, SeenCell
 from privior.forecasting.expect import Expect
-from privior.forecasting.joint_error import MOST_CELLS, joint_errors
+from privior.forecasting.one_cell import CountLaw, NoiseLaw, SeenCell
+from privior.forecasting.whole_tables import MOST_CELLS, joint_errors
 
 Floats = NDArray[np.float64]
 
@@ -194,13 +194,12 @@ def _with_private_total(
     return together(errors, joint_errors(law, prior, records, expect), law, prior.size, records)
 
 
-def together(errors: Floats, joint: tuple[float, ...], law: NoiseLaw, cells: int, records: int) -> Floats:
+def together(errors: Floats, every: Floats, law: NoiseLaw, cells: int, records: int) -> Floats:
     """Take the errors of all cells at once for the sums over one cell; at small noise for one measure alone.
 
     There the sums over one cell are better, since they take in rare counts and rare noise, but a noise in one
     cell moves others too: total variation has a share for each that is moved.
     """
-    every = np.array(joint) * [1, 2, 2, 1]
     if math.sqrt(law.variance * cells) > _SMALL * records:
         return every
     return np.array([errors[0], every[1] * errors[0] / max(every[0], 1e-300), *errors[2:]])
@@ -248,6 +247,13 @@ def divergences(
     return gap**2, np.abs(gap), (np.sqrt(guess) - np.sqrt(truth)) ** 2, np.asarray(kl_div(truth, mean))
 
 
+def count_spread(prior: Floats, records: int) -> float:
+    """Return the variances of all counts by the prior, added up."""
+    total = float(prior.sum())
+    share = prior / total
+    return float((records * share * (1 - share) * (records + total) / (1 + total)).sum())
+
+
 def alike(*facts: Floats) -> list[tuple[float, ...]]:
     """Group cells whose facts are alike: the mean of each fact, and how many cells."""
     table = np.stack(facts, axis=1)
@@ -265,19 +271,13 @@ def alike(*facts: Floats) -> list[tuple[float, ...]]:
     return [tuple(row) for row in np.stack([*means, sizes], axis=1).tolist()]
 
 
-def _count_variances(prior: Floats, records: int) -> Floats:
-    total = float(prior.sum())
-    share = prior / total
-    return np.asarray(records * share * (1 - share) * (records + total) / (1 + total))
-
-
 def _width(squared: float, prior: Floats, records: int, expected: Floats | None) -> float:
     """Average the widths over the cells, and over the shares that the prior finds typical or these."""
     from scipy.special import betaincinv
 
     total = float(prior.sum())
     whole = records + total
-    spread = float(_count_variances(prior, records).sum())
+    spread = count_spread(prior, records)
     kept = math.sqrt(max(0.0, 1 - squared / spread)) if spread > 0 else 0.0
     hidden = squared / prior.size / whole**2
     widths = 0.0
