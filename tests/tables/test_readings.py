@@ -72,7 +72,7 @@ def code(name: str, cell: Any) -> int | None:
     if isinstance(kind, Categorical):
         return ["Oslo", "Bergen"].index(cell) if cell in ("Oslo", "Bergen") else 2
     if isinstance(kind, Binned):
-        return int(sum(cell >= edge for edge in (10, 20)))
+        return int(cell >= 10) + int(cell >= 20)
     if isinstance(kind, Integer):
         return min(max(int(cell), kind.lower), kind.upper) - kind.lower
     return int(cell) if isinstance(kind, Boolean) else int(min(max(cell, 0), 10) * 2)

@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.posterior.counts.incomplete_beta import expit, first_guess, incomplete_beta
 from privior.posterior.counts.law import Law
 from privior.posterior.counts.stirling import HALF_LOG_TWO_PI, stirling_remainder
 from privior.posterior.counts.variance import VarianceParts
@@ -143,8 +144,6 @@ class _Rows:
 
     def cdf_and_slope(self, logit: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return F(x) and dF/d logit(x) for points (any number, row)."""
-        from scipy.special import betainc, expit
-
         x, y = expit(logit), expit(-logit)
         upper = x > 0.5
         away = np.where(upper, self.rest - y, x - self.at)
@@ -159,20 +158,15 @@ class _Rows:
         terms = np.exp(logs, out=logs)
         lost = np.einsum("tij,ij->ti", terms, self.beyond[:, columns])
         slope = np.einsum("tij,ij->ti", terms, self.mass_alpha[:, columns]) * y
-        # Near 1, y has the digits that x lacks.
-        lowest = np.where(upper, 1 - betainc(self.second, self.first, y), betainc(self.first, self.second, x))
-        return lowest - lost, slope
+        return incomplete_beta(self.first, self.second, x, y) - lost, slope
 
     def quantiles(self, tail: float) -> NDArray[np.float64]:
         """Return the points (2, row) below and above which each row has this probability, at most 1/2."""
-        from scipy.special import betaincinv, expit, logit
-
         tails, side = np.array([[tail], [1 - tail]]), np.array([[0.0], [1.0]])
         sign = 1 - 2 * side
         share, scale = self.mean * (1 - self.mean), self.stddev
-        strength = np.maximum(share / scale**2 - 1, 1e-6)
-        guess = betaincinv(self.mean * strength, (1 - self.mean) * strength, tails)
-        at = logit(np.minimum(np.maximum(guess, 1e-290), 1 - 1e-16))
+        guess = np.log(self.mean / (1 - self.mean)) - sign * first_guess(tail) * scale / share
+        at = np.clip(guess, _LOWEST, _HIGHEST)
         close = _CLOSE * np.minimum(scale / share, 1.0)
         low, high = np.full(at.shape, _LOWEST), np.full(at.shape, _HIGHEST)
         found = np.zeros(at.shape, dtype=np.bool_)
