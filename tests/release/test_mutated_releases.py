@@ -71,6 +71,7 @@ def _noise(epsilon: str) -> Callable[[dict[str, Any]], None]:
         ("beta-bernoulli.posterior-draws.json", _of_records(10**18)),  # a tail that no library ends to find
         ("beta-bernoulli.posterior-draws.json", _prior(second="1e18")),
         ("beta-bernoulli.posterior-draws.json", _prior(first="1e18")),
+        ("beta-bernoulli.posterior-draws.json", _prior(second="1e12")),
         ("gaussian-counts.json", _noise("1e3")),  # e^1000 in a review
         ("dirichlet-categorical.ehdl.json", _noise("0.7")),  # a chosen epsilon that was not on its curve
     ],

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flint import arb
 
-#: an enclosure this narrow, in bits, is narrow enough; numbers below _LEAST are rounded up to it
+#: an enclosure this narrow, in bits, is narrow enough; numbers below LEAST are rounded up to it
 _BITS = 44
-_LEAST = 1e-300
+LEAST = 1e-300
+#: bits that are enough to see that a logarithm is far below that of LEAST
+_SOME_BITS = 192
 _MOST_PRECISION = 96 << 6
 
 
@@ -47,11 +49,19 @@ def upper(evaluate: Callable[[], arb], precision: int = 96) -> float:
             found = evaluate()
             high = float(found.upper())
             width = float(found.rad())
-        if math.isfinite(high) and (high < _LEAST or width <= abs(high) * 2.0**-_BITS):
-            return math.nextafter(high, math.inf) if high > _LEAST else _LEAST
+        if math.isfinite(high) and (high < LEAST or width <= abs(high) * 2.0**-_BITS):
+            return math.nextafter(high, math.inf) if high > LEAST else LEAST
         if precision >= _MOST_PRECISION:
             return math.nextafter(high, math.inf) if math.isfinite(high) else math.inf
         precision *= 2
+
+
+def is_nothing(log_bound: Callable[[], arb]) -> bool:
+    """Say whether a number is surely below `LEAST`, by the logarithm of a bound: `upper` would say LEAST."""
+    from flint import ctx
+
+    with ctx.workprec(_SOME_BITS):
+        return bool(log_bound() < ball(LEAST).log())
 
 
 def powers(exponent: arb, size: int) -> arb:

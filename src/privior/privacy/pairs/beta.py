@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from privior.privacy.pairs.balls import ball, balls, upper
+from privior.privacy.pairs.balls import LEAST, ball, balls, is_nothing, upper
 from privior.privacy.pairs.contract import DominatingPair
 from privior.privacy.pairs.incomplete import beta_above, log_beta
 
 if TYPE_CHECKING:
     from flint import arb
-
-#: Arb's tails take seconds here and minutes at ten times as much
-_MOST_SHAPE = 4 * 10**12
 
 
 @dataclass(frozen=True)
@@ -44,17 +41,28 @@ class BetaPair(DominatingPair):
     def delta(self, epsilon: float) -> float:
         """P[y > y*] - e^epsilon Q[y > y*]; log(y* / (1-y*)) = tau.
 
-        At most 1 is all that is said where finding a tail does not end: no number of records is so large.
+        Where the density f of P has a falling and concave logarithm, P[y > y*] <= f(y*) / |(log f)'(y*)|.
+        Where this is nothing, so is delta, and the tail, which may take Arb for ever, is not looked for.
         """
-        if self.second > _MOST_SHAPE:
-            return 1.0
+
+        def tau() -> arb:
+            a, b, r, e = balls(self.first, self.second, self.rate, epsilon)
+            return (e + log_beta(a + r, b) - log_beta(a, b + r)) / r
+
+        def log_bound() -> arb:
+            p, b, at = ball(self.first + self.rate), ball(self.second), tau()
+            below, above = 1 + (-at).exp(), 1 + at.exp()  # 1 / y* and 1 / (1 - y*)
+            slope = (b - 1) * above - (p - 1) * below
+            if not (p >= 1 and b >= 1 and slope > 0):
+                return ball(0)
+            return -(p - 1) * below.log() - (b - 1) * above.log() - slope.log() - log_beta(p, b)
 
         def formula() -> arb:
             a, b, r, e = balls(self.first, self.second, self.rate, epsilon)
-            tau = (e + log_beta(a + r, b) - log_beta(a, b + r)) / r
-            return beta_above(tau, a + r, b) - e.exp() * beta_above(tau, a, b + r)
+            at = tau()
+            return beta_above(at, a + r, b) - e.exp() * beta_above(at, a, b + r)
 
-        return min(1.0, upper(formula))
+        return LEAST if is_nothing(log_bound) else min(1.0, upper(formula))
 
     def smooth_loss(self) -> tuple[arb, arb | None, arb, arb]:
         """By the log odds, as the class says."""
