@@ -140,7 +140,8 @@ def test_the_coin_hardly_ever_fails_however_wide_the_bounds_are(beside: int) -> 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_the_chance_of_a_trial_is_what_it_is_said_to_be(name: str) -> None:
-    law, number, bits = LAWS[name], 1000, Bits()
+    law, bits = LAWS[name], Bits()
+    number = {"inside": 100, "cut": 400, "low": 1200, "high": 1000}[name]
     rate = [np.array([float(one)]) for one in law.rate]
     chance = float(
         np.exp(log_trial(float(law.degrees), *eigenvalues(*rate), float(law.lower), float(law.upper)))[0]
