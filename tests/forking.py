@@ -39,6 +39,8 @@ from privior.curator.own_process import _START
 __all__ = ["DEVNULL", "PIPE", "CalledProcessError", "CompletedProcess", "Popen", "TimeoutExpired", "run"]
 
 COMMAND_LINE = "import sys; from privior.cli import main; sys.argv[0] = 'privior'; main()"
+#: the commands that start a process which reads rows; others would be started as usual
+READERS = frozenset({"batch", "demo", "init", "release"})
 #: programs that find privior imported: they change nothing of it
 READY = (COMMAND_LINE, _START)
 #: what privior imports where it is needed
@@ -319,7 +321,8 @@ def _become(order: _Order, streams: list[int]) -> NoReturn:
     if not order["isolated"]:
         global _owner
         _owner = os.getpid()
-        _ask[:] = [_prepared()]
+        reads = order["code"] != COMMAND_LINE or READERS.intersection(order["arguments"][1:2])
+        _ask[:] = [_prepared() if reads else None]
         subprocess.Popen = Popen  # type: ignore[misc]
     status: object = 0
     interrupted = False
