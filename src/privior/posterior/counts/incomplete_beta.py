@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.posterior.stirling import HALF_LOG_TWO_PI, stirling_remainder
+from privior.posterior.counts.stirling import HALF_LOG_TWO_PI, stirling_remainder
 
 Floats = NDArray[np.float64]
 
