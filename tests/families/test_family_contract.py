@@ -215,7 +215,7 @@ def test_bad_input(case: Case) -> None:
             mechanism=pv.PosteriorDraws,
             neighbours=pv.ADD_OR_REMOVE_ONE,
         )
-    with pytest.raises(pv.PlanError, match="number of draws"):
+    with pytest.raises(pv.PlanError, match="only posterior-draws can be told this"):
         pv.plan(model, SCHEMA, records=10, epsilon=1, draws=3)
 
 

@@ -20,6 +20,7 @@ from scipy import stats
 import privior as pv
 from privior.models import Family, to_model
 from privior.models.families import (
+    BetaBernoulli,
     BetaBinomial,
     GammaExponential,
     GammaPoisson,
@@ -41,7 +42,7 @@ DISTANCES = ("records", "values", "statistic")
 def log_density(model: Family, theta: float | Floats, values: Floats) -> Floats:
     """The textbook log likelihood of one record, with all its constants; a row for each parameter."""
     match model:
-        case BetaBinomial():
+        case BetaBinomial() | BetaBernoulli():
             return np.asarray(stats.binom.logpmf(values, model.trials, theta))
         case GammaPoisson():
             return np.asarray(stats.poisson.logpmf(values, theta))

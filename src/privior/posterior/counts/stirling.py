@@ -27,9 +27,10 @@ def stirling_remainder(z: NDArray[np.float64]) -> NDArray[np.float64]:
         series = series * square + coefficient
     series /= large
     few = z < 10
-    if few.any():
-        small = z[few]
+    if np.any(few):
+        small = np.asarray(z)[few]
         logs = np.fromiter((lgamma(x) if x > 0 else inf for x in small), np.float64, small.size)
+        series = np.asarray(series)
         series[few] = logs - (small - 0.5) * np.log(small) + small - HALF_LOG_TWO_PI
     return series
 
