@@ -26,6 +26,8 @@ from privior.cli import main
 EXACT = 1e-12
 #: sampled numbers agree to so many of their standard errors
 ERRORS = 5.0
+#: the standard error of the share of a value that was never drawn, or always
+RARE = 0.01
 #: where delta curves and divergences are frozen
 EPSILONS, ORDERS = (0.1, 0.5, 1.0, 2.0), (2.0, 8.0)
 #: what an answer says of its own draws, which another way of drawing may change
@@ -210,6 +212,9 @@ def differences(frozen: Document, found: Document, errors: Mapping[str, float | 
         errors: of each number that is sampled, its standard error; None where a text may change
     """
     old, new = dict(leaves(frozen)), dict(leaves(found))
+    for shares, others in ((old, new), (new, old)):  # what is not drawn has no share of synthetic records
+        shares |= {place: 0.0 for place in others if place.startswith("/shares/") and place not in shares}
+    errors = {**{place: RARE for place in old if place.startswith("/shares/")}, **errors}
     free = {place for place, error in errors.items() if error is None}
     said = [f"{place}: only before" for place in sorted(old.keys() - new.keys() - free)]
     said += [f"{place}: only now" for place in sorted(new.keys() - old.keys() - free)]

@@ -668,8 +668,8 @@ def another_seed(number: int) -> Iterator[None]:
         if seed is None or number == 0:
             return kept(seed)
         if isinstance(seed, np.random.SeedSequence):
-            entropy = [number, 7, *np.atleast_1d(seed.entropy).tolist()]
-            return kept(np.random.SeedSequence(entropy, spawn_key=seed.spawn_key))
+            entropy: Any = seed.entropy
+            return kept(np.random.SeedSequence([number, 7, int(entropy)], spawn_key=seed.spawn_key))
         return kept([number, int(seed)])
 
     np.random.default_rng = other
@@ -699,18 +699,19 @@ def _frozen(runs: list[Any]) -> dict[str, Any]:
     errors: dict[str, float | None] = {}
     means: dict[str, float] = {}
     for place in sorted({place for one in found for place in one}):
-        values = [one.get(place) for one in found]
+        values: list[Any] = [one.get(place) for one in found]
         if not all(fa.is_number(value) for value in values):
             if any(value != values[0] for value in values):
                 errors[place] = None
             continue
         numbers = np.array(values, dtype=float)
-        whole = all(isinstance(value, int) for value in values) and "#" not in place
+        counts = (isinstance(value, int) or (value >= 2 and value.is_integer()) for value in values)
+        whole = all(counts) and "#" not in place
         spread = float(numbers.std(ddof=1))
         if spread <= fa.EXACT * abs(numbers).max() and not whole:
             continue
         means[place] = float(numbers.mean())
-        errors[place] = max(spread, 0.25 if whole else 0.0)
+        errors[place] = max(spread, 0.25 if whole else fa.RARE if place.startswith("/shares/") else 0.0)
     quantity = not any(place.count("/") > 2 for place in errors) and "mean" in runs[0]
     several = [error for error in errors.values() if error is not None]
     least = float(np.sqrt(np.mean(np.square(several)))) if several and quantity else 0.0
