@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,6 +73,25 @@ def inside(arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> int:
     with pytest.raises(SystemExit) as ended:
         main()
     return int(ended.value.code or 0)
+
+
+def run_here(arguments: Sequence[object], folder: Path, extra: Mapping[str, str] | None = None) -> Ended:
+    """Run as without a terminal, but in this process: for tests of what commands do, not of how they end."""
+    output, errors = io.StringIO(), io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        open(os.devnull) as nothing,
+        redirect_stdout(output),
+        redirect_stderr(errors),
+    ):
+        patch.chdir(folder)
+        for name in set(os.environ) - set(found := environment(extra)):
+            patch.delenv(name)
+        for name, value in found.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "stdin", nothing)
+        code = inside([*map(str, arguments)], patch)
+    return Ended(code, output.getvalue(), errors.getvalue())
 
 
 def run_on_terminal(

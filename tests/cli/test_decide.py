@@ -8,7 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from program import run, run_on_terminal
+from program import run_here as run
+from program import run_on_terminal
 
 import privior as pv
 

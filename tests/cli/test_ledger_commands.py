@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from program import run
+from program import run_here as run
 
 import privior as pv
 

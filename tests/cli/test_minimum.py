@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from program import inside, run
+from program import inside
+from program import run_here as run
 
 import privior as pv
 

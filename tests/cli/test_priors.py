@@ -7,7 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from program import inside, run
+from program import inside
+from program import run_here as run
 
 import privior as pv
 
