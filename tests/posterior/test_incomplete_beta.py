@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from privior.posterior import incomplete_beta as module
+from privior.posterior.counts import incomplete_beta as module
 from privior.posterior.counts.incomplete_beta import expit, first_guess, incomplete_beta
 
 
