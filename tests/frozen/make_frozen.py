@@ -668,7 +668,7 @@ def another_seed(number: int) -> Iterator[None]:
         if seed is None or number == 0:
             return kept(seed)
         if isinstance(seed, np.random.SeedSequence):
-            entropy: Any = seed.entropy  # type: ignore[arg-type]
+            entropy: Any = seed.entropy
             return kept(np.random.SeedSequence([number, 7, int(entropy)], spawn_key=seed.spawn_key))
         return kept([number, int(seed)])
 

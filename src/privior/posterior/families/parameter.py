@@ -62,7 +62,8 @@ class ParameterLaw:
 
     def mode(self) -> float:
         """Return the point of the largest density."""
-        density = self.masses / np.gradient(self.points)
+        step = np.gradient(self.points)  # 0 where neighbours are the same float, far out in a tail
+        density = np.divide(self.masses, step, out=np.zeros_like(step), where=step > 0)
         return float(self.points[int(np.argmax(density))])
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:
