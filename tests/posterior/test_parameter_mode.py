@@ -1,4 +1,4 @@
-"""The most likely parameter is where the density is, not at the end of a grid whose last points are one float."""
+"""The most likely parameter is where the density is, not at the end of a grid of equal floats."""
 
 from __future__ import annotations
 
