@@ -629,8 +629,8 @@ FAULTS = (
         "worst-mechanism-planned",
         "a plan takes the mechanism with the largest forecast error",
         "planning/comparison.py",
-        "best, candidate = min(built, key=lambda pair: _l2(pair[1]))",
-        "best, candidate = max(built, key=lambda pair: _l2(pair[1]))",
+        "return min(fitting, key=lambda one: one.error)",
+        "return max(fitting, key=lambda one: one.error)",
         ("tests/planning/test_plan.py",),
     ),
     # ---- theory, papers, pages, commands
