@@ -8,8 +8,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from privior.checks import above_zero, fill, is_whole, strictly_within, whole_number, zero_or_above
-from privior.errors import NumberError, PlanError
+from privior.checks import (
+    above_zero,
+    fill,
+    is_whole,
+    known_as,
+    plain_fields,
+    strictly_within,
+    told_by,
+    whole_number,
+    zero_or_above,
+)
+from privior.errors import ModelError, NumberError, PlanError
+from privior.privacy import Neighbours
 
 
 @pytest.mark.parametrize("value", [True, False, 1.0, "1", None, np.int64(1), Fraction(1)])
@@ -52,3 +63,32 @@ def test_a_frozen_value_is_filled_once_with_fields_that_it_has() -> None:
         made.rate = 4  # type: ignore[misc]
     with pytest.raises(AttributeError, match="no field 'rat'"):
         Filled("rat", 3)
+
+
+def test_a_mistake_is_told_by_whoever_asked() -> None:
+    with pytest.raises(PlanError) as told, told_by(PlanError, "here"):
+        whole_number(0, "draws")
+    said = told.value
+    assert (said.what, said.where, said.asked) == ("draws is out of range", "here", "0")
+    assert said.allowed == "a whole number from 1"
+    with pytest.raises(ModelError), told_by(PlanError, "here"):
+        raise ModelError("another mistake")
+
+
+def test_fields_are_written_as_their_constructor_reads_them() -> None:
+    @dataclass(frozen=True)
+    class Some:
+        exact: Fraction
+        pairs: tuple[tuple[Fraction, ...], ...]
+        relation: Neighbours
+        flag: bool = True
+        nothing: int | None = None
+        left: int = 3
+
+    made = Some(Fraction(1, 3), ((Fraction(1, 2),),), Neighbours.of("replace-one"))
+    written = {"exact": "1/3", "pairs": [["0.5"]], "relation": "replace-one", "flag": True}
+    assert plain_fields(made, "left") == written
+    assert plain_fields(object()) == {}
+    assert known_as(Some, made) is made
+    with pytest.raises(TypeError, match="not a Some"):
+        known_as(Some, 3)
