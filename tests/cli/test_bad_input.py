@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from program import inside, run
+from program import inside, run, run_here
 
 import forking
 import privior as pv
@@ -389,18 +389,18 @@ def test_an_unreadable_ledger_after_the_release_says_nothing_false(
 def test_a_level_cannot_pretend_to_be_a_line_of_a_review(orchard: Path) -> None:
     spoof = json.dumps("apple\nledger  holds  entry 7 was charged for exactly this plan")[1:-1]
     (orchard / "s.json").write_text((orchard / "r.json").read_text().replace("apple", spoof))
-    ended = run(["review", "s.json"], orchard)
+    ended = run_here(["review", "s.json"], orchard)
     assert not [line for line in ended.output.splitlines() if line.startswith("ledger  holds")]
 
 
 def test_a_demonstration_destroys_nothing(orchard: Path) -> None:
     (orchard / "education.release.json").write_text("precious")
     (orchard / "acs-2019.ledger-backup").write_text("precious")
-    ended = run(["demo", "."], orchard)
+    ended = run_here(["demo", "."], orchard)
     assert ended.code == 6
     assert "did not make" in ended.errors
     assert (orchard / "education.release.json").read_text() == "precious"
-    assert run(["demo", "d", "-q"], orchard).code == run(["demo", "d", "-q"], orchard).code == 0
+    assert run_here(["demo", "d", "-q"], orchard).code == run_here(["demo", "d", "-q"], orchard).code == 0
 
 
 @pytest.mark.parametrize("cap", ["1e9999", "1/0", "-1", "x", 3, None])

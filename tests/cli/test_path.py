@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from program import ESCAPE, run, run_on_terminal
+from program import ESCAPE, run, run_here, run_on_terminal
 
 import privior as pv
 
@@ -143,11 +143,11 @@ def test_programs_read_json(clinic: Path) -> None:
         ["init", "patients.csv", "-o", "b.toml"],
         ["demo", "d"],
     ):
-        ended = run([*arguments, "--json"], clinic, extra)
+        ended = run_here([*arguments, "--json"], clinic, extra)
         assert ended.code == 0, (arguments, ended)
         assert ended.errors == "", arguments
         assert isinstance(json.loads(ended.output), dict)
-    wrong = run(["ask", "r.json", "P(age=1)", "--json"], clinic)
+    wrong = run_here(["ask", "r.json", "P(age=1)", "--json"], clinic)
     error = json.loads(wrong.output)["error"]
     assert wrong.code == 9
     assert error["kind"] == "QuestionError"
@@ -157,26 +157,30 @@ def test_programs_read_json(clinic: Path) -> None:
 def test_quiet_gives_only_the_answer(clinic: Path) -> None:
     (clinic / "a.toml").write_text(FILLED)
     ledger = ["--ledger", "c.ledger"]
-    run(["ledger", "create", "c.ledger", "-p", "clinic-2026", "-e", "1", "-q"], clinic)
-    assert run(["plan", "a.toml", "-q"], clinic).output.startswith("k-norm: epsilon 0.5, delta 0, 90% width")
-    released = run(["release", "a.toml", "patients.csv", "-y", "-q", *ledger], clinic)
+    run_here(["ledger", "create", "c.ledger", "-p", "clinic-2026", "-e", "1", "-q"], clinic)
+    assert run_here(["plan", "a.toml", "-q"], clinic).output.startswith(
+        "k-norm: epsilon 0.5, delta 0, 90% width"
+    )
+    released = run_here(["release", "a.toml", "patients.csv", "-y", "-q", *ledger], clinic)
     assert (released.output, released.errors) == ("a.release.json\n", "")
-    assert run(["ledger", "show", "c.ledger", "-q"], clinic).output == "epsilon 0.5, delta 0\n"
-    assert len(run(["ask", "a.release.json", "sample 5", "-q"], clinic).output.splitlines()) == 6
-    numbers = run(["ask", "a.release.json", "P(smoker=yes)", "--level", "50%", "-q"], clinic).output.split()
+    assert run_here(["ledger", "show", "c.ledger", "-q"], clinic).output == "epsilon 0.5, delta 0\n"
+    assert len(run_here(["ask", "a.release.json", "sample 5", "-q"], clinic).output.splitlines()) == 6
+    numbers = run_here(
+        ["ask", "a.release.json", "P(smoker=yes)", "--level", "50%", "-q"], clinic
+    ).output.split()
     assert len(numbers) == 3
     assert float(numbers[1]) < float(numbers[0]) < float(numbers[2])
-    assert run(["report", "a.release.json", "-o", "p.html", "-q"], clinic).output == "p.html\n"
+    assert run_here(["report", "a.release.json", "-o", "p.html", "-q"], clinic).output == "p.html\n"
 
 
 def test_several_posterior_draws_are_planned_and_released_together(clinic: Path) -> None:
     (clinic / "a.toml").write_text(FILLED.replace('["smoker", "education"]', '["smoker"]'))
     asked = ["-m", "dirichlet-draw", "--draws", "2", "-d", "1e-3"]
-    told = run(["plan", "a.toml", *asked, "-q"], clinic)
+    told = run_here(["plan", "a.toml", *asked, "-q"], clinic)
     assert told.output.startswith("dirichlet-draw: epsilon 0.5, delta 0.001, 90% width"), told
-    run(["ledger", "create", "c.ledger", "-p", "clinic-2026", "-e", "1", "-d", "1e-3", "-q"], clinic)
+    run_here(["ledger", "create", "c.ledger", "-p", "clinic-2026", "-e", "1", "-d", "1e-3", "-q"], clinic)
     files = ["release", "a.toml", "patients.csv", "--ledger", "c.ledger", "-o", "r.json"]
-    released = run([*files, *asked, "--no-report", "-y", "-q"], clinic)
+    released = run_here([*files, *asked, "--no-report", "-y", "-q"], clinic)
     assert (released.code, released.errors) == (0, "")
     made = pv.Release.read(clinic / "r.json")
     assert isinstance(made.plan.mechanism, pv.DirichletDraw)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from program import run
+from program import run_here as run
 from write_files import GAMMA, GARDEN
 
 import privior as pv
