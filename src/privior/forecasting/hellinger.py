@@ -2,7 +2,7 @@
 
 Where `infer` lists all tables the error of the posterior mean is summed over all pairs of them (`listed`). Of
 more than can be paired some stand for all: of two cells they are apart by a small share of what the
-mechanism can tell apart, of more cells every so many-th of the list is taken.
+mechanism can tell apart, of more cells they are those that are likely and some of all others.
 
 Where there are too many tables to list `infer` computes no posterior: what people have is the table r as it
 came out (`noise="ignore"`), and its error is forecast. For scenarios of the truth x, outputs r are proposed
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from privior.forecasting.expect import Expect
 from privior.forecasting.listed import listed_errors
-from privior.forecasting.one_cell import widths
+from privior.forecasting.one_cell import log_rising, widths
 from privior.forecasting.scenarios import strata, tables
 from privior.forecasting.table_errors import count_spread
 from privior.forecasting.whole_tables import mean_errors
@@ -64,24 +64,29 @@ class ListedLaw:
         from scipy.special import gammaln
 
         some = all_tables(records, prior.size)
-        rates, volumes = self.temperatures(some), np.ones(len(some))
-        if len(some) > _ALL:
-            if prior.size == 2:
-                # one step of a root is 2 sqrt(x) records, and H is sqrt(1/8) of the records over sqrt(x)
-                step = _FINE * math.sqrt(2 / records) / float(np.max(rates))
-                turns = np.arange(0, math.pi / 2, max(step, math.pi / 2 / _ALL))
-                first = np.unique(np.append(np.round(records * np.sin(turns) ** 2), records))
-            else:
-                first = np.arange(0.0, len(some), math.ceil(len(some) / _ALL))
-            kept = first.astype(np.intp)
-            some, rates, volumes = some[kept], rates[kept], widths(first)
+        rates = self.temperatures(some)
+        if len(some) > _ALL and prior.size == 2:
+            # one step of a root is 2 sqrt(x) records, and H is sqrt(1/8) of the records over sqrt(x)
+            step = _FINE * math.sqrt(2 / records) / float(np.max(rates))
+            turns = np.arange(0, math.pi / 2, max(step, math.pi / 2 / _ALL))
+            first = np.unique(np.append(np.round(records * np.sin(turns) ** 2), records))
+            kept, volumes = first.astype(np.intp), widths(first)
+        elif len(some) > _ALL:  # those that are likely as they are, and some of the others
+            order = np.argsort(-log_rising(some.astype(np.float64), prior).sum(axis=1), kind="stable")
+            likely, others = order[: _ALL // 3], np.sort(order[_ALL // 3 :])
+            spaced = others[np.linspace(0, others.size - 1, _ALL - likely.size).astype(np.intp)]
+            kept = np.append(likely, spaced)
+            volumes = np.repeat([1.0, others.size / spaced.size], [likely.size, spaced.size])
+        else:
+            kept, volumes = np.arange(len(some)), np.ones(len(some))
+        some, rates = some[kept], rates[kept]
         halves = gammaln(prior[:, None] + np.arange(2 * records + 1) / 2)
         overlap = sum(known[cell[:, None] + cell] for known, cell in zip(halves, some.T, strict=True))
         own = np.diag(overlap) / 2
         far = np.sqrt(-np.expm1(np.minimum(overlap - own[:, None] - own, 0.0)))
         weights = -rates[:, None] * far
-        likely = weights - np.log(np.exp(weights) @ volumes)[:, None]
-        return listed_errors(some, volumes, likely, volumes, prior, expect)
+        logs = weights - np.log(np.exp(weights) @ volumes)[:, None]
+        return listed_errors(some, volumes, logs, volumes, prior, expect)
 
 
 @dataclass(frozen=True)
