@@ -13,12 +13,12 @@ from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.draws import DrawnLaw
 from privior.forecasting.effort import Effort
 from privior.forecasting.hellinger import ListedLaw, SampledLaw
-from privior.forecasting.remainder_error import RemainderLaw
 from privior.forecasting.table_errors import (
     ErrorLaw,
     Floats,
     Forecast,
     NoiseSpectrum,
+    RemainderLaw,
     forecast,
     prior_alone,
     records_alone,
@@ -58,22 +58,14 @@ def _(mechanism: KNorm) -> ErrorLaw:
     return NoiseSpectrum.alike(each, mechanism.levels, laplace=True)
 
 
-@error_law.register
-def _(mechanism: LaplaceCounts) -> ErrorLaw:
-    return _alike(mechanism, mechanism.expected_squared_error, laplace=True)
-
-
-@error_law.register
-def _(mechanism: GaussianCounts) -> ErrorLaw:
-    return _alike(mechanism, mechanism.expected_squared_error, laplace=False)
-
-
-def _alike(mechanism: TableMechanism, squared_error: float, *, laplace: bool) -> ErrorLaw:
+@error_law.register(LaplaceCounts)
+@error_law.register(GaussianCounts)
+def _(mechanism: LaplaceCounts | GaussianCounts) -> ErrorLaw:
     """Every cell has the same independent noise."""
     return NoiseSpectrum.alike(
-        squared_error / mechanism.levels,
+        mechanism.expected_squared_error / mechanism.levels,
         mechanism.levels,
-        laplace=laplace,
+        laplace=isinstance(mechanism, LaplaceCounts),
         total_known=mechanism.sensitivity.total_fixed,
     )
 
