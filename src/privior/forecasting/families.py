@@ -7,7 +7,7 @@ knows, and its centre moves with the records' estimate by the share r n I/(r n I
 (r n I + J)/(r n I)^2, N draws an N-th of it. What the prior knows beside is added as information. A parameter
 outside the interval to which the law of the draws is cut is missed by its distance from it at least. The
 widths at quantiles of the prior are averaged. Several parameters are measured in standard deviations of the
-prior (`joint_forecast`).
+prior (`joint_families`).
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class SampledLaw:
         truths = tables(tuple(prior.tolist()), records, expect, size).astype(np.int64)
         outputs, chances = self._outputs(truths, prior, _OUTPUTS if prior.size <= _MOST_NEAR else _FEWER)
         guesses = outputs.reshape(-1, prior.size).astype(np.float64)
-        true = np.repeat(truths, outputs.shape[1], axis=0)
+        true = np.repeat(truths.astype(np.float64), outputs.shape[1], axis=0)
         errors = mean_errors(true, guesses, chances.ravel() / size, prior).sum(axis=1)
         missed = float(errors[0]) * records**2
         spread = count_spread(prior, records)
@@ -129,16 +129,16 @@ class SampledLaw:
         records = int(truths[0].sum())
         rates = self.temperatures(truths)
         anywhere = tables((1.0,) * cells, records, Expect.TYPICAL, size * number)
-        found, near = [anywhere.reshape(size, number, cells)], []
+        outputs, near = anywhere.reshape(size, number, cells), []
         if cells <= _MOST_NEAR:
             deviation = math.sqrt(2 * cells) / rates
-            near = [_Near.of(truths, prior, np.minimum(width * deviation, _WIDEST)) for width in _WIDTHS]
+            near = [_Near(truths, prior, np.minimum(width * deviation, _WIDEST)) for width in _WIDTHS]
             for place, one in enumerate(near):
                 places = strata(size * number, cells - 1, first=2 * cells + place * (cells - 1))
-                found.append(one.tables(places.reshape(size, number, cells - 1), records))
-        outputs = np.concatenate(found, axis=1)
-        everywhere = gammaln(records + 1) + gammaln(cells) - gammaln(records + cells)
-        proposed = np.full(outputs.shape[:2], float(everywhere))
+                some = one.tables(places.reshape(size, number, cells - 1), records)
+                outputs = np.append(outputs, some, axis=1)
+        everywhere = float(gammaln(records + 1) + gammaln(cells) - gammaln(records + cells))
+        proposed = np.full(outputs.shape[:2], everywhere)
         for one in near:
             proposed = np.logaddexp(proposed, one.log_chances(outputs, records))
         whole = outputs.astype(np.int64)
@@ -147,28 +147,18 @@ class SampledLaw:
         return whole, weights / weights.sum(axis=1, keepdims=True)
 
 
-@dataclass(frozen=True, eq=False)
 class _Near:
     """Tables near some, cell after cell: a rounded logistic law of each count given what is left.
 
-    Attributes:
-        counts: the tables, as (tables, cells)
-        shares: of a cell in what it and those after it have, by their posterior parameters
-        scales: of the logistic law in each cell but the last
+    The roots of the parameters have the given standard deviation.
     """
 
-    counts: Floats
-    shares: Floats
-    scales: Floats
-
-    @staticmethod
-    def of(truths: Tables, prior: Floats, deviation: Floats) -> _Near:
-        """Give the roots of the parameters this standard deviation."""
+    def __init__(self, truths: Tables, prior: Floats, deviation: Floats) -> None:
         used = truths + prior
-        left = np.cumsum(used[:, ::-1], axis=1)[:, ::-1]
-        shares = (used / left)[:, :-1]
-        spread = 2 * deviation[:, None] * np.sqrt(used[:, :-1] * (1 - shares))
-        return _Near(truths.astype(np.float64), shares, np.maximum(spread * math.sqrt(3) / math.pi, _EDGE))
+        self.counts = truths.astype(np.float64)
+        self.shares = used / np.cumsum(used[:, ::-1], axis=1)[:, ::-1]
+        spread = 2 * deviation[:, None] * np.sqrt(used * (1 - self.shares))
+        self.scales = np.maximum(spread * math.sqrt(3) / math.pi, _EDGE)
 
     def tables(self, places: Floats, records: int) -> Floats:
         """Return tables at places of the unit cube, as (tables, number, cells)."""

@@ -2,10 +2,10 @@
 
 The truth is the table of n records, c / n; it is not the probabilities behind it. What it looks like is
 declared (`Expect`), by default as typical of the prior. The estimate is the posterior mean of the counts,
-E[c | release] / n, as `infer` gives it. Its error is integrated cell by cell (`cell_error`), with the noise
+E[c | release] / n, as `infer` gives it. Its error is integrated cell by cell (`one_cell`), with the noise
 that the public total leaves: of k alike noises of variance s, (k-1)/k s. Where the total is private it is
 inferred too, and the proportions are of the estimated total: up to 128 cells are looked at all at once
-(`joint_error`). In larger tables, where no cell moves the total, the noise is s plus (k sum p^2 - 2) / k s.
+(`whole_tables`). In larger tables, where no cell moves the total, the noise is s plus (k sum p^2 - 2) / k s.
 The width of an interval comes from a Beta law with the mean and the variance that the posterior of a cell's
 probability typically has: what the records leave open, m (1-m) / (n + A + 1), plus what the noise hides.
 """

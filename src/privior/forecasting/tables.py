@@ -35,6 +35,7 @@ from privior.mechanisms import (
     TableMechanism,
     VirtualRecords,
 )
+from privior.mechanisms.hellinger import distances
 from privior.mechanisms.hellinger_extremes import typical_table
 from privior.models import DirichletTable
 from privior.privacy.hellinger import all_tables
@@ -111,8 +112,8 @@ def _(mechanism: HellingerMechanism) -> float:
     if mechanism.outputs > _MOST_SUMMED:
         return SampledLaw(mechanism.temperatures).squared_error(typical, alpha)
     tables = all_tables(mechanism.records, mechanism.levels)
-    weights = mechanism.chances(typical, tables)
-    return float(weights @ ((tables - typical) ** 2).sum(axis=1))
+    weights = np.exp(-mechanism.temperatures(typical[None, :]) * distances(typical, tables, alpha))
+    return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())
 
 
 @final
