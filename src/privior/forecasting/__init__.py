@@ -4,7 +4,7 @@ from privior.forecasting.contract import FORECASTERS, Ahead, Forecaster, forecas
 from privior.forecasting.effort import Effort
 from privior.forecasting.expect import Expect
 from privior.forecasting.families import FamilyForecaster, JointForecaster, ParameterForecast
-from privior.forecasting.finite_families import ModelForecast, ModelForecaster
+from privior.forecasting.finite_families import ModelForecaster
 from privior.forecasting.table_errors import Forecast, forecast, prior_alone, records_alone
 from privior.forecasting.tables import TableForecaster, error_law, squared_error
 
@@ -17,7 +17,6 @@ __all__ = [
     "Forecast",
     "Forecaster",
     "JointForecaster",
-    "ModelForecast",
     "ModelForecaster",
     "ParameterForecast",
     "TableForecaster",

@@ -28,17 +28,13 @@ class Expect(Enum):
     @classmethod
     def of(cls, value: Expect | str) -> Expect:
         """Return the expectation itself or the one of that name."""
-        if isinstance(value, cls):
-            return value
-        for one in cls:
-            if value == one.value:
-                return one
-        raise PlanError(
-            "unknown expectation of the truth",
-            where="expect",
-            asked=shown(value),
-            allowed=", ".join(one.value for one in cls),
-        )
+        try:
+            return cls(value)
+        except ValueError:
+            allowed = ", ".join(one.value for one in cls)
+            raise PlanError(
+                "unknown expectation of the truth", where="expect", asked=shown(value), allowed=allowed
+            ) from None
 
     @property
     def words(self) -> str:

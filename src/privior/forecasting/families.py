@@ -7,7 +7,7 @@ knows, and its centre moves with the records' estimate by the share r n I/(r n I
 (r n I + J)/(r n I)^2, N draws an N-th of it. What the prior knows beside is added as information. A parameter
 outside the interval to which the law of the draws is cut is missed by its distance from it at least. The
 widths at quantiles of the prior are averaged. Several parameters are measured in standard deviations of the
-prior (`joint_forecast`).
+prior (`joint_families`).
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ _STEP = 1e-4
 
 @dataclass(frozen=True)
 class ParameterForecast:
-    """Typical distances between what is inferred and the parameter.
+    """Typical distances between what is inferred and the parameter, or the model of a finite family.
 
     Attributes:
-        width: expected width of the 90% interval
-        error: root of the expected squared error of the posterior mean
+        width: expected width of the 90% interval; of a cell's chance, on average over the cells
+        error: root of the expected squared error of the posterior mean; the expected probability that the
+            posterior gives to wrong models
     """
 
     width: float
@@ -153,12 +154,15 @@ def _slopes(model: Family, theta: Floats) -> tuple[Floats, Floats]:
     def slope(values: Floats, after: Floats) -> Floats:
         return np.asarray((after - values) / (2 * step))
 
-    def mean(at: Floats) -> Floats:
-        rise = model.natural(at + step) - model.natural(at - step)
-        return np.asarray((model.partition(at + step) - model.partition(at - step)) / rise)
-
     natural = slope(model.natural(theta - step), model.natural(theta + step))
-    return natural, np.abs(slope(mean(theta - step), mean(theta + step)) / natural)
+    means = (_mean(model, theta - step, step), _mean(model, theta + step, step))
+    return natural, np.abs(slope(*means) / natural)
+
+
+def _mean(model: Family, theta: Floats, step: Floats) -> Floats:
+    """Return the mean of t: A' / h'."""
+    rise = model.natural(theta + step) - model.natural(theta - step)
+    return np.asarray((model.partition(theta + step) - model.partition(theta - step)) / rise)
 
 
 def _noise(model: Family, schema: Schema, mechanism: Any, theta: Floats) -> Floats:
@@ -167,8 +171,6 @@ def _noise(model: Family, schema: Schema, mechanism: Any, theta: Floats) -> Floa
     variances = mechanism.variances
     noise = np.full(theta.shape, unit**2 * variances[-1])
     if len(variances) > 1:
-        step = _STEP * np.maximum(np.abs(theta), 1e-12)
-        rise = model.natural(theta + step) - model.natural(theta - step)
-        mean = (model.partition(theta + step) - model.partition(theta - step)) / rise
+        mean = _mean(model, theta, _STEP * np.maximum(np.abs(theta), 1e-12))
         noise = noise + (mean - base) ** 2 * variances[0]
     return noise

@@ -7,13 +7,13 @@ the same normal laws. For draws the tables are the same, and the law of a draw g
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.forecasting.contract import FORECASTERS, Forecaster
+from privior.forecasting.families import ParameterForecast
 from privior.forecasting.scenarios import strata
 from privior.forecasting.tables import squared_error
 from privior.mechanisms import Mechanism
@@ -30,28 +30,6 @@ _MOST_DRAWN = 64
 _TAIL = 0.05
 
 
-@dataclass(frozen=True)
-class ModelForecast:
-    """What is typically left open.
-
-    Attributes:
-        width: expected width of the 90% interval of a cell's chance, on average over the cells
-        error: expected probability that the posterior gives to wrong models
-    """
-
-    width: float
-    error: float
-
-    @property
-    def measures(self) -> dict[str, float]:
-        """The distances by the names that people read."""
-        return {"90% width": self.width, "error": self.error}
-
-    def to_document(self) -> dict[str, float]:
-        """Write the distances as plain values."""
-        return asdict(self)
-
-
 @final
 @FORECASTERS.register(FiniteFamily)
 class ModelForecaster(Forecaster):
@@ -59,16 +37,16 @@ class ModelForecaster(Forecaster):
 
     model: FiniteFamily
 
-    def ahead(self, records: int, mechanism: Mechanism | None) -> ModelForecast:
+    def ahead(self, records: int, mechanism: Mechanism | None) -> ParameterForecast:
         """Forecast; without a mechanism for the true counts."""
         return model_forecast(self.model, records, mechanism)
 
-    def nothing(self, records: int) -> ModelForecast:
+    def nothing(self, records: int) -> ParameterForecast:
         """Forecast for the prior alone."""
         return model_forecast(self.model, 0, None)
 
 
-def model_forecast(model: FiniteFamily, records: int, mechanism: Any) -> ModelForecast:
+def model_forecast(model: FiniteFamily, records: int, mechanism: Any) -> ParameterForecast:
     """Forecast; without a mechanism for the true counts, with 0 records for the prior alone."""
     prior, chances = np.exp(model.log_prior()), np.exp(model.log_chances())
     if records == 0:
@@ -137,7 +115,7 @@ def _given_draws(mechanism: Any, tables: Floats) -> Floats:
     return np.asarray(most + np.log(np.exp(logs - most[:, :, np.newaxis]).mean(axis=2)))
 
 
-def _summary(shares: Floats, prior: Floats, chances: Floats) -> ModelForecast:
+def _summary(shares: Floats, prior: Floats, chances: Floats) -> ParameterForecast:
     """Average over scenarios, which stand in the order of the models, alike many for each."""
     each = len(shares) // len(prior)
     truth = np.repeat(np.arange(len(prior)), each)
@@ -152,4 +130,4 @@ def _summary(shares: Floats, prior: Floats, chances: Floats) -> ModelForecast:
             for share in (_TAIL, 1 - _TAIL)
         )
         width += float(weights @ (high - low))
-    return ModelForecast(width / chances.shape[1], max(0.0, 1 - right))
+    return ParameterForecast(width / chances.shape[1], max(0.0, 1 - right))

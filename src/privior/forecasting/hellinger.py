@@ -2,7 +2,7 @@
 
 Where `infer` lists all tables the error of the posterior mean is summed over all pairs of them (`listed`). Of
 more than can be paired some stand for all: of two cells they are apart by a small share of what the
-mechanism can tell apart, of more cells every so many-th of the list is taken.
+mechanism can tell apart, of more cells they are those that are likely and some of all others.
 
 Where there are too many tables to list `infer` computes no posterior: what people have is the table r as it
 came out (`noise="ignore"`), and its error is forecast. For scenarios of the truth x, outputs r are proposed
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from privior.forecasting.expect import Expect
 from privior.forecasting.listed import listed_errors
-from privior.forecasting.one_cell import widths
+from privior.forecasting.one_cell import log_rising, widths
 from privior.forecasting.scenarios import strata, tables
 from privior.forecasting.table_errors import count_spread
 from privior.forecasting.whole_tables import mean_errors
@@ -64,24 +64,29 @@ class ListedLaw:
         from scipy.special import gammaln
 
         some = all_tables(records, prior.size)
-        rates, volumes = self.temperatures(some), np.ones(len(some))
-        if len(some) > _ALL:
-            if prior.size == 2:
-                # one step of a root is 2 sqrt(x) records, and H is sqrt(1/8) of the records over sqrt(x)
-                step = _FINE * math.sqrt(2 / records) / float(np.max(rates))
-                turns = np.arange(0, math.pi / 2, max(step, math.pi / 2 / _ALL))
-                first = np.unique(np.append(np.round(records * np.sin(turns) ** 2), records))
-            else:
-                first = np.arange(0.0, len(some), math.ceil(len(some) / _ALL))
-            kept = first.astype(np.intp)
-            some, rates, volumes = some[kept], rates[kept], widths(first)
+        rates = self.temperatures(some)
+        if len(some) > _ALL and prior.size == 2:
+            # one step of a root is 2 sqrt(x) records, and H is sqrt(1/8) of the records over sqrt(x)
+            step = _FINE * math.sqrt(2 / records) / float(np.max(rates))
+            turns = np.arange(0, math.pi / 2, max(step, math.pi / 2 / _ALL))
+            first = np.unique(np.append(np.round(records * np.sin(turns) ** 2), records))
+            kept, volumes = first.astype(np.intp), widths(first)
+        elif len(some) > _ALL:  # those that are likely as they are, and some of the others
+            order = np.argsort(-log_rising(some.astype(np.float64), prior).sum(axis=1), kind="stable")
+            likely, others = order[: _ALL // 3], np.sort(order[_ALL // 3 :])
+            spaced = others[np.linspace(0, others.size - 1, _ALL - likely.size).astype(np.intp)]
+            kept = np.append(likely, spaced)
+            volumes = np.repeat([1.0, others.size / spaced.size], [likely.size, spaced.size])
+        else:
+            kept, volumes = np.arange(len(some)), np.ones(len(some))
+        some, rates = some[kept], rates[kept]
         halves = gammaln(prior[:, None] + np.arange(2 * records + 1) / 2)
         overlap = sum(known[cell[:, None] + cell] for known, cell in zip(halves, some.T, strict=True))
         own = np.diag(overlap) / 2
         far = np.sqrt(-np.expm1(np.minimum(overlap - own[:, None] - own, 0.0)))
         weights = -rates[:, None] * far
-        likely = weights - np.log(np.exp(weights) @ volumes)[:, None]
-        return listed_errors(some, volumes, likely, volumes, prior, expect)
+        logs = weights - np.log(np.exp(weights) @ volumes)[:, None]
+        return listed_errors(some, volumes, logs, volumes, prior, expect)
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,7 @@ class SampledLaw:
         truths = tables(tuple(prior.tolist()), records, expect, size).astype(np.int64)
         outputs, chances = self._outputs(truths, prior, _OUTPUTS if prior.size <= _MOST_NEAR else _FEWER)
         guesses = outputs.reshape(-1, prior.size).astype(np.float64)
-        true = np.repeat(truths, outputs.shape[1], axis=0)
+        true = np.repeat(truths.astype(np.float64), outputs.shape[1], axis=0)
         errors = mean_errors(true, guesses, chances.ravel() / size, prior).sum(axis=1)
         missed = float(errors[0]) * records**2
         spread = count_spread(prior, records)
@@ -124,16 +129,16 @@ class SampledLaw:
         records = int(truths[0].sum())
         rates = self.temperatures(truths)
         anywhere = tables((1.0,) * cells, records, Expect.TYPICAL, size * number)
-        found, near = [anywhere.reshape(size, number, cells)], []
+        outputs, near = anywhere.reshape(size, number, cells), []
         if cells <= _MOST_NEAR:
             deviation = math.sqrt(2 * cells) / rates
-            near = [_Near.of(truths, prior, np.minimum(width * deviation, _WIDEST)) for width in _WIDTHS]
+            near = [_Near(truths, prior, np.minimum(width * deviation, _WIDEST)) for width in _WIDTHS]
             for place, one in enumerate(near):
                 places = strata(size * number, cells - 1, first=2 * cells + place * (cells - 1))
-                found.append(one.tables(places.reshape(size, number, cells - 1), records))
-        outputs = np.concatenate(found, axis=1)
-        everywhere = gammaln(records + 1) + gammaln(cells) - gammaln(records + cells)
-        proposed = np.full(outputs.shape[:2], float(everywhere))
+                some = one.tables(places.reshape(size, number, cells - 1), records)
+                outputs = np.append(outputs, some, axis=1)
+        everywhere = float(gammaln(records + 1) + gammaln(cells) - gammaln(records + cells))
+        proposed = np.full(outputs.shape[:2], everywhere)
         for one in near:
             proposed = np.logaddexp(proposed, one.log_chances(outputs, records))
         whole = outputs.astype(np.int64)
@@ -142,28 +147,18 @@ class SampledLaw:
         return whole, weights / weights.sum(axis=1, keepdims=True)
 
 
-@dataclass(frozen=True, eq=False)
 class _Near:
     """Tables near some, cell after cell: a rounded logistic law of each count given what is left.
 
-    Attributes:
-        counts: the tables, as (tables, cells)
-        shares: of a cell in what it and those after it have, by their posterior parameters
-        scales: of the logistic law in each cell but the last
+    The roots of the parameters have the given standard deviation.
     """
 
-    counts: Floats
-    shares: Floats
-    scales: Floats
-
-    @staticmethod
-    def of(truths: Tables, prior: Floats, deviation: Floats) -> _Near:
-        """Give the roots of the parameters this standard deviation."""
+    def __init__(self, truths: Tables, prior: Floats, deviation: Floats) -> None:
         used = truths + prior
-        left = np.cumsum(used[:, ::-1], axis=1)[:, ::-1]
-        shares = (used / left)[:, :-1]
-        spread = 2 * deviation[:, None] * np.sqrt(used[:, :-1] * (1 - shares))
-        return _Near(truths.astype(np.float64), shares, np.maximum(spread * math.sqrt(3) / math.pi, _EDGE))
+        self.counts = truths.astype(np.float64)
+        self.shares = used / np.cumsum(used[:, ::-1], axis=1)[:, ::-1]
+        spread = 2 * deviation[:, None] * np.sqrt(used * (1 - self.shares))
+        self.scales = np.maximum(spread * math.sqrt(3) / math.pi, _EDGE)
 
     def tables(self, places: Floats, records: int) -> Floats:
         """Return tables at places of the unit cube, as (tables, number, cells)."""

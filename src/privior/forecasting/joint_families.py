@@ -55,27 +55,11 @@ def joint_variances(model: JointFamily, schema: Schema, records: int, mechanism:
 def _moments(model: JointFamily, likelihood: JointLikelihood, theta: Floats) -> tuple[Floats, Floats]:
     """Return the expectation and the covariance of what one record adds, by the moments of a Normal law."""
     means, covariances = likelihood.normal(theta[np.newaxis])
-    d, c = means[0] - likelihood.centre, covariances[0]
-
-    def expected(one: tuple[int, ...]) -> float:
-        return float(d[one[0]]) if len(one) == 1 else float(d[one[0]] * d[one[1]] + c[one[0], one[1]])
-
-    def shared(one: tuple[int, ...], other: tuple[int, ...]) -> float:
-        if len(one) > len(other):
-            one, other = other, one
-        if len(other) == 1:
-            return float(c[one[0], other[0]])
-        k, l = other  # noqa: E741
-        if len(one) == 1:
-            return float(c[one[0], k] * d[l] + c[one[0], l] * d[k])
-        i, j = one
-        pairs = ((i, k, j, l), (i, l, j, k))
-        straight = sum(c[a, b] * c[e, f] for a, b, e, f in pairs)
-        bent = sum(d[a] * d[b] * c[e, f] + c[a, b] * d[e] * d[f] for a, b, e, f in pairs)
-        return float(straight + bent)
-
-    every = model.products
-    return (
-        np.array([expected(one) for one in every]),
-        np.array([[shared(one, other) for other in every] for one in every]),
-    )
+    d, c = np.append(means[0] - likelihood.centre, 1.0), np.pad(covariances[0], (0, 1))
+    first = [one[0] for one in model.products]  # a number by itself is its product with 1
+    second = [one[1] if len(one) > 1 else -1 for one in model.products]
+    shared = np.zeros((len(first), len(first)))
+    for k, l in ((first, second), (second, first)):  # noqa: E741
+        one, other = c[np.ix_(first, k)], c[np.ix_(second, l)]
+        shared += one * other + np.outer(d[first], d[k]) * other + one * np.outer(d[second], d[l])
+    return d[first] * d[second] + c[first, second], shared

@@ -9,7 +9,6 @@ are taken the sums are exact. The other cells of the table enter through the var
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -159,22 +158,14 @@ class SeenCell:
         counts, truth_chances = truth.summed()
         noises, noise_chances = noise.summed()
         seen = (counts[:, None] + noises[None, :])[:, :, None]
-        near = seen - noise.nodes(_NEAR)
-        chances = truth_chances[:, None] * noise_chances
-        return SeenCell.through(counts, chances, near, prior, lambda places: noise.log_mass(seen - places))
-
-    @staticmethod
-    def through(
-        counts: Floats, chances: Floats, near: Floats, prior: CountLaw, log_mass: Callable[[Floats], Floats]
-    ) -> SeenCell:
-        """Look at counts through a release, of which the log likelihood of counts is given."""
-        near = np.clip(near, 0, prior.records)
+        near = np.clip(seen - noise.nodes(_NEAR), 0, prior.records)
         far = prior.nodes()
         places = np.concatenate([near, np.broadcast_to(far, (*near.shape[:2], far.size))], axis=2)
         places.sort(axis=2)
         with np.errstate(divide="ignore"):
             log_widths = np.log(widths(places))
-        return SeenCell(counts, chances, places, prior.looked_up(places) + log_mass(places) + log_widths)
+        logs = prior.looked_up(places) + noise.log_mass(seen - places) + log_widths
+        return SeenCell(counts, truth_chances[:, None] * noise_chances, places, logs)
 
     def estimates(self, tilt: float) -> tuple[Floats, float]:
         """Return E[c | y] if every count c weighs e^(tilt c) times as much, and the expected Var[c | y]."""
@@ -198,11 +189,6 @@ def log_rising(counts: Floats, parameter: float | Floats) -> Floats:
     some = np.where(large, 0.0, counts)
     exact = gammaln(some + parameter) - gammaln(some + 1)
     return np.where(large, (parameter - 1) * np.log(counts + parameter / 2), exact)
-
-
-def around(centre: Floats, deviation: Floats) -> Floats:
-    """Return whole numbers that stand for all near a centre, along a new last axis."""
-    return np.asarray(np.round(centre[..., None] + deviation[..., None] * _both_sides(_NEAR)))
 
 
 def _both_sides(places: Floats) -> Floats:

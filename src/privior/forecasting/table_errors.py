@@ -2,10 +2,10 @@
 
 The truth is the table of n records, c / n; it is not the probabilities behind it. What it looks like is
 declared (`Expect`), by default as typical of the prior. The estimate is the posterior mean of the counts,
-E[c | release] / n, as `infer` gives it. Its error is integrated cell by cell (`cell_error`), with the noise
+E[c | release] / n, as `infer` gives it. Its error is integrated cell by cell (`one_cell`), with the noise
 that the public total leaves: of k alike noises of variance s, (k-1)/k s. Where the total is private it is
 inferred too, and the proportions are of the estimated total: up to 128 cells are looked at all at once
-(`joint_error`). In larger tables, where no cell moves the total, the noise is s plus (k sum p^2 - 2) / k s.
+(`whole_tables`). In larger tables, where no cell moves the total, the noise is s plus (k sum p^2 - 2) / k s.
 The width of an interval comes from a Beta law with the mean and the variance that the posterior of a cell's
 probability typically has: what the records leave open, m (1-m) / (n + A + 1), plus what the noise hides.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from privior.forecasting.expect import Expect
 from privior.forecasting.one_cell import CountLaw, NoiseLaw, SeenCell
-from privior.forecasting.whole_tables import MOST_CELLS, joint_errors
+from privior.forecasting.whole_tables import MOST_CELLS, joint_errors, remainder_errors
 
 Floats = NDArray[np.float64]
 
@@ -78,6 +79,42 @@ class NoiseSpectrum:
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Look at one cell at a time, or at all of them if the total is private."""
         return _errors(self, prior, records, expect)
+
+
+@dataclass(frozen=True)
+class RemainderLaw:
+    """Laplace noise of one variance on all counts but the last, which is what they leave of a public total.
+
+    Such a release says nothing of the last cell by itself; what it says is how the noise of all others adds
+    up, less what the prior knows of them. So up to 128 cells are looked at together. In larger tables, where
+    the last cell is one of many, cells are looked at one by one, the last through what is hidden of all
+    others.
+    """
+
+    variance: float
+
+    def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
+        """Return the expected errors and the expected variance of the counts, all cells together."""
+        others = prior.size - 1
+        errors, hidden = self._cells(others * self.variance, prior, records, expect)
+        if others > 1:  # the prior knows the others better than their noise says, and so the last one
+            errors, hidden = self._cells(min(others * self.variance, hidden), prior, records, expect)
+        if 1 < others < MOST_CELLS:
+            law = NoiseLaw(max(self.variance, NO_NOISE), laplace=True)
+            joint = _joint(law, tuple(prior.tolist()), records, expect)
+            errors = _together(errors, joint, law, prior.size, records)
+        return errors, hidden
+
+    def _cells(self, last: float, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
+        """Look at one cell at a time, the last through noise of this variance."""
+        variances = (self.variance,) * (prior.size - 1) + (last,)
+        return NoiseSpectrum(variances, laplace=True).errors(prior, records, expect)
+
+
+@lru_cache(maxsize=256)
+def _joint(law: NoiseLaw, prior: tuple[float, ...], records: int, expect: Expect) -> Floats:
+    """Look at all cells together; the same facts are planned for again and again."""
+    return remainder_errors(law, np.array(prior), records, expect)
 
 
 @dataclass(frozen=True)
@@ -170,7 +207,8 @@ def _errors(
     if spectrum is not None and not spectrum.total_known and prior.size <= MOST_CELLS:
         if max(spectrum.variances) < _RARE:
             errors[0] = min(errors[0], float(variances.sum()) / records**2)
-        errors = _with_private_total(errors, spectrum, prior, records, expect)
+        noise = NoiseLaw(max(float(np.mean(spectrum.variances)), NO_NOISE), spectrum.laplace)
+        errors = _together(errors, joint_errors(noise, prior, records, expect), noise, prior.size, records)
     return errors, hidden
 
 
@@ -186,15 +224,7 @@ def _forecast(found: tuple[Floats, float], prior: Floats, records: int, expect: 
     )
 
 
-def _with_private_total(
-    errors: Floats, spectrum: NoiseSpectrum, prior: Floats, records: int, expect: Expect
-) -> Floats:
-    """Look at all cells at once: with a private total, noise in one cell moves the proportions of all."""
-    law = NoiseLaw(max(float(np.mean(spectrum.variances)), NO_NOISE), spectrum.laplace)
-    return together(errors, joint_errors(law, prior, records, expect), law, prior.size, records)
-
-
-def together(errors: Floats, every: Floats, law: NoiseLaw, cells: int, records: int) -> Floats:
+def _together(errors: Floats, every: Floats, law: NoiseLaw, cells: int, records: int) -> Floats:
     """Take the errors of all cells at once for the sums over one cell; at small noise for one measure alone.
 
     There the sums over one cell are better, since they take in rare counts and rare noise, but a noise in one

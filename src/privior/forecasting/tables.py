@@ -13,12 +13,12 @@ from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.draws import DrawnLaw
 from privior.forecasting.effort import Effort
 from privior.forecasting.hellinger import ListedLaw, SampledLaw
-from privior.forecasting.remainder_error import RemainderLaw
 from privior.forecasting.table_errors import (
     ErrorLaw,
     Floats,
     Forecast,
     NoiseSpectrum,
+    RemainderLaw,
     forecast,
     prior_alone,
     records_alone,
@@ -35,6 +35,7 @@ from privior.mechanisms import (
     TableMechanism,
     VirtualRecords,
 )
+from privior.mechanisms.hellinger import distances
 from privior.mechanisms.hellinger_extremes import typical_table
 from privior.models import DirichletTable
 from privior.privacy.hellinger import all_tables
@@ -58,22 +59,14 @@ def _(mechanism: KNorm) -> ErrorLaw:
     return NoiseSpectrum.alike(each, mechanism.levels, laplace=True)
 
 
-@error_law.register
-def _(mechanism: LaplaceCounts) -> ErrorLaw:
-    return _alike(mechanism, mechanism.expected_squared_error, laplace=True)
-
-
-@error_law.register
-def _(mechanism: GaussianCounts) -> ErrorLaw:
-    return _alike(mechanism, mechanism.expected_squared_error, laplace=False)
-
-
-def _alike(mechanism: TableMechanism, squared_error: float, *, laplace: bool) -> ErrorLaw:
+@error_law.register(LaplaceCounts)
+@error_law.register(GaussianCounts)
+def _(mechanism: LaplaceCounts | GaussianCounts) -> ErrorLaw:
     """Every cell has the same independent noise."""
     return NoiseSpectrum.alike(
-        squared_error / mechanism.levels,
+        mechanism.expected_squared_error / mechanism.levels,
         mechanism.levels,
-        laplace=laplace,
+        laplace=isinstance(mechanism, LaplaceCounts),
         total_known=mechanism.sensitivity.total_fixed,
     )
 
@@ -119,8 +112,8 @@ def _(mechanism: HellingerMechanism) -> float:
     if mechanism.outputs > _MOST_SUMMED:
         return SampledLaw(mechanism.temperatures).squared_error(typical, alpha)
     tables = all_tables(mechanism.records, mechanism.levels)
-    weights = mechanism.chances(typical, tables)
-    return float(weights @ ((tables - typical) ** 2).sum(axis=1))
+    weights = np.exp(-mechanism.temperatures(typical[None, :]) * distances(typical, tables, alpha))
+    return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())
 
 
 @final

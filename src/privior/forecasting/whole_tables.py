@@ -80,7 +80,7 @@ def joint_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> 
     counts = tables(tuple(prior.tolist()), records, expect, size)
     noise, weights = noises(law, size, prior.size)
     means = posterior_means(counts + noise, law, prior, records)
-    return mean_errors(counts, means, weights, prior).sum(axis=1)
+    return np.asarray(mean_errors(counts, means, weights, prior).sum(axis=1))
 
 
 def remainder_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> Floats:
@@ -91,7 +91,7 @@ def remainder_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect)
     squares = np.stack([noise.sum(axis=1) ** 2, (noise**2).sum(axis=1)], axis=1)
     weights = calibrated(weights, squares, np.full(2, law.variance * (prior.size - 1)))
     means = remainder_means(counts[:, :-1] + noise, law, prior, records)
-    return mean_errors(counts, means, weights, prior).sum(axis=1)
+    return np.asarray(mean_errors(counts, means, weights, prior).sum(axis=1))
 
 
 def mean_errors(counts: Floats, means: Floats, weights: Floats, prior: Floats) -> Floats:

@@ -147,12 +147,6 @@ class HellingerMechanism(FixedTotal):
         far = -rate * float(distances(counts, observed.array()[None, :], self._alpha)[0])
         return far - float(np.logaddexp.reduce(weights))
 
-    def chances(self, counts: NDArray[np.int64], outputs: NDArray[np.int64]) -> Floats:
-        """Return the chance of each of all outputs if these are the true counts."""
-        rate = float(self.temperatures(counts[None, :])[0])
-        weights = np.exp(-rate * distances(counts, outputs, self._alpha))
-        return np.asarray(weights / weights.sum())
-
     def log_likelihoods(self, observed: Observed) -> tuple[NDArray[np.int64], Floats]:
         """Return all tables, and the log probability of this release under each: a sum over all pairs."""
         self.check_listable()
