@@ -55,8 +55,8 @@ def error_law(mechanism: object) -> ErrorLaw:
 @error_law.register
 def _(mechanism: KNorm) -> ErrorLaw:
     """All cells are alike, by symmetry."""
-    each = mechanism.expected_squared_error / (mechanism.levels - 1)
-    return NoiseSpectrum.alike(each, mechanism.levels, laplace=True)
+    each = mechanism.expected_squared_error / (mechanism.cells - 1)
+    return NoiseSpectrum.alike(each, mechanism.cells, laplace=True)
 
 
 @error_law.register(LaplaceCounts)
@@ -64,8 +64,8 @@ def _(mechanism: KNorm) -> ErrorLaw:
 def _(mechanism: LaplaceCounts | GaussianCounts) -> ErrorLaw:
     """Every cell has the same independent noise."""
     return NoiseSpectrum.alike(
-        mechanism.expected_squared_error / mechanism.levels,
-        mechanism.levels,
+        mechanism.expected_squared_error / mechanism.cells,
+        mechanism.cells,
         laplace=isinstance(mechanism, LaplaceCounts),
         total_known=mechanism.sensitivity.total_fixed,
     )
@@ -111,7 +111,7 @@ def _(mechanism: HellingerMechanism) -> float:
     typical = typical_table(alpha, mechanism.records)
     if mechanism.outputs > _MOST_SUMMED:
         return SampledLaw(mechanism.temperatures).squared_error(typical, alpha)
-    tables = all_tables(mechanism.records, mechanism.levels)
+    tables = all_tables(mechanism.records, mechanism.cells)
     weights = np.exp(-mechanism.temperatures(typical[None, :]) * distances(typical, tables, alpha))
     return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())
 

@@ -155,11 +155,6 @@ class TableMechanism(Mechanism):
             raise TypeError("no number of cells")
         return cls(**rest, cells=entries["levels"])  # type: ignore[call-arg]
 
-    @property
-    def levels(self) -> int:
-        """The number of cells, for forecasts, until they call it so too."""
-        return self.cells
-
     def check(self, asked: Asked) -> None:
         """Refuse another number of cells, unit, number of records or prior."""
         facts = PublicFacts.of(replace(asked, options={}))
