@@ -24,6 +24,8 @@ _DYNAMIC = {"import_module", "__import__", "walk_packages", "iter_modules"}
 _HELPERS = ("tests", "evidence", "benchmarks")
 #: keeps what was measured, and measures nothing
 _KEEPER = "evidence/record.py"
+#: imports by name what people write outside privior, and nothing of it
+_OUTSIDE = "src/privior/registry.py"
 #: names of files, of modules in text, and of the beginnings of programs in text
 _FILE = re.compile(r"[\w-]+\.\w+", re.ASCII)
 _MODULE = re.compile(r"\bprivior(?:\.\w+)+")
@@ -127,7 +129,7 @@ class Sources:
         for name in (name for string in strings for name in _MODULE.findall(string)):
             if ".".join(name.split(".")[:2]) in self._places:
                 imports.add(name)
-        if _leads_anywhere(nodes, bound):
+        if file != self._root / _OUTSIDE and _leads_anywhere(nodes, bound):
             imports.add(_EVERYTHING)
         return Source(
             found,

@@ -43,8 +43,8 @@ Sums = NDArray[np.int64]
 
 #: records with all combinations of codes are listed up to so many
 _MOST_LISTED = 100_000
-#: pairs of neighbours that are compared, releases that are drawn of each, and of one law
-_PAIRS, _DRAWN, _LAW = 8, 100, 4000
+#: pairs of neighbours that are compared, each by so small a share of the releases that show a law
+_PAIRS, _SHARE = 8, 40
 #: outcomes that are listed, of releases of up to so many numbers
 _OUTCOMES, _MOST_NUMBERS = 2000, 6
 #: so many standard errors are exceeded with a chance of about one in a billion
@@ -77,6 +77,7 @@ def check_mechanism(
     *,
     records: int = 20,
     neighbours: Neighbours | str = REPLACE_ONE,
+    releases: int = 4000,
 ) -> None:
     """Check a mechanism with a model that it is for.
 
@@ -86,8 +87,9 @@ def check_mechanism(
         schema: with few levels, so that all records can be listed
         records: of the tables that are made up
         neighbours: the relation that the mechanism was built for
+        releases: how many are drawn to see their law; fewer where a draw takes long
     """
-    kit = _Mechanism(mechanism, model, schema, records, Neighbours.of(neighbours))
+    kit = _Mechanism(mechanism, model, schema, records, Neighbours.of(neighbours), releases)
     for point in (kit.name, kit.document, kit.fit, kit.offers, kit.promise, kit.other_budgets, kit.shape):
         point()
     kit.law()
@@ -224,6 +226,7 @@ class _Mechanism:
     schema: Schema
     records: int
     neighbours: Neighbours
+    releases: int
 
     def name(self) -> None:
         """It is registered under its name."""
@@ -328,7 +331,7 @@ class _Mechanism:
         if any(one.places for one in self.mechanism.layouts) or size > _MOST_NUMBERS:
             return
         sums = self._pairs[0][0]
-        drawn = np.array([one.counts for one in self._drawn(sums, _LAW)], dtype=np.int64)
+        drawn = np.array([one.counts for one in self._drawn(sums, self.releases)], dtype=np.int64)
         middle = np.median(drawn, axis=0).astype(np.int64)
         reach = int((_OUTCOMES ** (1 / size) - 1) // 2)
         box = np.array(list(product(range(-reach, reach + 1), repeat=size)), dtype=np.int64) + middle
@@ -341,21 +344,21 @@ class _Mechanism:
             for cut in (middle[place], middle[place] + 1):
                 parts.append((box[:, place] < cut, inside & (drawn[:, place] < cut)))
         for among, seen in parts:
-            want, have = float(chances[among].sum()) * _LAW, int(seen.sum())
-            error = math.sqrt(max(want * (1 - want / _LAW), 1.0))
+            want, have = float(chances[among].sum()) * self.releases, int(seen.sum())
+            error = math.sqrt(max(want * (1 - want / self.releases), 1.0))
             _hold(
                 abs(have - want) < _FAR * error + 1,
                 "log_likelihood",
-                f"outcomes whose chances add up to {want / _LAW:.4g} came {have} times of {_LAW}",
+                f"outcomes whose chances add up to {want / self.releases:.4g} came {have} times of {self.releases}",
             )
 
     def privacy(self) -> None:
         """No neighbours are farther apart than promised, as far as releases show."""
         promised = self.mechanism.guarantee
-        pure = promised.pure
+        pure, number = promised.pure, max(10, self.releases // _SHARE)
         for pair in self._pairs[:_PAIRS]:
             for here, there in (pair, pair[::-1]):
-                releases = self._drawn(here, _DRAWN)
+                releases = self._drawn(here, number)
                 losses = np.array([self._log(one, here) - self._log(one, there) for one in releases])
                 if pure is not None:
                     worst = float(losses.max())
@@ -363,7 +366,7 @@ class _Mechanism:
                     continue
                 for epsilon in (0.0, float(promised.cost.epsilon)):
                     over = np.maximum(0.0, 1 - np.exp(np.minimum(epsilon - losses, 0)))
-                    error = max(float(over.std()), 1 / _DRAWN) / math.sqrt(_DRAWN)
+                    error = max(float(over.std()), 1 / number) / math.sqrt(number)
                     excess = float(over.mean()) - _FAR * error
                     _hold(excess <= promised.delta(epsilon), "guarantee", f"delta({epsilon:g}) is larger")
 

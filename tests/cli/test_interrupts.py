@@ -78,7 +78,7 @@ class Step:
 
 STEPS = {
     "reading the analysis": Step("privior.analyses.analysis:read_toml"),
-    "planning": Step("privior.planning.comparison:forecast", count=3),
+    "planning": Step("privior.planning.comparison:forecaster", count=3),
     "opening the ledger": Step("privior.ledger.ledger:Ledger.last"),
     "starting the process that reads": Step("subprocess:Popen"),
     "once that process runs": Step("subprocess:Popen", "after"),
@@ -99,9 +99,7 @@ STEPS = {
     "twice, after the spend": Step("privior.mechanisms.k_norm:k_norm", "twice", spent=True, inside=True),
     "twice, before the spend": Step("privior.tables.opening:find", "twice", inside=True),
     "after the noise": Step("privior.mechanisms.k_norm:k_norm", "after", spent=True, inside=True),
-    "once the noisy statistics are here": Step(
-        "privior.curator.own_process:statistics_from_document", spent=True
-    ),
+    "once the noisy statistics are here": Step("privior.curator.own_process:to_payload", spent=True),
     "ending that process": Step("privior.curator.own_process:_end", spent=True),
     "removing its folder": Step("privior.curator.own_process:_wipe", spent=True),
     "writing the draft": Step("privior.release.release:write_whole", spent=True),
@@ -220,7 +218,7 @@ def test_ctrl_c_at_the_question(orchard: Path) -> None:
         ("privior.ledger.pages:Page.append", "before", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
         ("privior.ledger.pages:Page.append", "after", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
         ("pathlib:Path.replace", "before", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
-        ("privior.plans.table_plan:forecast", "before", ["plan", "a.toml"], "none"),
+        ("privior.plans.plan:forecaster", "before", ["plan", "a.toml"], "none"),
         ("privior.health:engine_version", "before", ["doctor"], "none"),
     ],
 )

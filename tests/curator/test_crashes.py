@@ -66,7 +66,7 @@ ASKING = {
     "before the order to go": Crash(SEND, count=2),
     "after the order to go": Crash(SEND, "after", count=2),
     "after an answer to it": Crash(RECEIVE, "after", count=3),
-    "with the statistics": Crash("privior.curator.own_process:statistics_from_document"),
+    "with the statistics": Crash("privior.curator.own_process:to_payload"),
     "before the process is ended": Crash("privior.curator.own_process:_end"),
     "before the folder is removed": Crash("privior.curator.own_process:_wipe"),
     "before the file is written": Crash("privior.release.release:write_whole"),

@@ -198,7 +198,8 @@ def test_t29_one_order_to_go_one_draw(plan: pv.Plan, table: Path, temporary: Pat
     assert child.stdin is not None
     assert child.stdout is not None
     channel = Channel(child.stdout, child.stdin)
-    channel.send({"plans": [plan.to_document()], "digests": [plan.digest], "table": str(table)})
+    order = {"plans": [plan.to_document()], "digests": [plan.digest], "table": str(table), "extensions": []}
+    channel.send(order)
     said = [channel.receive(), channel.receive()]
     assert said == [{"step": "counting the records"}, {"prepared": True}]
     go = json.dumps({"go": "0123abcd"}) + "\n"

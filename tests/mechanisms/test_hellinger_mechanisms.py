@@ -154,7 +154,7 @@ def test_the_largest_temperature_is_found(prior: list[object], gamma: str) -> No
 @pytest.mark.parametrize("kind", [pv.EHD, pv.EHDS, pv.EHDL])
 def test_bad_facts_are_refused(kind: type[pv.EHD]) -> None:
     for facts, says in (
-        ({"levels": 1}, "levels"),
+        ({"cells": 1}, "levels"),
         ({"records": 0}, "records"),
         ({"records": True}, "records"),
         ({"prior": 0}, "prior"),
@@ -163,7 +163,7 @@ def test_bad_facts_are_refused(kind: type[pv.EHD]) -> None:
         ({"epsilon": 0}, "epsilon"),
     ):
         with pytest.raises(pv.PriviorError, match=says):
-            kind(**{"levels": 2, "epsilon": 1, "records": 5, **facts})  # type: ignore[arg-type]
+            kind(**{"cells": 2, "epsilon": 1, "records": 5, **facts})  # type: ignore[arg-type]
     for neighbours, rows in ((pv.ADD_OR_REMOVE_ONE, 1), (pv.REPLACE_ONE, 2)):
         with pytest.raises(pv.PlanError, match="public total"):
             kind.for_facts(PublicFacts(2, 5, rows, neighbours, pv.Budget.of(1)))

@@ -148,7 +148,11 @@ MUTANTS = (
         "max(Fraction(order) - 1, Fraction(1)) * self.rho",
         "a - 1",
     ),
-    ("        return None\n", "        return 8 * self.rho\n", "a largest loss"),
+    (
+        "    def grouped(self, size",
+        "    @property\n    def pure(self) -> Fraction:\n        return 8 * self.rho\n\n    def grouped(self, size",
+        "a largest loss",
+    ),
 )
 
 

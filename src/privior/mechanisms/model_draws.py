@@ -175,6 +175,8 @@ class ModelDraws(Mechanism):
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log probability of these numbers of draws if these are the true counts."""
+        if not self.admits(observed, self.records):
+            return -math.inf
         drawn = np.array(observed.counts, dtype=np.float64)
         ways = math.lgamma(self.draws + 1) - sum(math.lgamma(one + 1) for one in observed.counts)
         return float(self.log_laws(statistics.counts[np.newaxis])[0] @ drawn) + ways
