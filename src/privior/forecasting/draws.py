@@ -33,9 +33,9 @@ Floats = NDArray[np.float64]
 #: bins in which a count is looked for, and about those of all cells and scenarios together
 _BINS, _ALL_BINS = 256, 1 << 18
 #: scenarios: so many, so few at least, and of few cells so many at least
-_SCENARIOS, _FEW, _SOME = 512, 4, 24
+_SCENARIOS, _FEW, _SOME = 400, 4, 48
 #: private totals that stand for all, as shares of the largest
-_POSSIBLE = (np.arange(8) + 0.5) / 8
+_POSSIBLE = (np.arange(6) + 0.5) / 6
 #: of more draws so many are looked at, and the spread of their mean
 _MOST_DRAWS = 12
 #: logs of shares are never less
