@@ -349,7 +349,7 @@ class _Mechanism:
             _hold(
                 abs(have - want) < _FAR * error + 1,
                 "log_likelihood",
-                f"outcomes whose chances add up to {want / self.releases:.4g} came {have} times of {self.releases}",
+                f"outcomes of chance {want / self.releases:.4g} came {have} times of {self.releases}",
             )
 
     def privacy(self) -> None:

@@ -150,7 +150,8 @@ MUTANTS = (
     ),
     (
         "    def grouped(self, size",
-        "    @property\n    def pure(self) -> Fraction:\n        return 8 * self.rho\n\n    def grouped(self, size",
+        "    @property\n    def pure(self) -> Fraction:\n        return 8 * self.rho\n\n"
+        "    def grouped(self, size",
         "a largest loss",
     ),
 )
