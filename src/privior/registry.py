@@ -22,8 +22,12 @@ Kind = TypeVar("Kind", bound=type)
 
 #: the group of entry points that installed packages declare
 GROUP = "privior"
+#: the folder of privior itself
+_HERE = Path(__file__).resolve().parent
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _loaded: set[str] = set()
+#: files, or names of modules, that people imported
+_files: set[str] = set()
 
 
 class Registry(Generic[Kind]):
@@ -66,7 +70,11 @@ class Registry(Generic[Kind]):
         if isinstance(name, str) and name in self._kinds:
             return self._kinds[name]
         raise self._error(
-            f"unknown {self._noun}", where=self._where, asked=shown(name), allowed=", ".join(self._kinds)
+            f"unknown {self._noun}",
+            where=self._where,
+            asked=shown(name),
+            allowed=", ".join(self._kinds),
+            advice="Somebody's own is known once it is imported: privior --extension FILE COMMAND ...",
         )
 
     def __iter__(self) -> Iterator[Kind]:
@@ -82,8 +90,9 @@ def load_installed() -> None:
 
 
 def outside(kind: type) -> bool:
-    """Say whether a class was written outside privior."""
-    return kind.__module__.partition(".")[0] != __name__.partition(".")[0]
+    """Say whether a class was written outside privior: by the file of its module, whatever that is called."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file is None or _HERE not in Path(file).resolve().parents
 
 
 Made = TypeVar("Made")
@@ -128,17 +137,37 @@ def import_extension(name: str) -> None:
     path = Path(name)
     try:
         if path.suffix != ".py":
+            _files.add(name)
             importlib.import_module(name)
             return
         module = path.stem
+        if module in sys.modules:
+            if Path(sys.modules[module].__file__ or "").resolve() == path.resolve():
+                return
+            raise ImportError("a module of this name is loaded already: give the file another name")
         spec = importlib.util.spec_from_file_location(module, path)
-        if module in sys.modules or spec is None or spec.loader is None:
-            return
+        if spec is None or spec.loader is None:
+            raise ImportError("not a Python file")
         sys.modules[module] = importlib.util.module_from_spec(spec)
+        _files.add(str(path.resolve()))
         spec.loader.exec_module(sys.modules[module])
-    except (ImportError, OSError, SyntaxError) as error:
-        sys.modules.pop(path.stem, None)
-        raise PriviorError(f"the extension cannot be imported: {error}", where=shown(name)) from None
+    except Exception as error:  # it is somebody's code, and may do anything
+        if path.suffix == ".py" and str(path.resolve()) in _files:
+            sys.modules.pop(path.stem, None)
+        said = f"{type(error).__name__}: {error}"
+        raise PriviorError(f"the extension cannot be imported: {said}", where=shown(name)) from None
+
+
+def at_fault(error: BaseException) -> str:
+    """Return the place in somebody else's code where an error was raised; nothing if it was in privior."""
+    found, place, trace = "", "", error.__traceback__
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        place = f"{trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno}"
+        file = str(Path(str(trace.tb_frame.f_globals.get("__file__", ""))).resolve())
+        found = place if file in _files or module in _files else found
+        trace = trace.tb_next
+    return found
 
 
 def extensions(kinds: Iterable[type]) -> list[str]:

@@ -30,6 +30,7 @@ from privior.forecasting import forecaster
 from privior.ledger import Ledger
 from privior.mechanisms import MECHANISMS, Asked, Mechanism, to_mechanism
 from privior.models import MODELS, ExactStatistics, Family, Layout, Model, Observed, to_model
+from privior.models.families.family import numeric
 from privior.planning import plan
 from privior.plans import Plan
 from privior.posterior import infer
@@ -50,6 +51,8 @@ _OUTCOMES, _MOST_NUMBERS = 2000, 6
 #: so many standard errors are exceeded with a chance of about one in a billion
 _FAR = 6.0
 _SMALL = 1e-9
+#: what grids of values may make of a continuous law, and a share that hardly counts
+_FEW, _SMALL_SHARE = 0.05, 1e-3
 
 
 class ContractError(AssertionError):
@@ -183,6 +186,31 @@ class _Model:
             )
             _hold(chances.min() > -_SMALL, "likelihood", "a record has a negative chance")
             _hold(abs(chances.sum() - 1) < 1e-6, "likelihood", "chances of records do not add up to 1")
+            self._check_records(model, at, chances)
+
+    def _check_records(self, model: Family, theta: Floats, chances: Floats) -> None:
+        """Compare what a record adds, by the law of one, with the chances of values inside the bounds.
+
+        Where codes are summed as they are: of other functions of them the law has another measure.
+        """
+        column = self.schema.column(model.column)
+        summand, (base, unit) = model.summand(self.schema), model.grid(self.schema)
+        plain = len(summand.factors) == 1 and not summand.factors[0].absolute
+        inside = np.arange(1, column.size - 1)
+        if not plain or inside.size < 2 or chances[1:-1].sum() < _FEW:
+            return
+        totals = float(base) + float(unit) * summand.of({model.column: inside}).astype(np.float64)
+        logs = model.natural(theta) * totals + model.log_measure(np.ones(totals.size), totals, float(unit))
+        own = np.exp(logs - logs.max())
+        apart = np.abs(own / own.sum() - chances[1:-1] / chances[1:-1].sum()).sum() / 2
+        what = "summand, grid, natural and log_measure give other chances of values than value_below"
+        _hold(float(apart) < _FEW, "likelihood", f"{what}, by {apart:.3g}")
+        lower, step, _ = numeric(self.schema, model.column, model.family)
+        if chances[-1] < _SMALL_SHARE and (chances[0] < _SMALL_SHARE or lower == 0):
+            values = float(lower) + float(step) * np.arange(column.size)
+            mean, stated = float(values @ chances), float(model.mean_of(theta)[0])
+            near = abs(mean - stated) <= _FEW * abs(stated) + float(step)
+            _hold(near, "likelihood", f"mean_of says {stated:.4g}, the chances of values {mean:.4g}")
 
     @property
     def _size(self) -> int:

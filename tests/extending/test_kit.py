@@ -136,6 +136,18 @@ MODEL: dict[str, tuple[str, Any, str]] = {
         lambda self, theta, value: 1.1 - (1 - theta) ** (math.floor(value) + 1),
         "likelihood",
     ),
+    "the measure forgets the ways": (
+        "log_measure",
+        lambda self, records, totals, unit: -totals,
+        "likelihood",
+    ),
+    "a waiting time counts twice": ("grid", lambda self, schema: (Fraction(0), Fraction(2)), "likelihood"),
+    "the mean is another one": ("mean_of", lambda self, theta: 1 / theta**2, "likelihood"),
+    "values are two too high": (
+        "value_below",
+        lambda self, theta, value: 1 - (1 - theta) ** (math.floor(value) + 3),
+        "likelihood",
+    ),
     "the first question has no answer": ("first_question", property(lambda self: "models()"), "QUESTION"),
 }
 

@@ -13,7 +13,7 @@ from own_example import FILE, SCHEMA, imported, own
 
 import forking
 import privior as pv
-from privior.registry import import_extension
+from privior.registry import import_extension, outside
 
 ANALYSIS = """population = "callers"
 [unit]
@@ -111,13 +111,9 @@ def test_receipts_after_a_declared_spend_say_it(folder: Path) -> None:
         pv.plan(model, SCHEMA, records=60, epsilon=1, mechanism=kind)
         for kind in (pv.NoisyStatistics, own().StepNoise, pv.NoisyStatistics)
     ]
-    assert [plan.declared for plan in plans] == [
-        False,
-        True,
-        False,
-    ]  # the noise is privior's, so is its proof
+    assert all(plan.declared for plan in plans)  # what is summed is the model's word
     told = [pv.measure(plan, folder / "waits.csv", ledger=ledger).receipt.declared for plan in plans]
-    assert told == [0, 1, 1]
+    assert told == [1, 2, 3]
 
 
 def test_a_mechanism_that_takes_the_models_word_is_declared() -> None:
@@ -132,6 +128,38 @@ def test_a_mechanism_that_takes_the_models_word_is_declared() -> None:
     assert pv.plan(Outside("x", "y"), schema, records=9, epsilon=1).declared
 
 
+def test_what_a_record_adds_is_bounded_by_privior_alone() -> None:
+    from privior.extend import Factor, Summand
+
+    class Narrow(Summand):
+        def bounds(self, schema: pv.Schema) -> tuple[int, int]:
+            return 0, 1
+
+    class Liar(own().BetaGeometric):  # type: ignore[misc]
+        def summand(self, schema: pv.Schema) -> Summand:
+            return Narrow((Factor("wait"),))
+
+    with pytest.raises(pv.PlanError, match="no Summand of privior"):
+        pv.plan(Liar("wait"), SCHEMA, records=60, epsilon=1)
+
+
+def test_a_fault_of_an_extension_is_not_called_one_of_privior(folder: Path) -> None:
+    text = FILE.read_text().replace("return np.asarray((1 - theta) / theta)", "return self.no_such_thing")
+    (folder / "typo.py").write_text(text)
+    (folder / "boom.py").write_text("raise ValueError('boom')\n")
+    told = privior(folder, "--extension", "boom.py", "plan", "waits.toml")
+    assert "cannot be imported: ValueError: boom" in told.stderr
+    arguments = ("--ledger", "callers.ledger", "--output", "waits.json", "--yes", "--no-report")
+    ledger = ("callers.ledger", "--population", "callers", "--epsilon", "9", "--accept-declared")
+    privior(folder, "ledger", "create", *ledger)
+    done = privior(folder, "--extension", "typo.py", "release", "waits.toml", "waits.csv", *arguments)
+    assert done.returncode == 0, done.stderr
+    asked = privior(folder, "--extension", "typo.py", "ask", "waits.json", "mean(wait)")
+    assert "in the extension" in asked.stderr
+    assert "typo.py, line" in asked.stderr
+    assert "fault of privior" not in asked.stderr
+
+
 def test_no_other_class_takes_a_name() -> None:
     from privior.extend import MECHANISMS
 
@@ -144,3 +172,32 @@ def test_no_other_class_takes_a_name() -> None:
 def test_what_cannot_be_imported_is_told(name: str) -> None:
     with pytest.raises(pv.PriviorError, match="cannot be imported"):
         import_extension(name)
+
+
+def test_a_file_is_outside_whatever_it_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "privior.own.py"
+    path.write_text("class Mine:\n    pass\n")
+    import_extension(str(path))
+    assert outside(sys.modules["privior.own"].Mine)
+    del sys.modules["privior.own"]
+    for name, text in (("random.py", ""), ("half.py", "class Mine:\n    pass\nraise ValueError\n")):
+        (tmp_path / name).write_text(text)
+        for _ in range(2):  # what was loaded halfway is not taken for loaded
+            with pytest.raises(pv.PriviorError, match="cannot be imported"):
+                import_extension(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("slope", [0.5, True, "2"])
+def test_factors_are_whole(slope: object) -> None:
+    from privior.extend import Factor
+
+    with pytest.raises(pv.ModelError, match="whole numbers"):
+        Factor("wait", slope)  # type: ignore[arg-type]
+
+
+def test_a_mechanism_that_is_not_registered_is_not_planned() -> None:
+    class Unknown(own().StepNoise):  # type: ignore[misc]
+        name = "unknown-noise"
+
+    with pytest.raises(pv.PlanError, match="not a registered mechanism"):
+        pv.plan(own().BetaGeometric("wait"), SCHEMA, records=60, epsilon=1, mechanism=Unknown)

@@ -140,6 +140,12 @@ def run() -> None:
     except Exception as error:
         if "PRIVIOR_DEBUG" in os.environ:
             raise
+        from privior.registry import at_fault
+
+        outside = at_fault(error)
+        if outside:
+            screen.fail("Extension", f"{type(error).__name__} in the extension, {outside}: {error}")
+            sys.exit(ExitCode.UNEXPECTED)
         screen.fail(
             "Unexpected",
             f"unexpected {type(error).__name__}: a fault of privior, please report it.\n"

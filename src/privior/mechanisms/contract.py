@@ -83,8 +83,6 @@ class Mechanism(ABC):
     options: ClassVar[Mapping[str, object]] = {}
     #: whether the posterior itself is drawn from, so that nothing is added
     draws_posterior: ClassVar[bool] = False
-    #: whether the guarantee rests on what the model says of itself, beside the ranges of its summands
-    trusts_model: ClassVar[bool] = True
     #: the numbers that are published are smaller than this, in absolute value
     largest: ClassVar[int] = 2**62
     #: the epsilon it was built for; a published mechanism may cost less

@@ -62,8 +62,6 @@ class SummedMechanism(Mechanism):
 class SumNoise(SummedMechanism):
     """Noise on the sums of a family, independent of them, as wide as the ranges of its summands ask for."""
 
-    trusts_model: ClassVar[bool] = False
-
     @property
     @abstractmethod
     def variances(self) -> tuple[float, ...]:

@@ -14,6 +14,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.checks import is_whole
+from privior.errors import ModelError, shown
 from privior.schema import Schema
 
 Codes = NDArray[np.int64]
@@ -34,6 +36,12 @@ class Factor:
     slope: int = 1
     shift: int = 0
     absolute: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.column, str) or not is_whole(self.slope) or not is_whole(self.shift):
+            raise ModelError(
+                "a factor has a column, and whole numbers for slope and shift", asked=shown(self.slope)
+            )
 
     def of(self, codes: Codes) -> Codes:
         """Return the factor for codes of the column."""

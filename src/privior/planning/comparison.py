@@ -90,6 +90,8 @@ def _wanted(mechanism: object, model: Model) -> type[Mechanism] | None:
         return None
     if not isinstance(mechanism, type) or not issubclass(mechanism, Mechanism):
         raise unsuited(mechanism, model)
+    if mechanism not in MECHANISMS:
+        raise PlanError("not a registered mechanism", where="mechanism", asked=shown(mechanism))
     for kind in (mechanism, *(one for one in MECHANISMS if one.stands_for == mechanism.name)):
         if isinstance(model, kind.models):
             return kind
@@ -101,7 +103,8 @@ def _check_options(options: dict[str, Any], wanted: type[Mechanism] | None, mode
     usual = {name: value for kind in MECHANISMS for name, value in kind.options.items()}
     known = {} if wanted is None else wanted.options
     for name in list(options):
-        if name in usual and name not in known and options[name] == usual[name]:
+        same = type(options[name]) is type(usual.get(name)) and options[name] == usual[name]
+        if name not in known and same:
             del options[name]
         elif name not in known:
             having = [kind for kind in MECHANISMS if name in kind.options and isinstance(model, kind.models)]
@@ -116,8 +119,7 @@ def _check_options(options: dict[str, Any], wanted: type[Mechanism] | None, mode
 
 def _offers(asked: Asked, wanted: type[Mechanism] | None) -> Iterator[tuple[type[Mechanism], Offer]]:
     """Yield all that mechanisms offer for a model; some only if they are asked for by name."""
-    kinds = [*MECHANISMS, *([] if wanted is None or wanted in MECHANISMS else [wanted])]
-    for kind in kinds:
+    for kind in MECHANISMS:
         if isinstance(asked.model, kind.models) and (kind is wanted or not kind.on_request):
             own = {name: value for name, value in asked.options.items() if name in kind.options}
             for offer in kind.offers(replace(asked, options=own)):

@@ -16,7 +16,7 @@ from functools import cached_property
 from privior.errors import PlanError, shown
 from privior.pictures import listing, markup
 from privior.plans.group import Group
-from privior.plans.plan import Plan
+from privior.plans.plan import DECLARED, Plan
 from privior.privacy import ADD_OR_REMOVE_ONE, NOTHING, REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.schema import Schema
 
@@ -142,6 +142,7 @@ class Batch:
             ("releases", str(len(self.members))),
             *groups,
             ("cost", f"{self.cost} together, under {self.neighbours}"),
+            *([("declared", DECLARED)] if self.declared else []),
         ]
 
     @property

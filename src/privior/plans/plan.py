@@ -18,7 +18,7 @@ from privior.checks import is_whole
 from privior.errors import PlanError, PriviorError, shown
 from privior.forecasting import Ahead, Effort, Expect, Forecaster, forecaster
 from privior.mechanisms import Asked, to_mechanism
-from privior.models import MOST_SUM, Model, Reading, Summand, Sums, to_model
+from privior.models import MOST_SUM, Factor, Model, Reading, Summand, Sums, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
 from privior.plans.group import Group
@@ -29,6 +29,8 @@ from privior.schema import Schema
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: what is said of guarantees that rest on code of others
+DECLARED = "the guarantee is declared by code outside privior, which has not checked it"
 #: with more records than this, counts might not be exact in every engine
 MOST_RECORDS = 10**12
 
@@ -91,6 +93,9 @@ class Plan:
 
     def _check_sums(self) -> None:
         """Refuse sums that some engine could not hold, and fewer records than the model needs."""
+        for one in self.summands:
+            if type(one) is not Summand or any(type(factor) is not Factor for factor in one.factors):
+                raise PlanError("what a record adds is no Summand of privior", where=self.model.family)
         farthest = max(abs(end) for one in self.summands for end in one.bounds(self.schema))
         if self.records * farthest >= MOST_SUM:
             raise PlanError(
@@ -130,8 +135,7 @@ class Plan:
     @property
     def declared(self) -> bool:
         """Whether the guarantee rests on code outside privior, which nobody here has proved."""
-        trusted = self.mechanism.trusts_model and outside(type(self.model))
-        return bool(self.mechanism.declared or trusted)
+        return bool(self.mechanism.declared or outside(type(self.model)))
 
     @property
     def cost(self) -> Budget:
@@ -338,7 +342,7 @@ class Plan:
     def _declared_facts(self) -> list[tuple[str, str]]:
         if not self.declared:
             return []
-        return [("declared", "the guarantee is declared by code outside privior, which has not checked it")]
+        return [("declared", DECLARED)]
 
     def comparison(self) -> outlook.Table:
         """Return header and rows of what the planner compared, with publishing nothing as the last row."""
