@@ -195,6 +195,16 @@ def test_factors_are_whole(slope: object) -> None:
         Factor("wait", slope)  # type: ignore[arg-type]
 
 
+def test_columns_are_those_of_privior() -> None:
+    """How far a record moves a sum follows from the size of its column."""
+
+    class Small(pv.Integer):
+        size = 2
+
+    with pytest.raises(pv.SchemaError, match="not a column"):
+        pv.Schema({"wait": Small(0, 30)}, population="callers", unit="person")
+
+
 def test_a_mechanism_that_is_not_registered_is_not_planned() -> None:
     class Unknown(own().StepNoise):  # type: ignore[misc]
         name = "unknown-noise"

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from privior.checks import fill
 from privior.errors import SchemaError, shown
+from privior.registry import outside
 from privior.schema import documents
 from privior.schema.columns import DROP, Column
 from privior.schema.dialect import CsvDialect
@@ -52,7 +53,7 @@ class Schema:
             if not isinstance(name, str) or not name or any(sign in name for sign in "\r\n\0"):
                 raise SchemaError("a column name is not one line of text", where="schema", asked=shown(name))
             check_name(name, "schema")
-            if not isinstance(column, Column):
+            if not isinstance(column, Column) or outside(type(column)):
                 raise SchemaError(
                     "not a column",
                     where=name,
