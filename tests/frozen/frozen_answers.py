@@ -35,6 +35,9 @@ OF_DRAWS = ("simulation_error", "draws", "shortfall", "behind_error")
 
 Document = Any
 
+#: a note that rests on a forecast, which is not frozen
+FORECAST = "NOTE: This release would hardly say more than the prior alone."
+
 
 def command(*arguments: object) -> tuple[int, Document]:
     """Run `privior` in this process; return its exit code and the JSON document that it wrote."""
@@ -73,7 +76,7 @@ def promise(path: Path) -> Document:
     guarantee = plan.guarantee
     return {
         "digest": plan.digest,
-        "printed": str(plan).splitlines(),
+        "printed": [line for line in str(plan).splitlines() if not line.startswith(FORECAST)],
         "guarantee": guarantee.to_document(),
         "claim": guarantee.claim(),
         "deltas": [guarantee.delta(epsilon) for epsilon in EPSILONS],
