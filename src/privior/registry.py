@@ -160,21 +160,22 @@ def import_extension(name: str) -> None:
 
 def at_fault(error: BaseException) -> str:
     """Return the place in somebody else's code where an error was raised; nothing if it was in privior."""
-    found, place, trace = "", "", error.__traceback__
+    found, trace = "", error.__traceback__
     while trace is not None:
-        module = str(trace.tb_frame.f_globals.get("__name__", ""))
-        place = f"{trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno}"
-        file = str(Path(str(trace.tb_frame.f_globals.get("__file__", ""))).resolve())
-        found = place if file in _files or module in _files else found
+        known = trace.tb_frame.f_globals
+        file = str(Path(str(known.get("__file__", ""))).resolve())
+        if file in _files or known.get("__name__") in _files:
+            found = f"{trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno}"
         trace = trace.tb_next
     return found
 
 
 def extensions(kinds: Iterable[type]) -> list[str]:
-    """Return what to import for these classes elsewhere: files, or modules where there is no file."""
-    found = []
+    """Return what to import for these classes elsewhere: files, or modules of packages by their names."""
+    found = set()
     for kind in kinds:
         if outside(kind):
             file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-            found.append(str(Path(file).resolve()) if file else kind.__module__)
-    return sorted(set(found))
+            alone = file is not None and "." not in kind.__module__
+            found.add(str(Path(str(file)).resolve()) if alone else kind.__module__)
+    return sorted(found)

@@ -13,7 +13,7 @@ from own_example import FILE, SCHEMA, imported, own
 
 import forking
 import privior as pv
-from privior.registry import import_extension, outside
+from privior.registry import extensions, import_extension, outside
 
 ANALYSIS = """population = "callers"
 [unit]
@@ -193,6 +193,21 @@ def test_factors_are_whole(slope: object) -> None:
 
     with pytest.raises(pv.ModelError, match="whole numbers"):
         Factor("wait", slope)  # type: ignore[arg-type]
+
+
+def test_other_processes_import_files_by_place_and_packages_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert extensions([own().BetaGeometric, pv.KNorm]) == [str(FILE.resolve())]
+    (tmp_path / "clinic").mkdir()
+    (tmp_path / "clinic" / "__init__.py").write_text("")
+    (tmp_path / "clinic" / "base.py").write_text("class Base:\n    pass\n")
+    (tmp_path / "clinic" / "waits.py").write_text("from .base import Base\n\nclass Waits(Base):\n    pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import_extension("clinic.waits")
+    assert extensions([sys.modules["clinic.waits"].Waits]) == ["clinic.waits"]
+    for name in ("clinic", "clinic.base", "clinic.waits"):
+        del sys.modules[name]
 
 
 def test_columns_are_those_of_privior() -> None:
