@@ -32,7 +32,6 @@ from privior.mechanisms import (
     Mechanism,
     PosteriorRelease,
     PublishedLaplace,
-    TableMechanism,
     VirtualRecords,
 )
 from privior.mechanisms.hellinger import distances
@@ -139,7 +138,7 @@ class TableForecaster(Forecaster):
 
     def effort(self, records: int, mechanism: Mechanism) -> Effort | None:
         """A sum over all tables, whose cells are as wide as the noise lets them be."""
-        noise = mechanism.cell_noise if isinstance(mechanism, TableMechanism) else None
+        noise = mechanism.cell_noise
         if noise is None:
             return None
         cells = noise.rates.size

@@ -4,8 +4,9 @@ Of two that are forecast equal the planner takes the one that is registered, hen
 """
 
 # isort: off
-from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism, Offer, to_mechanism, unfit, unsuited
-from privior.mechanisms.table_mechanism import CellGammas, CellNoise, Prior, PublicFacts, TableMechanism
+from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise
+from privior.mechanisms.contract import Mechanism, Offer, to_mechanism, unfit, unsuited
+from privior.mechanisms.table_mechanism import CellGammas, Prior, PublicFacts, TableMechanism
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts
 from privior.mechanisms.gaussian_counts import GaussianCounts
@@ -17,7 +18,8 @@ from privior.mechanisms.ehdl import EHDL
 from privior.mechanisms.posterior_release import PosteriorRelease
 from privior.mechanisms.dirichlet_draw import DirichletDraw
 from privior.mechanisms.virtual_records import VirtualRecords
-from privior.mechanisms.noisy_statistics import NoisyStatistics, SummedMechanism, SumNoise
+from privior.mechanisms.summed_mechanism import SummedMechanism, SumNoise
+from privior.mechanisms.noisy_statistics import NoisyStatistics
 from privior.mechanisms.posterior_draws import PosteriorDraws
 from privior.mechanisms.model_draws import ModelDraws
 

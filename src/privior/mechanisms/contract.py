@@ -62,6 +62,17 @@ class Offer:
     build: Callable[[], Mechanism]
 
 
+@dataclass(frozen=True)
+class CellNoise:
+    """A release's log likelihood as a function of the true counts c, cell by cell and up to a constant:
+
+    -rates |observed - c| - curvatures (observed - c)^2 / 2.
+    """
+
+    rates: Floats
+    curvatures: Floats
+
+
 class Mechanism(ABC):
     """A release law: a frozen value.
 
@@ -156,6 +167,11 @@ class Mechanism(ABC):
     @abstractmethod
     def admits(self, observed: Observed, records: int) -> bool:
         """Say whether some table of that many records could have given a release of this layout."""
+
+    @property
+    def cell_noise(self) -> CellNoise | None:
+        """The noise as inference of tables sees it; None if the law is no noise on cells."""
+        return None
 
     def parameters_drawn(self, observed: Observed) -> Floats | None:
         """Return the released draws of the parameters, one a row; None if none are released."""

@@ -11,10 +11,9 @@ import numpy as np
 from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms.contract import MECHANISMS, unfit
+from privior.mechanisms.contract import MECHANISMS, CellNoise, unfit
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
 from privior.mechanisms.table_mechanism import (
-    CellNoise,
     PublicFacts,
     TableMechanism,
     check_cells,

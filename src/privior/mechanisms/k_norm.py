@@ -10,16 +10,9 @@ from typing import ClassVar, Self, final
 import numpy as np
 
 from privior.checks import fill
-from privior.mechanisms.contract import MECHANISMS
+from privior.mechanisms.contract import MECHANISMS, CellNoise
 from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
-from privior.mechanisms.table_mechanism import (
-    CellNoise,
-    FixedTotal,
-    PublicFacts,
-    check_cells,
-    true_counts,
-    with_noise,
-)
+from privior.mechanisms.table_mechanism import FixedTotal, PublicFacts, check_cells, true_counts, with_noise
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.pairs import KNormPair

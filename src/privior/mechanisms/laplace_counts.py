@@ -10,10 +10,9 @@ import numpy as np
 
 from privior.checks import fill
 from privior.exact import round_up
-from privior.mechanisms.contract import MECHANISMS, unfit
+from privior.mechanisms.contract import MECHANISMS, CellNoise, unfit
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.mechanisms.table_mechanism import (
-    CellNoise,
     PublicFacts,
     TableMechanism,
     check_cells,

@@ -66,8 +66,6 @@ class ModelDraws(Mechanism):
     stands_for: ClassVar[str] = "posterior-draws"
     options: ClassVar[Mapping[str, object]] = {"draws": 1}
     draws_posterior: ClassVar[bool] = True
-    #: nothing is said of single cells
-    cell_noise: ClassVar[None] = None
 
     def __init__(
         self,

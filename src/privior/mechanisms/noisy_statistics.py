@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,12 +11,13 @@ from typing import ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.checks import fill, is_whole, known_as
+from privior.checks import fill, is_whole
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
-from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism, Offer
+from privior.mechanisms.contract import MECHANISMS, Asked, Offer
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
-from privior.models import MOST_SUM, ExactStatistics, Layout, Model, Observed, SummedModel
+from privior.mechanisms.summed_mechanism import SumNoise, summed_model
+from privior.models import MOST_SUM, ExactStatistics, Layout, Model, Observed
 from privior.privacy import (
     REPLACE_ONE,
     Budget,
@@ -39,33 +39,6 @@ Floats = NDArray[np.float64]
 WIDEST_EXACT = Fraction(2**16)
 #: of a count and a sum that are released together: what the count gets of epsilon, or of rho
 _COUNT_OF_EPSILON, _COUNT_OF_RHO = Fraction(2, 5), Fraction(1, 3)
-
-
-class SummedMechanism(Mechanism):
-    """A release that tells of the sums of a family."""
-
-    models: ClassVar[tuple[type[Model], ...]] = (SummedModel,)
-
-    @abstractmethod
-    def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
-        """Return the log probability of what was observed for each column of possible sums."""
-
-    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
-        """Return it for the true sums."""
-        return float(self.log_likelihoods(observed, statistics.counts[:, np.newaxis])[0])
-
-    def count_log_likelihoods(self, observed: Observed, numbers: NDArray[np.int64]) -> Floats:
-        """Return what is said of the number of records alone: nothing, unless it is released with noise."""
-        return np.zeros(numbers.shape)
-
-
-class SumNoise(SummedMechanism):
-    """Noise on the sums of a family, independent of them, as wide as the ranges of its summands ask for."""
-
-    @property
-    @abstractmethod
-    def variances(self) -> tuple[float, ...]:
-        """The variance of the noise of each sum."""
 
 
 @final
@@ -294,8 +267,3 @@ def _read(ranges: object, where: str) -> tuple[tuple[int, int], ...]:
 def _ranges(asked: Asked) -> tuple[tuple[int, int], ...]:
     """Return between what each record adds to each sum."""
     return tuple(one.bounds(asked.schema) for one in asked.model.summands(asked.schema, asked.neighbours))
-
-
-def summed_model(model: Model) -> SummedModel:
-    """Return a model that is known to be a family."""
-    return known_as(SummedModel, model)  # type: ignore[type-abstract]

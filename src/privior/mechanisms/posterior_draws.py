@@ -16,7 +16,7 @@ from privior.checks import fill, is_whole, told_by
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, round_down
 from privior.mechanisms.contract import MECHANISMS, Asked
-from privior.mechanisms.noisy_statistics import SummedMechanism, summed_model
+from privior.mechanisms.summed_mechanism import SummedMechanism, summed_model
 from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, Layout, Model, Observed, SummedModel
 from privior.models.families.drawing import Drawing

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from privior.checks import fill
 from privior.exact import decimal, round_up
-from privior.mechanisms.contract import MECHANISMS
+from privior.mechanisms.contract import MECHANISMS, CellNoise
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
 from privior.mechanisms.table_mechanism import (
-    CellNoise,
     FixedTotal,
     PublicFacts,
     check_cells,

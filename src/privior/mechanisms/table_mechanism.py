@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from privior.checks import is_whole, whole_number
 from privior.errors import PlanError, shown
-from privior.mechanisms.contract import Asked, Floats, Mechanism, unfit
-from privior.models import MOST_CELLS, DirichletTable, ExactStatistics, Layout, Model, Observed, TableModel
+from privior.mechanisms.contract import Asked, CellNoise, Floats, Mechanism, unfit
+from privior.models import MOST_CELLS, ExactStatistics, Layout, Model, Observed, TableModel
 from privior.privacy import REPLACE_ONE, Budget, Neighbours, Sensitivity
 from privior.schema import Schema
 
@@ -55,7 +55,7 @@ class PublicFacts:
             asked.schema.unit.max_rows,
             asked.neighbours,
             asked.budget,
-            asked.model.prior if isinstance(asked.model, DirichletTable) else Fraction(1),
+            asked.model.cell_prior,  # type: ignore[attr-defined]
             **asked.options,
         )
 
@@ -63,17 +63,6 @@ class PublicFacts:
     def parameters(self) -> tuple[Fraction, ...]:
         """The prior parameter of each cell."""
         return of_each_cell(self.prior, self.cells)
-
-
-@dataclass(frozen=True)
-class CellNoise:
-    """A release's log likelihood as a function of the true counts c, cell by cell and up to a constant:
-
-    -rates |observed - c| - curvatures (observed - c)^2 / 2.
-    """
-
-    rates: Floats
-    curvatures: Floats
 
 
 @dataclass(frozen=True, eq=False)

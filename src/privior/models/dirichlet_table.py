@@ -39,6 +39,11 @@ class DirichletTable(TableModel):
     error_heading = "l2 (noise only)"
     largest_error = 1.0
 
+    @property
+    def cell_prior(self) -> Fraction | tuple[Fraction, ...]:
+        """The prior."""
+        return self.prior
+
     def _set_prior(self, prior: object) -> None:
         fill(self, prior=_read_prior(prior))
 

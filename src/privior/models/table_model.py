@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +34,11 @@ class TableModel(Model):
     def by(self) -> tuple[str, ...]:
         """Every cell of the table is counted."""
         return self.columns
+
+    @property
+    def cell_prior(self) -> Fraction | tuple[Fraction, ...]:
+        """The Dirichlet parameters that a mechanism may depend on; 1 where the model has none."""
+        return Fraction(1)
 
     def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
         """Every record counts once."""

@@ -1,7 +1,8 @@
 """Plans: model, mechanism and guarantee for one release or several, and what they and other budgets give."""
 
 from privior.plans.batch import Batch
+from privior.plans.candidate import Candidate
 from privior.plans.group import Group
-from privior.plans.plan import Candidate, Plan, check_records
+from privior.plans.plan import Plan, check_records
 
 __all__ = ["Batch", "Candidate", "Group", "Plan", "check_records"]

@@ -13,7 +13,8 @@ from privior.forecasting import Ahead
 from privior.pictures import ErrorCurve
 
 if TYPE_CHECKING:
-    from privior.plans.plan import Candidate, Plan
+    from privior.plans.candidate import Candidate
+    from privior.plans.plan import Plan
 
 #: header and rows
 Table = tuple[list[str], list[list[str]]]

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from privior.checks import is_whole
 from privior.errors import PlanError, PriviorError, shown
-from privior.forecasting import Ahead, Effort, Expect, Forecaster, forecaster
+from privior.forecasting import Effort, Expect, Forecaster, forecaster
 from privior.mechanisms import Asked, to_mechanism
 from privior.models import MOST_SUM, Factor, Model, Reading, Summand, Sums, to_model
 from privior.pictures import ErrorCurve, listing, markup
 from privior.plans import outlook
+from privior.plans.candidate import Candidate
 from privior.plans.group import Group
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.registry import outside
@@ -33,22 +34,6 @@ if TYPE_CHECKING:
 DECLARED = "the guarantee is declared by code outside privior, which has not checked it"
 #: with more records than this, counts might not be exact in every engine
 MOST_RECORDS = 10**12
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One mechanism as the planner saw it: its forecast, or why it does not fit and what to do about it."""
-
-    name: str
-    about: str
-    forecast: Ahead | None
-    cost: Budget | None
-    unfit: str | None = None
-    advice: str | None = None
-
-    def refusal(self, where: str) -> PlanError:
-        """Return what to tell somebody who asked for a mechanism that does not fit."""
-        return PlanError(f"does not fit: {self.unfit}", where=where, advice=self.advice)
 
 
 @final
