@@ -2,5 +2,3 @@
 
 from privior.analyses.analysis import Analysis
 from privior.analyses.draft import draft
-
-__all__ = ["Analysis", "draft"]

@@ -9,6 +9,3 @@ from privior.mechanisms import MECHANISMS, TableMechanism
 def names() -> list[str]:
     """Return everything that can be calculated."""
     return [*CALCULATORS, *(kind.name for kind in MECHANISMS if issubclass(kind, TableMechanism))]
-
-
-__all__ = ["CALCULATORS", "Calculation", "Calculator", "names", "of_mechanism"]

@@ -6,8 +6,6 @@ import sys
 
 from privior.interrupts import single_interrupt
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the program. Ctrl-C ends it once: what is then told cannot be interrupted."""

@@ -12,13 +12,3 @@ the ledger, the output file and the answer, but never a row. Live tables are rea
 
 from privior.curator.looking import engine_version, header
 from privior.curator.measurement import Measurement, measure, measure_all, measure_statistics, prepare
-
-__all__ = [
-    "Measurement",
-    "engine_version",
-    "header",
-    "measure",
-    "measure_all",
-    "measure_statistics",
-    "prepare",
-]

@@ -11,27 +11,3 @@ from privior.decisions.responses import ResponseGrid, ResponseInterval
 from privior.decisions.utility import Utility
 from privior.decisions.ways import Way, Ways
 from privior.decisions.zero_one import ZeroOne
-
-__all__ = [
-    "UTILITIES",
-    "AbsoluteError",
-    "Candidate",
-    "Choice",
-    "ChoiceOfActions",
-    "CostMatrix",
-    "Decision",
-    "IntervalScore",
-    "PriorLoss",
-    "QuantileLoss",
-    "ResponseGrid",
-    "ResponseInterval",
-    "SquaredError",
-    "Threshold",
-    "Utility",
-    "Way",
-    "Ways",
-    "ZeroOne",
-    "settings_of",
-    "utility_from_text",
-    "utility_named",
-]

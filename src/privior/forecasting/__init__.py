@@ -7,23 +7,3 @@ from privior.forecasting.families import FamilyForecaster, JointForecaster, Para
 from privior.forecasting.finite_families import ModelForecaster
 from privior.forecasting.table_errors import Forecast, forecast, prior_alone, records_alone
 from privior.forecasting.tables import TableForecaster, error_law, squared_error
-
-__all__ = [
-    "FORECASTERS",
-    "Ahead",
-    "Effort",
-    "Expect",
-    "FamilyForecaster",
-    "Forecast",
-    "Forecaster",
-    "JointForecaster",
-    "ModelForecaster",
-    "ParameterForecast",
-    "TableForecaster",
-    "error_law",
-    "forecast",
-    "forecaster",
-    "prior_alone",
-    "records_alone",
-    "squared_error",
-]

@@ -11,22 +11,3 @@ from privior.ledger.ledger import Ledger
 from privior.ledger.reconciling import KnownSpend
 from privior.ledger.request import Spendable
 from privior.ledger.standing import declared_in_words
-
-__all__ = [
-    "Closing",
-    "EntryKind",
-    "History",
-    "KnownSpend",
-    "Ledger",
-    "LedgerEntry",
-    "Spendable",
-    "State",
-    "concerns",
-    "declared_in_words",
-    "kind_of",
-    "made_state_folder",
-    "refuse_unsafe",
-    "rules_of",
-    "state_folder",
-    "uncharged_in_words",
-]

@@ -24,36 +24,3 @@ from privior.mechanisms.posterior_draws import PosteriorDraws
 from privior.mechanisms.model_draws import ModelDraws
 
 # isort: on
-
-__all__ = [
-    "EHD",
-    "EHDL",
-    "EHDS",
-    "MECHANISMS",
-    "Asked",
-    "CellGammas",
-    "CellNoise",
-    "DirichletDraw",
-    "GaussianCounts",
-    "HellingerMechanism",
-    "KNorm",
-    "LSDim",
-    "LSHist",
-    "LaplaceCounts",
-    "Mechanism",
-    "ModelDraws",
-    "NoisyStatistics",
-    "Offer",
-    "PosteriorDraws",
-    "PosteriorRelease",
-    "Prior",
-    "PublicFacts",
-    "PublishedLaplace",
-    "SumNoise",
-    "SummedMechanism",
-    "TableMechanism",
-    "VirtualRecords",
-    "to_mechanism",
-    "unfit",
-    "unsuited",
-]

@@ -11,35 +11,3 @@ from privior.models.readings import Margins, Moments, Reading, Records, Sums
 from privior.models.statistics import Counts, ExactRecords, ExactStatistics, ExactTable, Layout, Observed
 from privior.models.summands import ONE, Factor, Summand
 from privior.models.table_model import MOST_CELLS, TableModel
-
-__all__ = [
-    "MODELS",
-    "MOST_CELLS",
-    "MOST_SUM",
-    "ONE",
-    "Counts",
-    "DirichletCategorical",
-    "DirichletTable",
-    "ExactRecords",
-    "ExactStatistics",
-    "ExactTable",
-    "Factor",
-    "Family",
-    "FiniteFamily",
-    "JointFamily",
-    "Layout",
-    "LearnedPrior",
-    "Margins",
-    "MarkovChain",
-    "Model",
-    "Moments",
-    "Observed",
-    "RateLaws",
-    "Reading",
-    "Records",
-    "Summand",
-    "SummedModel",
-    "Sums",
-    "TableModel",
-    "to_model",
-]

@@ -9,5 +9,3 @@ theorems beside the analysis of a model, `compared` beside a calculation; `studi
 
 from privior.papers.compared import statements
 from privior.papers.lemmas import Theorems, theorems
-
-__all__ = ["Theorems", "statements", "theorems"]

@@ -6,5 +6,3 @@ from privior.pictures.interval_chart import IntervalChart
 from privior.pictures.markup import Markup
 from privior.pictures.picture import Picture
 from privior.pictures.split_bars import SplitBars
-
-__all__ = ["BudgetBar", "ErrorCurve", "IntervalChart", "Markup", "Picture", "SplitBars"]

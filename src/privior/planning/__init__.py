@@ -3,5 +3,3 @@
 from privior.planning.comparison import plan
 from privior.planning.draw_calibration import DrawCalibration, DrawSetting, calibrate_draws
 from privior.planning.wants import Want, plan_for
-
-__all__ = ["DrawCalibration", "DrawSetting", "Want", "calibrate_draws", "plan", "plan_for"]

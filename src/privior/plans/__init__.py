@@ -4,5 +4,3 @@ from privior.plans.batch import Batch
 from privior.plans.candidate import Candidate
 from privior.plans.group import Group
 from privior.plans.plan import Plan, check_records
-
-__all__ = ["Batch", "Candidate", "Group", "Plan", "check_records"]

@@ -21,30 +21,3 @@ from privior.posterior.tables.counts_posterior import CountsPosterior
 from privior.posterior.tables.distances import EUCLIDEAN, HELLINGER, Distance
 from privior.posterior.tables.markov import MarkovPosterior
 from privior.posterior.tables.table_posterior import TablePosterior
-
-__all__ = [
-    "EUCLIDEAN",
-    "HELLINGER",
-    "POSTERIORS",
-    "Belief",
-    "CategoricalPosterior",
-    "CellsPosterior",
-    "CountsPosterior",
-    "Distance",
-    "FamilyPosterior",
-    "Finding",
-    "FinitePosterior",
-    "GivenDraws",
-    "JointPosterior",
-    "MarkovPosterior",
-    "Numbers",
-    "ParameterPosterior",
-    "Posterior",
-    "Quantity",
-    "Table",
-    "TablePosterior",
-    "VarianceParts",
-    "infer",
-    "posterior_for",
-    "posterior_of",
-]

@@ -28,25 +28,3 @@ else:
             raise AttributeError(f"privior.privacy has no {name!r}")
         globals()[name] = found = getattr(part, name)
         return found
-
-
-__all__ = [
-    "ADD_OR_REMOVE_ONE",
-    "NOTHING",
-    "REPLACE_ONE",
-    "Accounting",
-    "AccountingKind",
-    "Amount",
-    "Budget",
-    "Concentrated",
-    "DiscreteGaussianShift",
-    "DominatingPair",
-    "Guarantee",
-    "MetricGuarantee",
-    "Neighbours",
-    "Sensitivity",
-    "SignedSteps",
-    "amount_document",
-    "budget_bar",
-    "read_amount",
-]

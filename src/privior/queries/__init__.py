@@ -14,29 +14,3 @@ from privior.queries.answers import Answer, QuantityAnswer
 from privior.queries.asking import ask, number_asked
 from privior.queries.grammar import parse
 from privior.queries.questions import Condition, Number, Question, Word, question
-
-__all__ = [
-    "After",
-    "Answer",
-    "Condition",
-    "Counts",
-    "CountsAnswer",
-    "Interval",
-    "Mean",
-    "ModelChance",
-    "Models",
-    "ModelsAnswer",
-    "Number",
-    "Parameter",
-    "Probability",
-    "QuantityAnswer",
-    "Question",
-    "Sample",
-    "SampleAnswer",
-    "Stationary",
-    "Word",
-    "ask",
-    "number_asked",
-    "parse",
-    "question",
-]

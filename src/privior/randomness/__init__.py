@@ -34,31 +34,3 @@ from privior.randomness.normal_gamma import NormalGammaBox
 from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
 from privior.randomness.truncated import TruncatedLaw
 from privior.randomness.wishart import BoundedWishart
-
-__all__ = [
-    "EXACTLY_ROUNDED",
-    "MOST_BOXED",
-    "MOST_PLACES",
-    "OPENDP",
-    "OPERATING_SYSTEM",
-    "WIDEST",
-    "BetaLaw",
-    "Bits",
-    "BoundedWishart",
-    "GammaLaw",
-    "HellingerTables",
-    "IdealDraw",
-    "NormalGammaBox",
-    "NormalLaw",
-    "Piece",
-    "TruncatedLaw",
-    "dirichlet_sticks",
-    "discrete_gaussian",
-    "discrete_laplace",
-    "draw_mixture",
-    "draw_models",
-    "draw_weighted",
-    "k_norm",
-    "rounded",
-    "virtual_counts",
-]

@@ -4,5 +4,3 @@ from privior.release.payload import LAST as FORMAT
 from privior.release.payload import payload_document, to_payload
 from privior.release.receipt import LedgerReceipt
 from privior.release.release import Release
-
-__all__ = ["FORMAT", "LedgerReceipt", "Release", "payload_document", "to_payload"]

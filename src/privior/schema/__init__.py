@@ -4,17 +4,3 @@ from privior.schema.columns import DROP, Binned, Boolean, Bounded, Categorical, 
 from privior.schema.dialect import CsvDialect
 from privior.schema.schema import Schema
 from privior.schema.unit import Unit
-
-__all__ = [
-    "DROP",
-    "Binned",
-    "Boolean",
-    "Bounded",
-    "Categorical",
-    "Column",
-    "CsvDialect",
-    "Date",
-    "Integer",
-    "Schema",
-    "Unit",
-]

@@ -9,15 +9,3 @@ from privior.smoothness.findings import ModelAnalysis
 from privior.smoothness.natural import Natural, natural_of
 from privior.smoothness.own_likelihood import LogLikelihood
 from privior.smoothness.subject import Contrast, Cut, Subject, subject_of
-
-__all__ = [
-    "Contrast",
-    "Cut",
-    "LogLikelihood",
-    "ModelAnalysis",
-    "Natural",
-    "Subject",
-    "analyse",
-    "natural_of",
-    "subject_of",
-]

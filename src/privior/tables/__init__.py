@@ -5,13 +5,3 @@ from privior.tables.naming import named_columns
 from privior.tables.opening import open_table
 from privior.tables.relations import engine_version
 from privior.tables.table import OpenTable
-
-__all__ = [
-    "OpenTable",
-    "engine_version",
-    "fetched",
-    "is_url",
-    "named_columns",
-    "open_table",
-    "without_secrets",
-]

@@ -18,23 +18,3 @@ from privior.models.families.normal_mean_precision import NormalMeanPrecision
 from privior.models.families.normal_precision import NormalPrecision
 from privior.models.families.reweighting import reweighted_draw
 from privior.models.families.summed import SummedModel
-
-__all__ = [
-    "BetaBernoulli",
-    "BetaBinomial",
-    "BetaChance",
-    "Family",
-    "GammaExponential",
-    "GammaPoisson",
-    "JointFamily",
-    "JointLikelihood",
-    "LaplaceScale",
-    "MultivariateNormalMean",
-    "MultivariateNormalPrecision",
-    "NormalMean",
-    "NormalMeanPrecision",
-    "NormalPrecision",
-    "Random",
-    "SummedModel",
-    "reweighted_draw",
-]

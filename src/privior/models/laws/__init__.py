@@ -11,21 +11,3 @@ from privior.models.laws.documents import Law, to_law
 from privior.models.laws.joint import JointLaw, MultivariateNormal, NormalGamma, Wishart, to_joint_law
 from privior.models.laws.reweighted import Piece, Reweighted
 from privior.models.laws.truncated import Truncated
-
-__all__ = [
-    "Beta",
-    "Conjugate",
-    "Ends",
-    "Gamma",
-    "JointLaw",
-    "Law",
-    "MultivariateNormal",
-    "Normal",
-    "NormalGamma",
-    "Piece",
-    "Reweighted",
-    "Truncated",
-    "Wishart",
-    "to_joint_law",
-    "to_law",
-]

@@ -6,14 +6,3 @@ vacuous. `docs/errata.md` has the counterexamples.
 
 from privior.papers.published import dirichlet, gibbs, hellinger, networks, posterior_sampling
 from privior.papers.published.statement import Paper, Published, Verdict
-
-__all__ = [
-    "Paper",
-    "Published",
-    "Verdict",
-    "dirichlet",
-    "gibbs",
-    "hellinger",
-    "networks",
-    "posterior_sampling",
-]

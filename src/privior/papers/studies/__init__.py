@@ -18,5 +18,3 @@ _MODULES = (
 )
 #: every study, by name
 STUDIES = {module.STUDY.name: module.STUDY for module in _MODULES}
-
-__all__ = ["STUDIES", "Column", "Findings", "Study", "files_of"]

@@ -10,13 +10,3 @@ from privior.privacy.composition.composed import Composed
 from privior.privacy.composition.composing import compose_ordered, compose_symmetric, slack
 from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
 from privior.privacy.composition.unit_draws import MOST_LISTED, unit_draw
-
-__all__ = [
-    "MOST_LISTED",
-    "Composed",
-    "TwoLevelsDraws",
-    "compose_ordered",
-    "compose_symmetric",
-    "slack",
-    "unit_draw",
-]

@@ -16,18 +16,3 @@ from privior.privacy.hellinger.enumeration import (
     log_sums,
     number_of_tables,
 )
-
-__all__ = [
-    "MOST_LISTED",
-    "MOST_SUMMED",
-    "MOST_TABLES",
-    "Enumeration",
-    "all_tables",
-    "global_sensitivity_above",
-    "inverse_local_sensitivity",
-    "inverse_smooth_sensitivity",
-    "largest_local_change",
-    "local_change_above",
-    "log_sums",
-    "number_of_tables",
-]
