@@ -392,7 +392,7 @@ def test_reading_a_ledger_of_older_versions_leaves_it_as_it_is(name: str, tmp_pa
     before = hashlib.sha256(path.read_bytes()).digest()
     book = pv.Ledger.open(path)
     last = book.verify()
-    assert str(book)
+    assert ("epsilon 13/6" if path.stem == "orchard" else str(book.spent)) in str(book)
     assert book.history().entries[-1] == last
     assert hashlib.sha256(path.read_bytes()).digest() == before
     book.allow("somebody", Fraction(1, 100))
