@@ -7,16 +7,15 @@ is expected: the error of the posterior mean is a sum over x.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.forecasting.expect import Expect
 from privior.forecasting.one_cell import log_rising
-
-Floats = NDArray[np.float64]
+from privior.special import gammaln, xlogy
 
 
 def listed_errors(
-    tables: NDArray[np.int64],
+    tables: Integers,
     volumes: Floats,
     likely: Floats,
     weights: Floats,
@@ -33,8 +32,6 @@ def listed_errors(
         prior: the parameters
         expect: the truth
     """
-    from scipy.special import gammaln, xlogy
-
     x, records = tables.astype(np.float64), float(tables[0].sum())
     believed = true = log_rising(x, prior).sum(axis=1) + np.log(volumes)
     if expect is not Expect.TYPICAL:

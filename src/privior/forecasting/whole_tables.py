@@ -22,13 +22,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.expect import Expect
 from privior.forecasting.one_cell import NoiseLaw, log_rising
 from privior.forecasting.scenarios import calibrated, noises, tables
-
-Floats = NDArray[np.float64]
+from privior.special import kl_div
 
 #: tables of more cells are looked at cell by cell: no one cell moves their total
 MOST_CELLS = 128
@@ -99,8 +98,6 @@ def mean_errors(counts: Floats, means: Floats, weights: Floats, prior: Floats) -
 
     They are (p - q)^2, |p - q|, (sqrt p - sqrt q)^2 and p log(p / q), as (4, cells).
     """
-    from scipy.special import kl_div
-
     totals = means.sum(axis=1, keepdims=True)
     truth, guess = counts / counts.sum(axis=1, keepdims=True), means / totals
     smooth = (means + prior) / (totals + prior.sum())

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Floats
 from privior.checks import plain_fields
 from privior.errors import PlanError, shown
 from privior.models import ExactStatistics, Layout, Model, Observed
@@ -24,8 +22,6 @@ from privior.schema import Schema
 
 if TYPE_CHECKING:
     from privior.mechanisms.table_mechanism import TableMechanism
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

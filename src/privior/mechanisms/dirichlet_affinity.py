@@ -7,9 +7,9 @@ at a billion records.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats
 
 #: below this argument the series of Stirling's formula are reached by recurrences
 _SHIFT = 24

@@ -30,6 +30,7 @@ from privior.privacy.composition import (
 )
 from privior.privacy.pairs import both_orders
 from privior.randomness import EXACTLY_ROUNDED, dirichlet_sticks
+from privior.special import betaln
 
 #: more sticks than this, in all draws together, take minutes
 MOST_STICKS = 200_000
@@ -236,8 +237,6 @@ class DirichletDraw(PosteriorRelease):
         2^-places times the parameters. The exact law is the rounding of the ideal draw: this one is for
         inference.
         """
-        from scipy.special import betaln
-
         if observed.layouts != self.layouts or not self.admits(observed, self.records):
             return -math.inf
         u = np.array([float(one) for one in self.parameters(statistics)])

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
@@ -112,7 +112,7 @@ class EHD(HellingerMechanism):
             reason = f"all {self.outputs} outputs of all neighbouring tables enumerated (privior.EHD)"
         return Guarantee(pair, REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason)
 
-    def temperatures(self, tables: NDArray[np.int64]) -> Floats:
+    def temperatures(self, tables: Integers) -> Floats:
         """Return the one temperature, once for each table."""
         return np.full(len(tables), float(self.temperature))
 

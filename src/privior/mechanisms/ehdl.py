@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import MECHANISMS, Floats
@@ -81,7 +81,7 @@ class EHDL(HellingerMechanism):
             BoundedRangePair(cost), REPLACE_ONE, Budget(cost, Fraction(0)), f"{reason} (privior.EHDL)"
         )
 
-    def temperatures(self, tables: NDArray[np.int64]) -> Floats:
+    def temperatures(self, tables: Integers) -> Floats:
         """Return epsilon / (2 LS(x))."""
         return np.asarray(float(self.epsilon) / 2 * inverse_local_sensitivities(tables, self._alpha))
 

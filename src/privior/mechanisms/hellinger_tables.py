@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.checks import fill
 from privior.errors import InferenceError, PlanError
 from privior.exact import positive
@@ -73,7 +73,7 @@ class HellingerMechanism(FixedTotal):
         fill(self, epsilon=Budget.of(epsilon).epsilon, prior=tuple(read) if several else read[0])
 
     @abstractmethod
-    def temperatures(self, tables: NDArray[np.int64]) -> Floats:
+    def temperatures(self, tables: Integers) -> Floats:
         """Return t(x) of each table, in floating point."""
 
     @abstractmethod
@@ -147,7 +147,7 @@ class HellingerMechanism(FixedTotal):
         far = -rate * float(distances(counts, observed.array()[None, :], self._alpha)[0])
         return far - float(np.logaddexp.reduce(weights))
 
-    def log_likelihoods(self, observed: Observed) -> tuple[NDArray[np.int64], Floats]:
+    def log_likelihoods(self, observed: Observed) -> tuple[Integers, Floats]:
         """Return all tables, and the log probability of this release under each: a sum over all pairs."""
         self.check_listable()
         tables = _outputs(self.records, self.cells)
@@ -184,7 +184,7 @@ class HellingerMechanism(FixedTotal):
 
 
 @lru_cache(maxsize=2)
-def _outputs(records: int, cells: int) -> NDArray[np.int64]:
+def _outputs(records: int, cells: int) -> Integers:
     tables = all_tables(records, cells)
     tables.setflags(write=False)
     return tables

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import fill, known_as, whole_number
 from privior.errors import NumberError, PlanError
 from privior.exact import decimal, round_down
@@ -24,8 +25,6 @@ from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import FiniteDraw, SignedSteps
 from privior.randomness import OPERATING_SYSTEM, Bits, draw_models
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: draws of all models together, which take a second or a few
 MOST_DRAWS = 10_000

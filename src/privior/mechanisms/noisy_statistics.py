@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.checks import fill, is_whole
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
@@ -32,8 +32,6 @@ from privior.privacy import (
 from privior.privacy.calibration import smallest
 from privior.randomness import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: the exact curve is a sum over about this many integers; beyond it the concentrated bound is used
 WIDEST_EXACT = Fraction(2**16)
@@ -198,7 +196,7 @@ class NoisyStatistics(SumNoise):
         pairs = zip(statistics.counts, noise, strict=True)
         return Observed.of([int(exact) + z for exact, z in pairs])
 
-    def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
+    def log_likelihoods(self, observed: Observed, sums: Integers) -> Floats:
         """Return the log probability of what was observed for each column of possible sums."""
         found = np.zeros(sums.shape[1])
         for seen, exact, scale in zip(observed.counts, sums, self.scales, strict=True):
@@ -209,7 +207,7 @@ class NoisyStatistics(SumNoise):
                 found += laplace_log_pmf(noise, float(1 / scale))
         return found
 
-    def count_log_likelihoods(self, observed: Observed, numbers: NDArray[np.int64]) -> Floats:
+    def count_log_likelihoods(self, observed: Observed, numbers: Integers) -> Floats:
         """Return the log probability of the noisy count alone for each possible number of records."""
         noise, scale = observed.counts[0] - numbers, float(self.scales[0])
         return gaussian_log_pmf(noise, scale**2) if self.gaussian else laplace_log_pmf(noise, 1 / scale)

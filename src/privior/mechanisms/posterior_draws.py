@@ -9,9 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self, final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Floats, Integers
 from privior.checks import fill, is_whole, told_by
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, round_down
@@ -23,8 +21,6 @@ from privior.models.families.drawing import Drawing
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.randomness import EXACTLY_ROUNDED, MOST_PLACES, Bits
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: binary digits of a draw, relative to the prior's own scale
 _DIGITS = 40
@@ -151,7 +147,7 @@ class PosteriorDraws(SummedMechanism):
     def _points(self, observed: Observed) -> Floats:
         return observed.values().reshape(self.draws, -1)
 
-    def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
+    def log_likelihoods(self, observed: Observed, sums: Integers) -> Floats:
         """Return the log density of the draws for each column of possible sums, up to the same constant."""
         return self._drawing.log_densities(self._points(observed), self.places, sums)
 

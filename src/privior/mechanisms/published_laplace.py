@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.exact import decimal, round_up
 from privior.mechanisms.contract import MECHANISMS, CellNoise
@@ -128,7 +128,7 @@ class PublishedLaplace(FixedTotal):
         left = self._clamp(self.records - sum(first))
         return all(0 <= count <= self.records for count in first) and observed.counts[-1] == left
 
-    def _log_cells(self, seen: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _log_cells(self, seen: Integers, counts: Integers) -> Floats:
         inside = laplace_log_pmf(seen - counts, self._rate)
         tail = laplace_log_tail(np.abs(seen - counts), self._rate)
         return np.where((seen == 0) | (seen == self.records), tail, inside)

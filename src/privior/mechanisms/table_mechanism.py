@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Integers
 from privior.checks import is_whole, whole_number
 from privior.errors import PlanError, shown
 from privior.mechanisms.contract import Asked, CellNoise, Floats, Mechanism, unfit
@@ -228,7 +226,7 @@ def check_records(records: int, name: str) -> int:
     raise PlanError("records is not a positive whole number", where=name, asked=shown(records))
 
 
-def true_counts(statistics: ExactStatistics, cells: int) -> NDArray[np.int64]:
+def true_counts(statistics: ExactStatistics, cells: int) -> Integers:
     """Return the counts, which must be one per cell."""
     if statistics.counts.size != cells:
         raise ValueError(f"the mechanism has {cells} cells, the statistics {statistics.counts.size}")

@@ -22,6 +22,7 @@ from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest
 from privior.privacy.pairs import virtual_records_draw, virtual_records_epsilon
 from privior.randomness import OPERATING_SYSTEM, virtual_counts
+from privior.special import gammaln
 
 #: more records than this take longer to draw than they are worth
 MOST_DRAWN = 1_000_000
@@ -138,8 +139,6 @@ class VirtualRecords(PosteriorRelease):
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log of the Dirichlet-multinomial probability; -infinity for what cannot be released."""
-        from scipy.special import gammaln
-
         if not self.admits(observed, self.records):
             return -math.inf
         u = np.array([float(one) for one in self.parameters(statistics)])

@@ -16,8 +16,9 @@ from fractions import Fraction
 from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from privior.arrays import Floats
 from privior.checks import fill, told_by
 from privior.errors import ModelError, shown
 from privior.exact import decimal, positive, rational
@@ -25,8 +26,6 @@ from privior.models.model import MODELS, PRIOR_SHARE
 from privior.models.table_model import TableModel, column_names
 from privior.schema import Schema
 from privior.schema.names import check_distinct, check_name
-
-Floats = NDArray[np.float64]
 
 #: weights of models outside this range are a mistake
 WEIGHT_RANGE = (Fraction(1, 10**30), Fraction(10**30))

@@ -10,6 +10,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privior.arrays import Floats
+
 Counts = NDArray[np.int64]
 
 
@@ -144,7 +146,7 @@ class Observed:
         """Return one array of whole numbers, as it is shaped."""
         return np.asarray(self.numbers[place], dtype=np.int64).reshape(self.layouts[place].shape)
 
-    def values(self, place: int = 0) -> NDArray[np.float64]:
+    def values(self, place: int = 0) -> Floats:
         """Return one array as floats, in units of 1."""
         layout = self.layouts[place]
         floats = [math.ldexp(number, -layout.places) for number in self.numbers[place]]

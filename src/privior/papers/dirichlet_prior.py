@@ -14,6 +14,7 @@ from privior.exact import round_up
 from privior.papers.published import Published, Verdict, dirichlet
 from privior.papers.published.dirichlet import read_order
 from privior.privacy.calibration import smallest
+from privior.special import polygamma
 
 
 def printed_prior(order: object, divergence: object, rate: object = 1) -> Fraction:
@@ -64,8 +65,6 @@ def scaling(order: object, divergence: object, rate: object) -> Published:
     half holds; the second does if a is far above (l-1) r as it asks, and x may be below that for any r.
     The exact exponent is ((l-1) r - 2 psi'(x) / psi''(x)) / a.
     """
-    from scipy.special import polygamma
-
     at, r = read_order(order), above_zero(rate, "rate")
     prior = printed_prior(at, divergence, r)
     left = float(prior - (at - 1) * r)

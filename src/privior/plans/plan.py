@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.checks import is_whole
 from privior.errors import PlanError, PriviorError, shown
 from privior.forecasting import Effort, Expect, Forecaster, forecaster
@@ -175,7 +175,7 @@ class Plan:
         """What is asked of the rows: sums in the cells of the group's column and the model's."""
         return (Sums(self.by, self.summands),)
 
-    def statistics(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def statistics(self, sums: Integers) -> Integers:
         """Return this plan's statistics from the answer to its readings: sums, one row a cell."""
         return np.ravel(sums if self.group is None else self.group.part(sums, self.schema))
 

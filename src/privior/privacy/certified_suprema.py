@@ -17,13 +17,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from privior.errors import NumberError
+from privior.interval_arithmetic import arb, flint
 from privior.privacy.pairs.balls import ball
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: bits of the arithmetic: far more than the width of any box
 _PRECISION = 80
@@ -246,9 +244,7 @@ def supremum(function: Enclosing, box: Box, *, effort: int = 4000, tolerance: fl
         effort: how many boxes to look at; fewer make the bound larger, never wrong
         tolerance: stop when the bound is so near to a reached value, relative to it or, below 1, absolutely
     """
-    from flint import ctx
-
-    with ctx.workprec(_PRECISION):
+    with flint.ctx.workprec(_PRECISION):
         waiting = [(-_upper(function, box), 0, box)]
         reached, count = _at_middle(function, box), 1
         while count < effort:
@@ -265,9 +261,7 @@ def supremum(function: Enclosing, box: Box, *, effort: int = 4000, tolerance: fl
 
 def enclosure_of(function: Enclosing, box: Box) -> Enclosure:
     """Return an enclosure of all values on a box, from one evaluation."""
-    from flint import ctx
-
-    with ctx.workprec(_PRECISION):
+    with flint.ctx.workprec(_PRECISION):
         return _value(function, box)
 
 

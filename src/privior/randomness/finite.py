@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb, flint
 from privior.randomness.entropy import Bits
 from privior.randomness.mixtures import draw_weighted
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 def draw_models(
@@ -36,8 +33,6 @@ def _log_weight(
     prior: Fraction, chances: Sequence[Fraction], powers: Sequence[Fraction]
 ) -> Callable[[], arb]:
     """Return what encloses the logarithm of one weight; each precision is worked out once."""
-    import flint
-
     known: dict[int, arb] = {}
     terms = [(power, chance) for power, chance in zip(powers, chances, strict=True) if power]
 
@@ -54,6 +49,4 @@ def _log_weight(
 
 
 def _ball(number: Fraction) -> arb:
-    from flint import arb, fmpq
-
-    return arb(fmpq(number.numerator, number.denominator))
+    return arb(flint.fmpq(number.numerator, number.denominator))

@@ -20,11 +20,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import ModelError, shown
 
-Floats = NDArray[np.float64]
 #: somebody's own distance of two values
 Own = Callable[[object, object], float]
 

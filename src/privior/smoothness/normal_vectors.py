@@ -16,7 +16,6 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privior.errors import ModelError
 from privior.models.families import JointFamily, MultivariateNormalPrecision
@@ -26,8 +25,6 @@ from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import MOST_VALUES, Distance, Replaced, to_distance
 from privior.smoothness.subject import Cut, Subject
-
-Floats = NDArray[np.float64]
 
 #: what is added to numbers that are found in floating point and must not be too small
 UP = 1 + 1e-9

@@ -17,8 +17,8 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import ModelError
 from privior.exact import decimal
 from privior.models import Family
@@ -31,8 +31,6 @@ from privior.smoothness.glued_laws import GluedLaw, glued
 from privior.smoothness.natural import Natural, natural_of
 from privior.smoothness.subject import Contrast, Cut, Subject, replaced_numbers, subject_of
 from privior.theory.likelihood_ratio import RatioTest
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import rational, round_down, round_up
 from privior.privacy.certified_suprema import Box, BranchingError, Enclosure, enclosure_of, supremum
@@ -39,7 +39,6 @@ from privior.smoothness.distances import Distance, to_distance
 from privior.smoothness.plain_points import PlainPoints
 from privior.smoothness.subject import Cut, Subject, subject_of
 
-Floats = NDArray[np.float64]
 #: takes the parameters and one record
 LogDensity = Callable[[Sequence[Any], Any], Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import ModelError
 from privior.models.table_model import TableModel
 from privior.privacy import REPLACE_ONE
@@ -34,9 +34,7 @@ def schema_of_table(model: TableModel, schema: Schema | None) -> Schema:
     return schema
 
 
-def distance_of_cells(
-    model: TableModel, schema: Schema, asked: object, likelihoods: NDArray[np.float64]
-) -> Distance:
+def distance_of_cells(model: TableModel, schema: Schema, asked: object, likelihoods: Floats) -> Distance:
     """Return the distance of cells that was asked for; one that is not sufficient is refused.
 
     Args:

@@ -21,8 +21,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import fill
 from privior.errors import ModelError, shown
 from privior.exact import decimal
@@ -36,8 +36,6 @@ from privior.models.summands import ONE, Summand
 from privior.privacy import REPLACE_ONE, Neighbours, pairs
 from privior.privacy.pairs import DominatingPair, SignedSteps
 from privior.schema import Boolean, Bounded, Integer, Schema
-
-Floats = NDArray[np.float64]
 
 
 class Family(SummedModel):

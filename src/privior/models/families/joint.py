@@ -20,9 +20,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Floats
 from privior.checks import fill
 from privior.errors import ModelError, shown
 from privior.models.families.drawing import JointDrawing
@@ -34,8 +32,6 @@ from privior.models.summands import ONE, Factor, Summand
 from privior.privacy import REPLACE_ONE, Neighbours
 from privior.randomness import Bits
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: more columns than this are a mistake: the noise of so many sums drowns them
 MOST_COLUMNS = 8

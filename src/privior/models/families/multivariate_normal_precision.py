@@ -22,6 +22,7 @@ from privior.models.model import MODELS
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
 from privior.randomness import Bits, BoundedWishart
 from privior.schema import Schema
+from privior.special import gammaln, multigammaln
 
 #: draws of which a smaller share of trials succeed, whatever the records, are refused
 _LEAST_CHANCE = 1e-3
@@ -303,8 +304,6 @@ class _Likelihood(JointLikelihood):
 
     def log_density(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
         """Wishart of scale X^-1."""
-        from scipy.special import multigammaln
-
         scatter, matrices, d = self._matrix(totals), self._matrix(theta), self.size
         log_scatter, log_precision = (
             2 * np.log(np.diagonal(self._root(one), axis1=1, axis2=2)).sum(axis=1)
@@ -333,8 +332,6 @@ class _Likelihood(JointLikelihood):
 
     def log_white(self, records: Floats, white: Floats) -> Floats:
         """Logs of roots of chi-squares, and Normals."""
-        from scipy.special import gammaln
-
         logs = white[:, self.diagonal]
         degrees = records[:, None] - np.arange(self.size)
         found = degrees * logs - np.exp(np.clip(2 * logs, -600, 600)) / 2

@@ -21,6 +21,7 @@ from privior.models.model import MODELS
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
 from privior.randomness import Bits, NormalGammaBox
 from privior.schema import Schema
+from privior.special import gammaincinv, gammaln, ndtr, stdtrit
 
 #: a draw of which fewer trials than this share succeed, whatever the records, is refused
 _LEAST_CHANCE = 0.02
@@ -216,8 +217,6 @@ class _Likelihood(JointLikelihood):
 
     def typical(self) -> tuple[Floats, Floats]:
         """Quantiles of the precision at the prior mean; spreads from the middle two thirds of each."""
-        from scipy.special import gammaincinv, stdtrit
-
         shares = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
         low, high = _within(gammaincinv(self.shape, np.array([0.16, 0.84])) / self.rate, self.precisions)
         half = stdtrit(2 * self.shape, 0.84) * math.sqrt(self.rate / (self.shape * self.strength))
@@ -245,8 +244,6 @@ class _Likelihood(JointLikelihood):
 
     def log_density(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
         """Normal in T1; Q tau is chi-square."""
-        from scipy.special import gammaln
-
         tau, half = theta[:, 1], (records - 1) / 2
         squares = self._squares(records, totals)
         away = totals[:, 0] - records * (theta[:, 0] - self.centre[0])
@@ -269,8 +266,6 @@ class _Likelihood(JointLikelihood):
 
     def log_white(self, records: Floats, white: Floats) -> Floats:
         """Normal, and the log of a chi-square."""
-        from scipy.special import gammaln
-
         half = (records - 1) / 2
         logs = half * (white[:, 1] - math.log(2)) - np.exp(np.minimum(white[:, 1], 600)) / 2 - gammaln(half)
         return np.asarray(logs - white[:, 0] ** 2 / 2)
@@ -306,8 +301,6 @@ class _Likelihood(JointLikelihood):
         Over the mean that mass is a difference of two distribution functions; over t, the log of the
         precision, it is summed at Gauss points where the Gamma part, log-concave in t, is not negligible.
         """
-        from scipy.special import ndtr
-
         mean, strength, shape, rate = self.updated(weight * records, weight * totals)
         own = np.zeros_like(mean)
         for mu, tau in theta:

@@ -13,14 +13,14 @@ from fractions import Fraction
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import fill, plain_fields, told_by
 from privior.errors import ModelError, shown
 from privior.exact import decimal, positive, rational
 from privior.randomness import BetaLaw, GammaLaw, NormalLaw
+from privior.special import betaincinv, gammaincinv, ndtri
 
-Floats = NDArray[np.float64]
 #: the ends of an interval; None where there is no end
 Ends = tuple[Fraction | None, Fraction | None]
 
@@ -85,8 +85,6 @@ class Beta(WrittenLaw):
 
     def quantile(self, share: float) -> float:
         """Return the point below which this share of the law lies."""
-        from scipy.special import betaincinv
-
         return float(betaincinv(float(self.first), float(self.second), share))
 
     @property
@@ -131,8 +129,6 @@ class Gamma(WrittenLaw):
 
     def quantile(self, share: float) -> float:
         """Return the point below which this share of the law lies."""
-        from scipy.special import gammaincinv
-
         return float(gammaincinv(float(self.shape), share)) / float(self.rate)
 
     @property
@@ -180,8 +176,6 @@ class Normal(WrittenLaw):
 
     def quantile(self, share: float) -> float:
         """Return the point below which this share of the law lies."""
-        from scipy.special import ndtri
-
         return float(self.mean) + float(ndtri(share)) * math.sqrt(self.variance)
 
     @property

@@ -10,17 +10,14 @@ the exact counterpart of Theorem 7 and Corollary 8 here.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from privior.checks import above_zero, strictly_within
 from privior.exact import rational, round_down, round_up
+from privior.interval_arithmetic import arb
 from privior.papers.published.statement import Paper, Published, Verdict
 from privior.privacy.pairs.balls import ball, balls, upper
 from privior.privacy.pairs.bounded_range import BoundedRangePair
 from privior.privacy.pairs.gaussian import GaussianPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 PAPER = Paper("(epsilon, delta)-Differential Privacy of Gibbs Posteriors", "Minami, Arai, Sato")
 
