@@ -11,7 +11,7 @@ import numpy as np
 from privior.checks import known_as
 from privior.models.families.family import Family, Floats, pure_draws
 from privior.models.laws import Conjugate, Gamma
-from privior.privacy.pairs import DominatingPair, TruncatedExponential, exponential_draw, precision_draw
+from privior.privacy.pairs import DominatingPair, TruncatedExponential, gamma_rate_draw
 from privior.schema import Schema
 from privior.special import gammaln
 
@@ -64,5 +64,4 @@ class GammaRate(Family):
         each = self.bounded_pair(schema, records, weight)
         if each is not None:
             return pure_draws(each, draws)
-        pair = exponential_draw if self.each == 1 else precision_draw
-        return pair(gamma.shape, gamma.rate, records, least, most, weight, draws)
+        return gamma_rate_draw(gamma.shape, gamma.rate, records, least, most, weight, draws, self.each)
