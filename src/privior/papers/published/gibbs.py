@@ -15,9 +15,8 @@ from privior.checks import above_zero, strictly_within
 from privior.exact import rational, round_down, round_up
 from privior.interval_arithmetic import arb
 from privior.papers.published.statement import Paper, Published, Verdict
+from privior.privacy.pairs import BoundedRangePair, GaussianPair
 from privior.privacy.pairs.balls import ball, balls, upper
-from privior.privacy.pairs.bounded_range import BoundedRangePair
-from privior.privacy.pairs.gaussian import GaussianPair
 
 PAPER = Paper("(epsilon, delta)-Differential Privacy of Gibbs Posteriors", "Minami, Arai, Sato")
 

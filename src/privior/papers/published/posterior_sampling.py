@@ -17,9 +17,8 @@ from privior.errors import NumberError, shown
 from privior.exact import round_up
 from privior.interval_arithmetic import arb
 from privior.papers.published.statement import Paper, Published, Verdict
+from privior.privacy.pairs import SignedSteps, Truncated
 from privior.privacy.pairs.balls import ball, balls, upper
-from privior.privacy.pairs.signed_steps import SignedSteps
-from privior.privacy.pairs.truncated import Truncated
 
 PAPER = Paper(
     "Differential Privacy for Bayesian Inference through Posterior Sampling",
