@@ -95,6 +95,13 @@ class Mechanism(ABC):
     #: the epsilon it was built for; a published mechanism may cost less
     epsilon: Fraction
 
+    @classmethod
+    def refusal(
+        cls, what: str, *, asked: object = None, allowed: object = None, advice: str | None = None
+    ) -> PlanError:
+        """Return the error that says why such a mechanism cannot be, or does not fit."""
+        return PlanError(what, where=cls.name, asked=asked, allowed=allowed, advice=advice)
+
     # How it is built
 
     @classmethod
@@ -206,7 +213,7 @@ class Mechanism(ABC):
 
     def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
         """Return the same law with so few outcomes that they can be listed, or raise PlanError."""
-        raise PlanError("has too many outcomes to be listed", where=self.name)
+        raise self.refusal("has too many outcomes to be listed")
 
     def to_document(self) -> dict[str, object]:
         """Write the name and the fields as plain values; model and schema stand beside it in a plan."""
@@ -242,8 +249,3 @@ def unsuited(kind: object, model: Model) -> PlanError:
         asked=shown(kind),
         allowed=", ".join(f"pv.{one.__name__}" for one in fit),
     )
-
-
-def unfit(name: str, why: str) -> PlanError:
-    """Say why a mechanism does not fit the public facts."""
-    return PlanError(why, where=name)

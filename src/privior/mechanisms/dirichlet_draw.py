@@ -15,7 +15,7 @@ from privior.checks import fill, whole_number
 from privior.errors import AuditError, PlanError
 from privior.exact import decimal, round_down
 from privior.mechanisms import sticks
-from privior.mechanisms.contract import MECHANISMS, Floats, unfit
+from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease
 from privior.mechanisms.table_mechanism import CellGammas, PublicFacts, TableMechanism
 from privior.models import ExactStatistics, Layout, Observed
@@ -92,8 +92,8 @@ class DirichletDraw(PosteriorRelease):
         Sensitivity.of_counts(neighbours, max_rows)  # refuses what is no number of rows
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
-            raise unfit(
-                self.name, "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records"
+            raise self.refusal(
+                "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records"
             )
         whole_number(draws, "draws", 1, MOST_STICKS // cells, where=self.name, error=PlanError)
         whole_number(places, "places", *PLACES, where=self.name, error=PlanError)
@@ -105,9 +105,7 @@ class DirichletDraw(PosteriorRelease):
         else:
             self._set_rate(rate)
         if Fraction(self._delta_of(self._pair_at(self.rate, draws))) > self.delta:
-            raise PlanError(
-                "this rate does not give the stated guarantee", where=self.name, asked=decimal(self.rate)
-            )
+            raise self.refusal("this rate does not give the stated guarantee", asked=decimal(self.rate))
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
@@ -170,9 +168,8 @@ class DirichletDraw(PosteriorRelease):
         if rate is not None and (self.draws > 1 or self.max_rows > 1):
             rate = largest_within(truly, most, rate, rate, RATE_DIGITS)
         if rate is None:
-            raise PlanError(
+            raise self.refusal(
                 "no rate is small enough for this budget",
-                where=self.name,
                 asked=f"epsilon {decimal(self.epsilon)}, delta {decimal(self.delta)}",
                 advice="Ask for a larger epsilon or delta, for fewer draws, or take a larger prior.",
             )
@@ -228,7 +225,7 @@ class DirichletDraw(PosteriorRelease):
 
     def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
         """Refuse: draws on the grid have too many outcomes to be listed."""
-        raise PlanError("posterior draws have too many outcomes to be listed", where=self.name)
+        raise self.refusal("posterior draws have too many outcomes to be listed")
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the sticks' cells, as width times density in the middle.

@@ -59,18 +59,15 @@ class EHD(HellingerMechanism):
     ) -> None:
         self._set(cells, epsilon, records, prior)
         if not isinstance(calibrated, bool):
-            raise PlanError("calibrated is true or false", where=self.name)
+            raise self.refusal("calibrated is true or false")
         fill(self, calibrated=calibrated)
         found = self._largest() if temperature is None else rational(temperature, "temperature")
         fill(self, temperature=found)
         if not found > 0 or not self._enough():
-            raise PlanError(
-                "this temperature does not give the stated guarantee", where=self.name, asked=decimal(found)
-            )
+            raise self.refusal("this temperature does not give the stated guarantee", asked=decimal(found))
         if found > Fraction(-math.log(_LEAST_ACCEPTANCE)):
-            raise PlanError(
+            raise self.refusal(
                 "would take too long to draw for some tables",
-                where=self.name,
                 asked=f"acceptance e^-{float(found):.4g}",
                 allowed=f"{_LEAST_ACCEPTANCE:g} or more",
                 advice="Take a smaller epsilon.",

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 
 from privior.arrays import Integers
-from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.hellinger import inverse_local_sensitivities
@@ -63,9 +62,8 @@ class EHDL(HellingerMechanism):
         if self.cells == 2:
             return Fraction(local_change_above(self.parameters))
         if number_of_tables(self.records, self.cells) > MOST_TABLES:
-            raise PlanError(
+            raise self.refusal(
                 "no guarantee: local sensitivity is not private, and its change is known for few tables only",
-                where=self.name,
                 asked=f"{self.outputs} tables",
                 allowed=f"two cells, or {MOST_TABLES} tables",
                 advice="Use pv.EHDS, or pv.KNorm.",

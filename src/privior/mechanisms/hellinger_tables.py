@@ -13,7 +13,7 @@ import numpy as np
 
 from privior.arrays import Integers
 from privior.checks import fill
-from privior.errors import InferenceError, PlanError
+from privior.errors import InferenceError
 from privior.exact import positive
 from privior.mechanisms.contract import Floats
 from privior.mechanisms.hellinger import distances
@@ -68,7 +68,7 @@ class HellingerMechanism(FixedTotal):
         several = isinstance(prior, (list, tuple))
         least, most = PRIOR_RANGE
         if several and len(prior) != cells:  # type: ignore[arg-type]
-            raise PlanError("not one prior parameter per cell", where=self.name, allowed=cells)
+            raise self.refusal("not one prior parameter per cell", allowed=cells)
         read = [positive(a, "prior", least=least, most=most) for a in (prior if several else [prior])]  # type: ignore[attr-defined]
         fill(self, epsilon=Budget.of(epsilon).epsilon, prior=tuple(read) if several else read[0])
 
@@ -100,11 +100,10 @@ class HellingerMechanism(FixedTotal):
     def check_drawable(self) -> None:
         """Refuse, by public facts alone, what would take too long to draw for some table."""
         if self.cells > MOST_BOXED:
-            raise PlanError(f"is drawn for up to {MOST_BOXED} cells only", where=self.name, asked=self.cells)
+            raise self.refusal(f"is drawn for up to {MOST_BOXED} cells only", asked=self.cells)
         if (found := self._largest_temperature()) > MOST_TEMPERATURE:
-            raise PlanError(
+            raise self.refusal(
                 "would take too long to draw for some tables",
-                where=self.name,
                 asked=f"temperature {found:.4g}",
                 allowed=MOST_TEMPERATURE,
                 advice="Take a smaller epsilon or gamma.",

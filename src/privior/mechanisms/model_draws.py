@@ -86,9 +86,8 @@ class ModelDraws(Mechanism):
         fill(self, model=model, records=records, epsilon=budget.epsilon, delta=budget.delta)
         fill(self, draws=draws, neighbours=relation, max_rows=max_rows)
         if not model.bounded:
-            raise PlanError(
+            raise self.refusal(
                 "a model excludes a level, so one record could exclude the model: the loss is unbounded",
-                where=self.name,
                 advice="Release noisy counts instead, or give every level a small chance in every model.",
             )
         fill(self, weight=weight_for(weight, self._enough, budget, self.name))
@@ -110,7 +109,7 @@ class ModelDraws(Mechanism):
                 self.model.chances, self.model.prior, self.neighbours, self.records, self.max_rows
             )
         except NumberError as error:
-            raise PlanError(error.what, where=self.name, asked=error.asked) from None
+            raise self.refusal(error.what, asked=error.asked) from None
 
     def _pure_at(self, weight: Fraction) -> bool:
         """Whether N draws are pure at this epsilon; the bound that needs no tables is tried first."""
@@ -191,7 +190,7 @@ class ModelDraws(Mechanism):
         """Refuse another family, unit or number of records."""
         check_unit(self, asked)
         if (asked.model, asked.records) != (self.model, self.records):
-            raise PlanError("the mechanism is for another family or number of records", where=self.name)
+            raise self.refusal("the mechanism is for another family or number of records")
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say how much a record weighs."""

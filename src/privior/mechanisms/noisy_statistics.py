@@ -85,10 +85,8 @@ class NoisyStatistics(SumNoise):
         found = self._calibrated() if scales is None else tuple(rational(one, "scale") for one in scales)
         fill(self, scales=found)
         if not self._enough(found):
-            raise PlanError(
-                "these scales do not give the stated guarantee",
-                where=self.name,
-                asked=", ".join(map(decimal, found)),
+            raise self.refusal(
+                "these scales do not give the stated guarantee", asked=", ".join(map(decimal, found))
             )
 
     @property
@@ -142,9 +140,8 @@ class NoisyStatistics(SumNoise):
         return scales
 
     def _too_wide(self) -> PlanError:
-        return PlanError(
+        return self.refusal(
             "this budget needs more noise than can be drawn",
-            where=self.name,
             asked=str(Budget(self.epsilon, self.delta)),
             advice="Ask for a larger epsilon, or give the column narrower bounds or a coarser grid.",
         )
@@ -215,9 +212,7 @@ class NoisyStatistics(SumNoise):
     def check(self, asked: Asked) -> None:
         """Refuse other sums, or another neighbour relation."""
         if (self.ranges, self.neighbours) != (_ranges(asked), asked.neighbours):
-            raise PlanError(
-                "the mechanism is for another model, schema or number of records", where=self.name
-            )
+            raise self.refusal("the mechanism is for another model, schema or number of records")
 
     @classmethod
     def offers(cls, asked: Asked) -> Sequence[Offer]:
@@ -225,7 +220,7 @@ class NoisyStatistics(SumNoise):
 
         def gaussian() -> NoisyStatistics:
             if asked.budget.delta == 0:
-                raise PlanError("needs delta > 0: Gaussian noise is never pure", where=cls.name)
+                raise cls.refusal("needs delta > 0: Gaussian noise is never pure")
             return cls.built(asked)
 
         pure = replace(asked, budget=Budget(asked.budget.epsilon, Fraction(0)))

@@ -60,9 +60,7 @@ class PosteriorRelease(TableMechanism):
         check_cells(cells, self.name)
         given = prior if isinstance(prior, (list, tuple)) else (prior,) * cells
         if len(given) != cells:
-            raise PlanError(
-                "not one prior parameter per cell", where=self.name, asked=len(given), allowed=cells
-            )
+            raise self.refusal("not one prior parameter per cell", asked=len(given), allowed=cells)
         fill(self, cells=cells, records=check_records(records, self.name))
         fill(self, least=check_least(least, self.name))
         lowest, most = Fraction(1, 10**6), Fraction(10**9)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from privior.arrays import Integers
 from privior.checks import is_whole, whole_number
 from privior.errors import PlanError, shown
-from privior.mechanisms.contract import Asked, CellNoise, Floats, Mechanism, unfit
+from privior.mechanisms.contract import Asked, CellNoise, Floats, Mechanism
 from privior.models import MOST_CELLS, ExactStatistics, Layout, Model, Observed, TableModel
 from privior.privacy import REPLACE_ONE, Budget, Neighbours, Sensitivity
 from privior.schema import Schema
@@ -146,17 +146,14 @@ class TableMechanism(Mechanism):
         """Refuse another number of cells, unit, number of records or prior."""
         facts = PublicFacts.of(replace(asked, options={}))
         if self.cells != facts.cells:
-            raise PlanError(
-                "the mechanism is for another number of cells",
-                where=self.name,
-                asked=self.cells,
-                allowed=facts.cells,
+            raise self.refusal(
+                "the mechanism is for another number of cells", asked=self.cells, allowed=facts.cells
             )
         check_unit(self, asked)
         if self.records not in (None, asked.records):
-            raise PlanError("the mechanism is for another number of records", where=self.name)
+            raise self.refusal("the mechanism is for another number of records")
         if self.prior not in (None, facts.prior, facts.parameters):
-            raise PlanError("the mechanism is for another prior", where=self.name)
+            raise self.refusal("the mechanism is for another prior")
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -194,7 +191,7 @@ class FixedTotal(TableMechanism):
     def check_facts(cls, facts: PublicFacts) -> None:
         """Refuse facts under which the total is not public."""
         if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
-            raise unfit(cls.name, "needs a public total (replace-one, one row per unit)")
+            raise cls.refusal("needs a public total (replace-one, one row per unit)")
 
 
 def check_unit(mechanism: Mechanism, asked: Asked) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from privior.checks import fill, whole_number
 from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
-from privior.mechanisms.contract import MECHANISMS, Floats, unfit
+from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease, check_least
 from privior.mechanisms.table_mechanism import CellGammas, PublicFacts
 from privior.models import ExactStatistics, Observed
@@ -77,9 +77,8 @@ class VirtualRecords(PosteriorRelease):
         needed = virtual_records_epsilon(drawn, min(self.floors(self.rate)), self.rate)
         promised = shortened_up(needed) if epsilon is None else Budget.of(epsilon).epsilon
         if needed > promised:
-            raise PlanError(
+            raise self.refusal(
                 "so many records at this rate cost more than the stated epsilon",
-                where=self.name,
                 asked=decimal(promised),
                 allowed=f"{float(needed):.6g} or more",
             )
@@ -89,7 +88,7 @@ class VirtualRecords(PosteriorRelease):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Take the number of records, among powers of 2, that leaves the least noise at the largest rate."""
         if facts.max_rows > 1:
-            raise unfit(cls.name, "is for one row per unit")
+            raise cls.refusal("is for one row per unit")
         check_least(facts.least, cls.name)
         prior = facts.parameters
         smallest, epsilon = min(prior), facts.budget.epsilon
@@ -115,9 +114,8 @@ class VirtualRecords(PosteriorRelease):
                     )
                 )
         if not built:
-            raise PlanError(
+            raise cls.refusal(
                 "no rate is small enough for this budget",
-                where=cls.name,
                 asked=facts.budget,
                 advice="Ask for a larger epsilon, or take a larger prior.",
             )

@@ -92,9 +92,8 @@ def vectors(model: JointFamily, schema: Schema, asked: object) -> Distance:
     columns = [schema.column(name) for name in model.vector]
     size = math.prod(column.size for column in columns)
     if callable(asked) and size > MOST_VALUES:
-        raise ModelError(
+        raise model.refusal(
             "too many values for a distance that is asked for every pair",
-            where=model.family,
             asked=size,
             allowed=MOST_VALUES,
             advice="Take coarser grids, or the distance 'records'.",
@@ -113,7 +112,7 @@ def vectors(model: JointFamily, schema: Schema, asked: object) -> Distance:
 def checked(model: JointFamily, schema: Schema | None) -> Schema:
     """Return the schema, once the family and its records can be analysed."""
     if schema is None:
-        raise ModelError("a family needs the schema of its columns", where=model.family)
+        raise model.refusal("a family needs the schema of its columns")
     model.summands(schema, REPLACE_ONE)
     model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
     return schema

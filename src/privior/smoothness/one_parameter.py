@@ -264,7 +264,7 @@ def _cut(prior: Law, ends: Sequence[Fraction]) -> Law:
 @subject_of.register
 def _(model: Family, schema: Schema | None, distance: object) -> OneParameter:
     if schema is None:
-        raise ModelError("a family needs the schema of its column", where=model.family)
+        raise model.refusal("a family needs the schema of its column")
     model.check(schema)
     model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
     codes = np.arange(schema.column(model.column).size)

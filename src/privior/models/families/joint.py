@@ -150,40 +150,28 @@ class JointFamily(SummedModel):
             or not all(isinstance(one, str) and one for one in listed)
             or len(set(listed)) < len(listed)
         ):
-            raise ModelError(
+            raise self.refusal(
                 "not the names of columns",
-                where=self.family,
                 asked=shown(columns),
                 allowed=f"1 to {MOST_COLUMNS} different names",
             )
         law = to_joint_law(prior) if isinstance(prior, dict) else prior
         if not isinstance(law, kind):
-            raise ModelError(
-                "this prior is not conjugate here",
-                where=self.family,
-                asked=shown(prior),
-                allowed=f"pv.{kind.__name__}(...)",
+            raise self.refusal(
+                "this prior is not conjugate here", asked=shown(prior), allowed=f"pv.{kind.__name__}(...)"
             )
         fill(self, vector=tuple(listed), prior=law)
 
     def _check_size(self, size: int, name: str) -> None:
         if size != len(self.vector):
-            raise ModelError(
-                f"{name} is not of the size of the columns",
-                where=self.family,
-                asked=size,
-                allowed=len(self.vector),
+            raise self.refusal(
+                f"{name} is not of the size of the columns", asked=size, allowed=len(self.vector)
             )
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns that are read."""
         return self.vector
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        """Every number by its own name."""
-        return self.names
 
     def width_in_words(self, schema: Schema) -> str:
         """Intervals are of the parameters, each by its own measure."""
@@ -286,7 +274,7 @@ class JointFamily(SummedModel):
 
     def no_draws(self) -> ModelError:
         """Say why no draws are released."""
-        return ModelError("no draws are released of this family", where=self.family)
+        return self.refusal("no draws are released of this family")
 
     # Files
 

@@ -130,9 +130,8 @@ class MultivariateNormalPrecision(JointFamily):
         chance = self._least_chance(schema, records)
         if not chance >= _LEAST_CHANCE:  # also if it is no number
             number = f"about {1 / chance:.2g}" if chance > 0 else "any number of"
-            raise ModelError(
+            raise self.refusal(
                 f"a draw might take {number} trials",
-                where=self.family,
                 asked=str(self.prior),
                 allowed=f"{1 / _LEAST_CHANCE:.0f} on average, whatever the records",
                 advice="Take less epsilon, bounds of the eigenvalues farther apart, or noisy statistics "
@@ -187,10 +186,9 @@ class MultivariateNormalPrecision(JointFamily):
 
     def no_draws(self) -> ModelError:
         """Of three columns or more a draw from the cut law takes too long, and what it says is not known."""
-        return ModelError(
+        return self.refusal(
             "draws are released of precision matrices of two columns only: no privacy is proved without "
             "bounds of the eigenvalues, and with them no quick exact draw is known for more columns",
-            where=self.family,
             asked=str(self.prior),
             advice="Release noisy statistics (pv.NoisyStatistics); of one column take pv.NormalPrecision.",
         )

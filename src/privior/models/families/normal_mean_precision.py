@@ -118,18 +118,16 @@ class NormalMeanPrecision(JointFamily):
             not first <= min(lower, self.prior.mean)
             or not max(lower + step * (size - 1), self.prior.mean) <= last
         ):
-            raise ModelError(
+            raise self.refusal(
                 "the interval of the mean does not hold all records and the prior mean",
-                where=self.family,
                 asked=f"{decimal(first)} to {decimal(last)}",
                 allowed=f"{decimal(lower)} to {decimal(lower + step * (size - 1))}, or wider",
                 advice="Draws are then found in a few trials, whatever the records.",
             )
         width = float(last - first) * math.sqrt(float((self.prior.strength + records) * least))
         if math.erf(width / math.sqrt(2)) / 2 < _LEAST_CHANCE:
-            raise ModelError(
+            raise self.refusal(
                 "the interval of the mean is too narrow for draws",
-                where=self.family,
                 asked=f"{decimal(first)} to {decimal(last)}",
                 advice="Take a wider one, larger precisions, or noisy statistics (pv.NoisyStatistics).",
             )
@@ -167,10 +165,9 @@ class NormalMeanPrecision(JointFamily):
 
     def no_draws(self) -> ModelError:
         """The loss of a draw is bounded in a box only."""
-        return ModelError(
+        return self.refusal(
             "no privacy is proved for draws of a mean and a precision together, but from a prior that is cut "
             "to a box: no pair of data sets is known to be the worst, and the loss has no bound",
-            where=self.family,
             asked=str(self.prior),
             advice="Cut it: pv.NormalGamma(..., means=(low, high), precisions=(low, high)); or release noisy "
             "statistics (pv.NoisyStatistics).",

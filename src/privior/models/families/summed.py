@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import ClassVar, Protocol
 
 from privior.checks import plain_fields
-from privior.errors import ModelError
 from privior.models.families.drawing import Drawing
 from privior.models.model import PRIOR_SHARE, Model
 from privior.privacy import Neighbours, Sensitivity
@@ -40,9 +39,8 @@ class SummedModel(Model):
     def check_unit(self, schema: Schema) -> None:
         """Refuse units of several rows."""
         if schema.unit.max_rows != 1:
-            raise ModelError(
+            raise self.refusal(
                 "this family takes one row of each unit",
-                where=self.family,
                 asked=f"max_rows {schema.unit.max_rows}",
                 allowed="max_rows 1",
             )

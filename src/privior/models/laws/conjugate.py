@@ -31,10 +31,21 @@ _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**18)
 L = TypeVar("L", bound="WrittenLaw")
 
 
-class WrittenLaw:
-    """A law whose fields are what a file has of it."""
+class NamedLaw:
+    """A law with a name in files, which says what is wrong with one of its kind."""
 
     name: ClassVar[str]
+
+    @classmethod
+    def refusal(
+        cls, what: str, *, asked: object = None, allowed: object = None, advice: str | None = None
+    ) -> ModelError:
+        """Return the error that says what is wrong with a law of this kind."""
+        return ModelError(what, where=cls.name, asked=asked, allowed=allowed, advice=advice)
+
+
+class WrittenLaw(NamedLaw):
+    """A law whose fields are what a file has of it."""
 
     def to_document(self) -> dict[str, object]:
         """Write the law as plain values."""
@@ -165,7 +176,7 @@ class Normal(WrittenLaw):
 
     def __init__(self, mean: object = 0, *, stddev: object = None, variance: object = None) -> None:
         if (stddev is None) == (variance is None):
-            raise ModelError("a Normal law has a stddev or a variance", where=self.name)
+            raise self.refusal("a Normal law has a stddev or a variance")
         fill(self, mean=read_number(mean, self.name, "mean"))
         spread = read_scale(stddev, self.name, "stddev") ** 2 if stddev is not None else None
         fill(self, variance=read_scale(variance, self.name, "variance") if spread is None else spread)
