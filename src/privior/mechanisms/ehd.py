@@ -107,7 +107,7 @@ class EHD(HellingerMechanism):
         if self.calibrated:
             pair = SignedSteps(self.epsilon)
             reason = f"all {self.outputs} outputs of all neighbouring tables enumerated (privior.EHD)"
-        return Guarantee(pair, REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason)
+        return Guarantee(pair, REPLACE_ONE, Budget(self.epsilon), reason)
 
     def temperatures(self, tables: Integers) -> Floats:
         """Return the one temperature, once for each table."""

@@ -75,9 +75,7 @@ class EHDL(HellingerMechanism):
         """(1 + L) epsilon; PlanError where L is not known."""
         cost = shortened_up((1 + self.local_change) * self.epsilon)
         reason = f"local sensitivity changes between neighbours; nominal epsilon {decimal(self.epsilon)}"
-        return Guarantee(
-            BoundedRangePair(cost), REPLACE_ONE, Budget(cost, Fraction(0)), f"{reason} (privior.EHDL)"
-        )
+        return Guarantee(BoundedRangePair(cost), REPLACE_ONE, Budget(cost), f"{reason} (privior.EHDL)")
 
     def temperatures(self, tables: Integers) -> Floats:
         """Return epsilon / (2 LS(x))."""

@@ -75,9 +75,7 @@ class EHDS(HellingerMechanism):
         """Pure epsilon, and a loss of bounded range."""
         smooth = f"smooth sensitivity, gamma {decimal(self.gamma)}"
         reason = f"exponential mechanism on a metric with {smooth} (proof: privior.EHDS)"
-        return Guarantee(
-            BoundedRangePair(self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason
-        )
+        return Guarantee(BoundedRangePair(self.epsilon), REPLACE_ONE, Budget(self.epsilon), reason)
 
     def temperatures(self, tables: Integers) -> Floats:
         """Return epsilon / (2 (1+gamma) S(x))."""

@@ -61,6 +61,8 @@ class HellingerMechanism(FixedTotal):
     randomness: ClassVar[str] = OPERATING_SYSTEM
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     on_request: ClassVar[bool] = True
+    #: the law is no noise on the cells
+    cell_noise: ClassVar[None] = None
 
     def _set(self, cells: int, epsilon: object, records: int, prior: object) -> None:
         """Check and keep the public facts."""
@@ -108,11 +110,6 @@ class HellingerMechanism(FixedTotal):
                 allowed=MOST_TEMPERATURE,
                 advice="Take a smaller epsilon or gamma.",
             )
-
-    @property
-    def cell_noise(self) -> None:
-        """The law is no noise on the cells."""
-        return
 
     @property
     def drawback(self) -> str:

@@ -74,7 +74,7 @@ class LaplaceCounts(TableMechanism):
         reason = f"discrete Laplace noise of scale {l1}/epsilon; counts move by L1 {l1} (Ghosh et al. 2009)"
         pair = SignedSteps(self.epsilon / steps, steps)
         unit = Sensitivity.unit(self.max_rows)
-        return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason, unit)
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon), reason, unit)
 
     @property
     def _rate(self) -> float:

@@ -65,6 +65,8 @@ class ModelDraws(Mechanism):
     stands_for: ClassVar[str] = "posterior-draws"
     options: ClassVar[Mapping[str, object]] = {"draws": 1}
     draws_posterior: ClassVar[bool] = True
+    #: several draws with a delta are composed, and tables are listed
+    slow: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -196,11 +198,6 @@ class ModelDraws(Mechanism):
         """Say how much a record weighs."""
         weight = float(self.weight)
         return [("draws", f"every record has the weight {weight:.4g} in the posterior drawn from")]
-
-    @property
-    def slow(self) -> bool:
-        """Several draws with a delta are composed, and tables are listed."""
-        return True
 
     @classmethod
     def built(cls, asked: Asked) -> Self:

@@ -223,7 +223,7 @@ class NoisyStatistics(SumNoise):
                 raise cls.refusal("needs delta > 0: Gaussian noise is never pure")
             return cls.built(asked)
 
-        pure = replace(asked, budget=Budget(asked.budget.epsilon, Fraction(0)))
+        pure = replace(asked, budget=Budget(asked.budget.epsilon))
         return (
             Offer(f"{cls.name}, Laplace", lambda: cls.built(pure)),
             Offer(f"{cls.name}, Gaussian", gaussian),

@@ -49,6 +49,8 @@ class PosteriorRelease(TableMechanism):
 
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     on_request: ClassVar[bool] = True
+    #: there is no noise on counts; `cell_gammas` has the likelihood
+    cell_noise: ClassVar[None] = None
     cells: int
     prior: tuple[Fraction, ...]
     rate: Fraction
@@ -135,11 +137,6 @@ class PosteriorRelease(TableMechanism):
             f"every cell has at least {self.least} records, which is public; a lower count is raised "
             "to that, so the guarantee holds for every table"
         )
-
-    @property
-    def cell_noise(self) -> None:
-        """There is no noise on counts; `cell_gammas` has the likelihood."""
-        return
 
     @abstractmethod
     def cell_gammas(self, observed: Observed) -> CellGammas:

@@ -81,7 +81,7 @@ class PublishedLaplace(FixedTotal):
             f"discrete Laplace noise of scale {scale} on {self.cells - 1} counts, of which one record "
             f"moves {moved}; nominal epsilon {nominal} (proof: privior.PublishedLaplace)"
         )
-        return Guarantee(pair, REPLACE_ONE, Budget(moved / self.nominal_scale, Fraction(0)), reason)
+        return Guarantee(pair, REPLACE_ONE, Budget(moved / self.nominal_scale), reason)
 
     @property
     def _rate(self) -> float:

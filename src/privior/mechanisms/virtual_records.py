@@ -129,7 +129,7 @@ class VirtualRecords(PosteriorRelease):
             f"{self.drawn} virtual records at rate {decimal(self.rate)}, {self.floor_in_words} "
             "(proof: privior.VirtualRecords)"
         )
-        return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason)
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon), reason)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw the records, in whole numbers."""

@@ -53,6 +53,10 @@ class FiniteFamily(TableModel):
     family: ClassVar[str] = "finite-family"
     error_name: ClassVar[str] = "chance of wrong models"
     error_heading: ClassVar[str] = "wrong models"
+    #: models that are alike need many records
+    remedy: ClassVar[str] = "models that differ more, fewer cells or more epsilon"
+    #: all models
+    first_question: ClassVar[str] = "models()"
 
     def __init__(
         self, columns: str | Sequence[str], models: Mapping[str, Sequence[object]], prior: object = None
@@ -156,16 +160,6 @@ class FiniteFamily(TableModel):
         """Name the models, and say how many cells there are."""
         names = ", ".join(self.names[:8]) + (", ..." if len(self.names) > 8 else "")
         return f"{self}: {names}; {len(self.chances[0])} cells"
-
-    @property
-    def first_question(self) -> str:
-        """All models."""
-        return "models()"
-
-    @property
-    def remedy(self) -> str:
-        """Models that are alike need many records."""
-        return "models that differ more, fewer cells or more epsilon"
 
     def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
         """Compare what the records know with what the prior knows."""

@@ -56,7 +56,7 @@ class BasicFilter:
         if cost.largest_loss is None:
             allowed = "a pure guarantee, or an amount of its own"
             raise _refused(cost, "a sum of (epsilon, delta)", allowed, "Its loss has no bound.")
-        return total + Budget(cost.largest_loss, Fraction(0))
+        return total + Budget(cost.largest_loss)
 
     def admits(self, total: Budget, cost: Budget | DominatingPair) -> bool:
         """Say whether the sum with this cost is within the cap, exactly."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from privior.interval_arithmetic import arb, flint
+from privior.randomness.concave import ball
 from privior.randomness.entropy import Bits
 from privior.randomness.mixtures import draw_weighted
 
@@ -39,14 +40,10 @@ def _log_weight(
     def enclosed() -> arb:
         precision = flint.ctx.prec
         if precision not in known:
-            found = _ball(prior).log()
+            found = ball(prior).log()
             for power, chance in terms:
-                found += _ball(power) * _ball(chance).log()
+                found += ball(power) * ball(chance).log()
             known[precision] = found
         return known[precision]
 
     return enclosed
-
-
-def _ball(number: Fraction) -> arb:
-    return arb(flint.fmpq(number.numerator, number.denominator))

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,26 +40,17 @@ class Cells(Subject):
     model: DirichletTable
     schema: Schema
     distance: Distance
+    #: infinite, as the log of a probability is
+    oscillation: ClassVar[float] = math.inf
+    #: A probability may be as small as it likes
+    roughest: ClassVar[float] = math.inf
+    #: 0: under one parameter all cells are alike
+    smoothest: ClassVar[float] = 0.0
 
     @property
     def mass_bounded(self) -> bool:  # type: ignore[override]
         """Where some cells are nearer to each other than others."""
         return not isinstance(self.distance, Replaced)
-
-    @property
-    def smoothest(self) -> float:
-        """0: under one parameter all cells are alike."""
-        return 0.0
-
-    @property
-    def roughest(self) -> float:
-        """A probability may be as small as it likes."""
-        return math.inf
-
-    @property
-    def oscillation(self) -> float:
-        """Infinite, as the log of a probability is."""
-        return math.inf
 
     @cached_property
     def alphas(self) -> list[Fraction]:

@@ -27,7 +27,6 @@ from privior.errors import ModelError, shown
 #: somebody's own distance of two values
 Own = Callable[[object, object], float]
 
-NAMES = ("records", "values", "statistic", "squares")
 #: own distances are asked for all pairs of values
 MOST_VALUES = 300
 

@@ -128,6 +128,8 @@ class OwnLikelihood(Subject):
     reached: Floats  # values that log p(x) - log p(y) takes somewhere
     varies: float  # how far the log likelihood of one record varies with the parameters, at most
     certified: bool
+    #: not searched for: 0 is never wrong
+    smoothest: ClassVar[float] = 0.0
 
     @property
     def computed(self) -> str:  # type: ignore[override]
@@ -139,11 +141,6 @@ class OwnLikelihood(Subject):
     @cached_property
     def _apart(self) -> Floats:
         return self.distance.table_of(len(self.model.records))
-
-    @property
-    def smoothest(self) -> float:
-        """Not searched for: 0 is never wrong."""
-        return 0.0
 
     @cached_property
     def roughest(self) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
@@ -67,11 +67,8 @@ class FamilyDrawing(Drawing):
     """Draws of one parameter."""
 
     model: Family
-
-    @property
-    def numbers(self) -> int:
-        """One number is drawn: the parameter."""
-        return 1
+    #: one number is drawn: the parameter
+    numbers: ClassVar[int] = 1
 
     def drawn(self, sums: Sequence[int], places: int, bits: Bits, draws: int) -> list[int]:
         """Update the prior exactly and draw."""

@@ -43,6 +43,10 @@ class NormalMeanPrecision(JointFamily):
     prior: NormalGamma
     family: ClassVar[str] = "normal-mean-precision"
     parameter: ClassVar[str] = "mean and precision"
+    #: the deviations and their squares
+    products: ClassVar[tuple[tuple[int, ...], ...]] = ((0,), (0, 0))
+    #: one record says nothing of how far records lie apart
+    least_records: ClassVar[int] = 2
 
     def __init__(self, column: str, prior: object) -> None:
         self._set(column, prior, NormalGamma)
@@ -57,16 +61,6 @@ class NormalMeanPrecision(JointFamily):
     def names(self) -> tuple[str, ...]:
         """Mean, precision and what that is as a standard deviation."""
         return tuple(f"{name} of {self.column}" for name in ("mean", "precision", "stddev"))
-
-    @property
-    def least_records(self) -> int:
-        """One record says nothing of how far records lie apart."""
-        return 2
-
-    @property
-    def products(self) -> tuple[tuple[int, ...], ...]:
-        """The deviations and their squares."""
-        return ((0,), (0, 0))
 
     def at(self, schema: Schema) -> JointLikelihood:
         """Return the likelihood in floating point."""

@@ -31,6 +31,8 @@ class SummedModel(Model):
     #: what the parameters are called in answers
     parameter: ClassVar[str]
     prior: Prior
+    #: one record moves a sum by the range of its column
+    remedy: ClassVar[str] = "narrower bounds of the column, a wider prior or more epsilon"
 
     @abstractmethod
     def statistic_in_words(self, schema: Schema) -> str:
@@ -77,11 +79,6 @@ class SummedModel(Model):
     def in_words(self, schema: Schema) -> str:
         """Name the parameter."""
         return f"{self}: its {self.parameter}"
-
-    @property
-    def remedy(self) -> str:
-        """One record moves a sum by the range of its column."""
-        return "narrower bounds of the column, a wider prior or more epsilon"
 
     def width_in_words(self, schema: Schema) -> str:
         """Intervals are of the parameter."""

@@ -82,6 +82,8 @@ class Beta(WrittenLaw):
     second: Fraction
     name: ClassVar[str] = "beta"
     support: ClassVar[Ends] = (Fraction(0), Fraction(1))
+    #: how large the parameter typically is: draws are rounded far below it
+    scale: ClassVar[float] = 1.0
 
     def __init__(self, first: object = 1, second: object = 1) -> None:
         fill(
@@ -102,11 +104,6 @@ class Beta(WrittenLaw):
     def exact(self) -> BetaLaw:
         """The law as exact draws are made of it."""
         return BetaLaw(self.first, self.second)
-
-    @property
-    def scale(self) -> float:
-        """How large the parameter typically is: draws are rounded far below it."""
-        return 1.0
 
     @property
     def information(self) -> float:

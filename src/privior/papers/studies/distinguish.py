@@ -151,10 +151,5 @@ def _text(tests: Rows, needed: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "distinguish",
-    "how well the best test tells neighbouring data sets apart by posterior draws",
-    PAPER,
-    "Section 4.3",
-    _carry_out,
-)
+ABOUT = "how well the best test tells neighbouring data sets apart by posterior draws"
+STUDY = Study("distinguish", ABOUT, PAPER, "Section 4.3", _carry_out)

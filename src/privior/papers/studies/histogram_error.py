@@ -162,10 +162,5 @@ def _text(rows: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "histogram-error",
-    "loss of private histograms: Dirichlet draws, Gaussian and Laplace noise, by number of records",
-    dirichlet.PAPER,
-    "Figure 2",
-    _carry_out,
-)
+ABOUT = "loss of private histograms: Dirichlet draws, Gaussian and Laplace noise, by number of records"
+STUDY = Study("histogram-error", ABOUT, dirichlet.PAPER, "Figure 2", _carry_out)

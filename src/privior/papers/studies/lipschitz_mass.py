@@ -167,10 +167,5 @@ def _text(constants: Rows, losses: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "lipschitz-mass",
-    "how much of a prior lies on smooth parameters, and what that does to a draw",
-    PAPER,
-    "Figure 1",
-    _carry_out,
-)
+ABOUT = "how much of a prior lies on smooth parameters, and what that does to a draw"
+STUDY = Study("lipschitz-mass", ABOUT, PAPER, "Figure 1", _carry_out)

@@ -89,10 +89,5 @@ def _text(rows: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "multinomial-dirichlet",
-    "how far the posterior under a larger, private prior is from the one that is meant",
-    dirichlet.PAPER,
-    "Figure 5",
-    _carry_out,
-)
+ABOUT = "how far the posterior under a larger, private prior is from the one that is meant"
+STUDY = Study("multinomial-dirichlet", ABOUT, dirichlet.PAPER, "Figure 5", _carry_out)
