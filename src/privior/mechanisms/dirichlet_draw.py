@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import ClassVar, Self, final
 
 import numpy as np
@@ -110,18 +110,9 @@ class DirichletDraw(PosteriorRelease):
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for delta > 0, with the largest rate that the budget allows."""
-        budget = facts.budget
-        return cls(
-            facts.cells,
-            facts.parameters,
-            budget.epsilon,
-            budget.delta,
-            draws=facts.draws,
-            neighbours=facts.neighbours,
-            records=facts.records,
-            max_rows=facts.max_rows,
-            least=facts.least,
-        )
+        given = facts.cells, facts.parameters, facts.budget.epsilon, facts.budget.delta
+        made = partial(cls, *given, neighbours=facts.neighbours, records=facts.records)
+        return made(draws=facts.draws, max_rows=facts.max_rows, least=facts.least)
 
     def _pair_at(self, rate: Fraction, draws: int) -> DominatingPair:
         """Return the pair of so many draws; under add-or-remove-one its first law has the record."""

@@ -86,13 +86,8 @@ class GaussianCounts(TableMechanism):
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for delta > 0."""
-        return cls(
-            facts.cells,
-            facts.budget.epsilon,
-            facts.budget.delta,
-            neighbours=facts.neighbours,
-            max_rows=facts.max_rows,
-        )
+        given = facts.cells, facts.budget.epsilon, facts.budget.delta
+        return cls(*given, neighbours=facts.neighbours, max_rows=facts.max_rows)
 
     def _is_a_float(self) -> bool:
         return 0 < self.stddev <= WIDEST and Fraction(float(self.stddev)) == self.stddev

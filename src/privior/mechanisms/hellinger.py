@@ -243,13 +243,8 @@ def _prior(given: ArrayLike, size: int) -> Floats:
 
 def _counts(given: ArrayLike) -> Integers:
     found = np.asarray(given)
-    if (
-        found.ndim != 1
-        or found.size < 2
-        or found.dtype.kind not in "iu"
-        or found.min() < 0
-        or not found.sum()
-    ):
+    whole = found.ndim == 1 and found.size >= 2 and found.dtype.kind in "iu"
+    if not whole or found.min() < 0 or not found.sum():
         raise NumberError("counts are two or more whole numbers, one of them above 0")
     return found.astype(np.int64)
 

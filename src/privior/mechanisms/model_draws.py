@@ -202,15 +202,9 @@ class ModelDraws(Mechanism):
     @classmethod
     def built(cls, asked: Asked) -> Self:
         """Build it for the family and the unit that are asked about."""
-        return cls(
-            known_as(FiniteFamily, asked.model),
-            asked.records,
-            asked.budget.epsilon,
-            asked.budget.delta,
-            neighbours=asked.neighbours,
-            max_rows=asked.schema.unit.max_rows,
-            **asked.options,
-        )
+        given = known_as(FiniteFamily, asked.model), asked.records, asked.budget.epsilon, asked.budget.delta
+        rows = asked.schema.unit.max_rows
+        return cls(*given, neighbours=asked.neighbours, max_rows=rows, **asked.options)
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:

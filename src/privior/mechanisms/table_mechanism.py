@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from privior.arrays import Integers
-from privior.checks import is_whole, whole_number
+from privior.checks import is_whole, known_as, whole_number
 from privior.errors import PlanError, shown
 from privior.mechanisms.contract import Asked, CellNoise, Floats, Mechanism
 from privior.models import MOST_CELLS, ExactStatistics, Layout, Model, Observed, TableModel
@@ -47,15 +47,9 @@ class PublicFacts:
     @staticmethod
     def of(asked: Asked) -> PublicFacts:
         """Take what is asked of a table."""
-        return PublicFacts(
-            asked.model.size(asked.schema),  # type: ignore[attr-defined]
-            asked.records,
-            asked.schema.unit.max_rows,
-            asked.neighbours,
-            asked.budget,
-            asked.model.cell_prior,  # type: ignore[attr-defined]
-            **asked.options,
-        )
+        model = known_as(TableModel, asked.model)  # type: ignore[type-abstract]
+        unit = asked.records, asked.schema.unit.max_rows, asked.neighbours
+        return PublicFacts(model.size(asked.schema), *unit, asked.budget, model.cell_prior, **asked.options)
 
     @property
     def parameters(self) -> tuple[Fraction, ...]:
@@ -166,19 +160,12 @@ class TableMechanism(Mechanism):
 
     def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
         """Take few cells and records, with the same epsilon and delta."""
-        prior = Fraction(1) if self.prior is None else self.prior
-        cost = self.guarantee.cost
-        few = min(cells, self.cells)
-        return self.for_facts(
-            PublicFacts(
-                few,
-                records,
-                max_rows,
-                self.sensitivity.neighbours,
-                Budget(self.epsilon, cost.delta),
-                prior[:few] if isinstance(prior, tuple) else prior,
-            )
-        )
+        few, budget = min(cells, self.cells), Budget(self.epsilon, self.guarantee.cost.delta)
+        facts = PublicFacts(few, records, max_rows, self.sensitivity.neighbours, budget)
+        if self.prior is None:
+            return self.for_facts(facts)
+        prior = self.prior[:few] if isinstance(self.prior, tuple) else self.prior
+        return self.for_facts(replace(facts, prior=prior))
 
 
 class FixedTotal(TableMechanism):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar, Self, final
 
 import numpy as np
@@ -92,6 +92,7 @@ class VirtualRecords(PosteriorRelease):
         check_least(facts.least, cls.name)
         prior = facts.parameters
         smallest, epsilon = min(prior), facts.budget.epsilon
+        made = partial(cls, facts.cells, prior, neighbours=facts.neighbours, records=facts.records)
         built = []
         for power in range(MOST_DRAWN.bit_length()):
             drawn = 1 << power
@@ -101,18 +102,7 @@ class VirtualRecords(PosteriorRelease):
 
             rate = largest(holds, LEAST, Fraction(1), digits=RATE_DIGITS)
             if rate is not None:
-                built.append(
-                    cls(
-                        facts.cells,
-                        prior,
-                        drawn,
-                        rate=rate,
-                        neighbours=facts.neighbours,
-                        records=facts.records,
-                        epsilon=epsilon,
-                        least=facts.least,
-                    )
-                )
+                built.append(made(drawn, rate=rate, epsilon=epsilon, least=facts.least))
         if not built:
             raise cls.refusal(
                 "no rate is small enough for this budget",
@@ -160,14 +150,9 @@ class VirtualRecords(PosteriorRelease):
 
         A public minimum of the counts is a larger prior: these tables are what lies above it.
         """
-        return VirtualRecords(
-            min(cells, self.cells),
-            sorted(self.floors(self.rate))[:cells],
-            min(_FEW, self.drawn),
-            rate=self.rate,
-            neighbours=self.neighbours,
-            records=records,
-        )
+        few, drawn = min(cells, self.cells), min(_FEW, self.drawn)
+        prior = sorted(self.floors(self.rate))[:cells]
+        return VirtualRecords(few, prior, drawn, rate=self.rate, neighbours=self.neighbours, records=records)
 
     def spread(self, whole: float | Floats) -> Floats:
         """Return the variance of a released proportion p over p (1-p), if the parameters add up to this."""

@@ -72,10 +72,5 @@ class Box:
 
 def _ways(records: int, sets: Sets, others: int) -> int:
     """Count the ways to put records into one cell without an upper end and `others` that have one."""
-    return int(
-        sum(
-            sign * flint.fmpz.bin_uiui(records - taken + others, others)
-            for taken, sign in sets
-            if taken <= records
-        )
-    )
+    kept = ((taken, sign) for taken, sign in sets if taken <= records)
+    return int(sum(sign * flint.fmpz.bin_uiui(records - taken + others, others) for taken, sign in kept))

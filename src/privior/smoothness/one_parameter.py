@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -219,13 +219,7 @@ class OneParameter(Subject):
         ]
         if not ends[0] < ends[1]:
             return None
-        left = OneParameter(
-            self.model.with_prior(_cut(self.model.prior, ends)),
-            self.schema,
-            self.statistics,
-            self.distance,
-            self.chords,
-        )
+        left = replace(self, model=self.model.with_prior(_cut(self.model.prior, ends)))
         pure = None if (pair := left.pair(records, 1)) is None else pair.pure
         if pure is None:
             return None

@@ -29,15 +29,9 @@ def reweighted_draw(model: Family, schema: Schema, records: int, weight: Fractio
             asked=str(prior),
             advice="Cut it: pv.Reweighted(pv.Truncated(...), ...); or release noisy statistics.",
         )
+    cut = [model.with_prior(Truncated(piece.law, piece.lower, piece.upper)) for piece in prior.pieces]
     sides = tuple(
-        Side(
-            model.with_prior(Truncated(piece.law, piece.lower, piece.upper)).cut_pair(
-                schema, records, weight
-            ),
-            piece.slope,
-            prior.of,
-            prior.pivot,
-        )
-        for piece in prior.pieces
+        Side(own.cut_pair(schema, records, weight), piece.slope, prior.of, prior.pivot)
+        for own, piece in zip(cut, prior.pieces, strict=True)
     )
     return ReweightedDraw(whole.cut_pair(schema, records, weight), sides)

@@ -56,16 +56,12 @@ def theorem_5(mu: object, epsilon: object) -> Published:
         m, e = balls(rational(mu, "mu"), level)
         return ((e / m - m / 2) / ball(2).sqrt()).erfc() / 2
 
-    reason = "the tail counts an outcome in full where delta counts 1 - e^(epsilon - loss) of it"
-    return PAPER.states(
-        "Theorem 5",
-        "delta = P[loss >= epsilon]",
-        "delta",
-        upper(formula),
-        (Verdict.LOOSE, reason),
-        pair,
-        pair.delta(round_down(level)),
+    judged = (
+        Verdict.LOOSE,
+        "the tail counts an outcome in full where delta counts 1 - e^(epsilon - loss) of it",
     )
+    printed, better = "delta = P[loss >= epsilon]", pair.delta(round_down(level))
+    return PAPER.states("Theorem 5", printed, "delta", upper(formula), judged, pair, better)
 
 
 def theorem_7(temperature: object, lipschitz: object, convexity: object, epsilon: object) -> Published:
