@@ -144,23 +144,17 @@ class JointFamily(SummedModel):
 
     def _set(self, columns: object, prior: object, kind: type[JointLaw]) -> None:
         listed = [columns] if isinstance(columns, str) else columns
-        if (
-            not isinstance(listed, (list, tuple))
-            or not 1 <= len(listed) <= MOST_COLUMNS
-            or not all(isinstance(one, str) and one for one in listed)
-            or len(set(listed)) < len(listed)
-        ):
-            raise self.refusal(
-                "not the names of columns",
-                asked=shown(columns),
-                allowed=f"1 to {MOST_COLUMNS} different names",
-            )
+        names = tuple(listed) if isinstance(listed, (list, tuple)) else ()
+        named = all(isinstance(one, str) and one for one in names)
+        if not named or not 1 <= len(names) <= MOST_COLUMNS or len(set(names)) < len(names):
+            allowed = f"1 to {MOST_COLUMNS} different names"
+            raise self.refusal("not the names of columns", asked=shown(columns), allowed=allowed)
         law = to_joint_law(prior) if isinstance(prior, dict) else prior
         if not isinstance(law, kind):
             raise self.refusal(
                 "this prior is not conjugate here", asked=shown(prior), allowed=f"pv.{kind.__name__}(...)"
             )
-        fill(self, vector=tuple(listed), prior=law)
+        fill(self, vector=names, prior=law)
 
     def _check_size(self, size: int, name: str) -> None:
         if size != len(self.vector):

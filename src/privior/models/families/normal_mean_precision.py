@@ -108,14 +108,12 @@ class NormalMeanPrecision(JointFamily):
             raise self.no_draws()
         (first, last), (least, _) = box
         lower, step, size = numeric(schema, self.column, self.family)
-        if (
-            not first <= min(lower, self.prior.mean)
-            or not max(lower + step * (size - 1), self.prior.mean) <= last
-        ):
+        upper = lower + step * (size - 1)
+        if not (first <= min(lower, self.prior.mean) and max(upper, self.prior.mean) <= last):
             raise self.refusal(
                 "the interval of the mean does not hold all records and the prior mean",
                 asked=f"{decimal(first)} to {decimal(last)}",
-                allowed=f"{decimal(lower)} to {decimal(lower + step * (size - 1))}, or wider",
+                allowed=f"{decimal(lower)} to {decimal(upper)}, or wider",
                 advice="Draws are then found in a few trials, whatever the records.",
             )
         width = float(last - first) * math.sqrt(float((self.prior.strength + records) * least))
