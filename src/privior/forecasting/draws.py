@@ -99,8 +99,8 @@ class DrawnLaw:
         used = prior + self.rate * np.maximum(counts, self.least)
         seen = self._mean_logs(used) if self.drawn is None else self._records(used, self.drawn)
         each = [self.means_given_total(seen, prior, int(total)) for total in totals]
-        heaps = np.stack([heap for _, heap in each])
-        chances = np.exp(heaps - heaps.max(axis=0))
+        log_weights = np.stack([one for _, one in each])
+        chances = np.exp(log_weights - log_weights.max(axis=0))
         means = np.einsum("ts,tsc->sc", chances / chances.sum(axis=0), np.stack([mean for mean, _ in each]))
         errors = mean_errors(counts, means, np.full(size, 1 / size), prior)
         # what a draw and the prior leave open is p (1-p) times something, each of them
@@ -164,5 +164,5 @@ class DrawnLaw:
             pulled=True,
         )
         last = partial(likely, alpha=prior[-1:], seen=seen[:, -1:])
-        means, heaps = means_given_total(others, prior, records, last)
-        return means, heaps + weight
+        means, log_weights = means_given_total(others, prior, records, last)
+        return means, log_weights + weight

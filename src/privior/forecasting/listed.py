@@ -37,8 +37,8 @@ def listed_errors(
     if expect is not Expect.TYPICAL:
         true = (xlogy(x, expect.shares(prior)) - gammaln(x + 1)).sum(axis=1) + np.log(volumes)
     posterior, _ = _normalised(likely + believed[:, None])
-    truth, heaps = (posterior, _) if true is believed else _normalised(likely + true[:, None])
-    chances = np.exp(heaps - heaps.max()) * weights
+    truth, log_weights = (posterior, _) if true is believed else _normalised(likely + true[:, None])
+    chances = np.exp(log_weights - log_weights.max()) * weights
     chances /= chances.sum()
     means, expected = posterior.T @ x, truth.T @ x
     smooth = (means + prior) / (records + prior.sum())
@@ -59,5 +59,5 @@ def _normalised(logs: Floats) -> tuple[Floats, Floats]:
     """Return weights that add up to 1 in each column, and the logs of what they added up to."""
     top = logs.max(axis=0)
     weights = np.exp(logs - top)
-    heap = weights.sum(axis=0)
-    return weights / heap, top + np.log(heap)
+    total = weights.sum(axis=0)
+    return weights / total, top + np.log(total)

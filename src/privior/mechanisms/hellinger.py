@@ -185,14 +185,14 @@ def _least_with_cost(free: Floats, paid: Floats, cost: Floats) -> float:
     return float((_inverse(_least_other(free) + paid) + cost).min())
 
 
-def _least_of_pairs(first: Floats, cost: Floats, second: Floats, price: Floats) -> float:
+def _least_of_pairs(first: Floats, cost: Floats, second: Floats, other_cost: Floats) -> float:
     """Return the smallest F(e^(first_i + second_j)) + cost_i + price_j with i != j.
 
     A cell that two others beat in both its value and its cost is never needed.
     """
-    rows, columns = _unbeaten(first, cost), _unbeaten(second, price)
+    rows, columns = _unbeaten(first, cost), _unbeaten(second, other_cost)
     left, right = -np.expm1(first[rows]), -np.expm1(second[columns])  # 1 - p q = (1 - p) + p (1 - q)
-    paid = price[columns]
+    paid = other_cost[columns]
     place = np.searchsorted(columns, rows)
     same = columns[np.minimum(place, columns.size - 1)] == rows
     least, height = np.inf, max(1, _AT_ONCE // columns.size)

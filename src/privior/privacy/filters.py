@@ -200,15 +200,17 @@ class RenyiFilter:
 
     def admits(self, total: RenyiTotal, cost: DominatingPair) -> bool:
         """Say whether some order has its sum with this pair within its cap."""
-        pairs = zip(self.add(total, cost), self.prices(), strict=True)
-        return any(found is not None and found + price <= self.epsilon for found, price in pairs)
+        pairs = zip(self.add(total, cost), self.surcharges(), strict=True)
+        return any(found is not None and found + surcharge <= self.epsilon for found, surcharge in pairs)
 
     def converts(self, total: RenyiTotal) -> tuple[float, Fraction]:
         """Return the smallest epsilon, over the orders, of these sums at delta; infinite if there is none."""
-        found = [s + price for s, price in zip(total, self.prices(), strict=True) if s is not None]
+        found = [
+            s + surcharge for s, surcharge in zip(total, self.surcharges(), strict=True) if s is not None
+        ]
         return (round_up(min(found)) if found else math.inf), self.delta
 
-    def prices(self) -> list[Fraction]:
+    def surcharges(self) -> list[Fraction]:
         """ln(n / delta) / (l - 1) for each order, rounded up."""
         logarithm = Fraction(upper(lambda: ball(len(self.orders) / self.delta).log()))
         return [logarithm / (order - 1) for order in self.orders]
