@@ -13,7 +13,7 @@ from pathlib import Path
 
 # A part may import parts of earlier lines only: not its neighbours on the same line, not later ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "interrupts", "pictures", "whole_files"),
+    ("arrays", "errors", "interrupts", "interval_arithmetic", "pictures", "special", "whole_files"),
     ("exact", "registry"),
     ("checks",),
     ("schema",),
@@ -52,7 +52,7 @@ OUTSIDE = {
     "csv": {"tables"},
     "sqlite3": {"ledger"},
     "opendp": {"randomness"},
-    "flint": {"privacy", "randomness", "papers"},
+    "flint": {"interval_arithmetic", "privacy", "randomness", "papers"},
     "secrets": {"randomness"},
     "random": set[str](),
     "pickle": set[str](),
@@ -168,6 +168,8 @@ def _judge(module: str, name: str | None, part: str) -> Iterator[str]:
         return
     if target == part:
         return
+    if target == "interval_arithmetic" and part not in OUTSIDE["flint"]:
+        yield "uses flint"
     if LAYER_OF[target] >= LAYER_OF[part]:
         kind = "its sibling" if LAYER_OF[target] == LAYER_OF[part] else "upwards"
         yield f"imports {kind}: {target}"

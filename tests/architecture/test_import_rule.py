@@ -71,6 +71,11 @@ PLANTED = {
     "pictures of ours": ("pictures/listing.py", "from privior.schema import Schema", "upwards"),
     "seeded noise": ("mechanisms/k_norm.py", "import numpy as np\nnp.random.default_rng(0)", "numpy.random"),
     "seeded noise, by name": ("randomness/knorm.py", "from numpy.random import default_rng", "numpy.random"),
+    "balls elsewhere": (
+        "models/model.py",
+        "from privior.interval_arithmetic import flint",
+        "uses flint",
+    ),
     "pickle": ("release.py", "import pickle", "uses pickle"),
     "resolved by name": ("planning/comparison.py", "import pkgutil\npkgutil.resolve_name('x')", "pkgutil"),
     "loaded modules": ("planning/comparison.py", "import sys\nsys.modules['privior.tables']", "by name"),

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from family_cases import CASES, SCHEMA, Case, table_of
+from summed_cases import RECORDS, WAYS, planned
 
 import privior as pv
-from privior.models import to_model
-from privior.models.laws import to_law
 from privior.report import page_of
-
-RECORDS = 400
-#: how a release is made: the mechanism, delta, the relation, and whether the prior is cut
-WAYS = {
-    "laplace": (pv.NoisyStatistics, "0", pv.REPLACE_ONE, False),
-    "gaussian": (pv.NoisyStatistics, "1e-5", pv.REPLACE_ONE, False),
-    "private number": (pv.NoisyStatistics, "0", pv.ADD_OR_REMOVE_ONE, False),
-    "private number, gaussian": (pv.NoisyStatistics, "1e-5", pv.ADD_OR_REMOVE_ONE, False),
-    "draws": (pv.PosteriorDraws, "1e-5", pv.REPLACE_ONE, False),
-    "pure draws": (pv.PosteriorDraws, "0", pv.REPLACE_ONE, True),
-}
 
 
 def from_file(case: Case, way: str) -> bool:
@@ -34,19 +21,6 @@ def from_file(case: Case, way: str) -> bool:
     One way for each case, in turn, so that every way and every case is read from a file.
     """
     return list(WAYS).index(way) == CASES.index(case) % len(WAYS)
-
-
-def planned(case: Case, way: str, epsilon: object = 3, records: int = RECORDS) -> pv.Plan:
-    mechanism, delta, relation, cut = WAYS[way]
-    return pv.plan(
-        case.cut if cut else case.model,
-        SCHEMA,
-        records=records,
-        epsilon=epsilon,
-        delta=delta,
-        neighbours=relation,
-        mechanism=mechanism,  # type: ignore[arg-type]
-    )
 
 
 @pytest.fixture
@@ -63,7 +37,7 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
     cells = case.cells(rng, theta, RECORDS)
     (tmp_path / "clinic.csv").write_text(table_of(case, cells))
     table = str(tmp_path / "clinic.csv") if from_file(case, way) else pa.table({case.model.column: cells})
-    plan = planned(case, way)
+    plan = planned(case.cut if way == "pure draws" else case.model, SCHEMA, way, 3)
     made = pv.measure(plan, table, ledger=ledger, output=tmp_path / "release.json")
     release = pv.Release.read(tmp_path / "release.json")
     assert (release.plan, release.statistics) == (plan, made.statistics)
@@ -104,7 +78,7 @@ def test_intervals_that_ignore_the_noise_do_not_hold() -> None:
         theta = 0.4 if isinstance(case.model, pv.BetaBinomial | pv.BetaBernoulli) else case.draw(rng)
         table = pa.table({case.model.column: case.cells(rng, theta, RECORDS)})
         ledger = pv.Ledger.in_memory(population="clinic", epsilon=1)
-        release = pv.measure(planned(case, "laplace", epsilon="0.02"), table, ledger=ledger)
+        release = pv.measure(planned(case.model, SCHEMA, "laplace", "0.02"), table, ledger=ledger)
         for found, posterior in ((right, pv.infer(release)), (wrong, pv.infer(release, noise="ignore"))):
             low, high = posterior.interval(0.9999)
             found.append(low <= theta <= high)
@@ -157,66 +131,6 @@ def test_the_update_is_bayes(case: Case) -> None:
             for point in points
         ]
         assert math.isclose(np.trapezoid(density, points), 1, rel_tol=2e-3)
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")
-def test_documents(case: Case) -> None:
-    for model in (case.model, case.cut):
-        assert to_model(model.to_document()) == model
-        assert to_law(model.prior.to_document()) == model.prior
-    for way in WAYS:
-        plan = planned(case, way)
-        assert pv.Plan.from_document(plan.to_document()) == plan
-        document = plan.to_document()
-        mechanism = dict(document["mechanism"])  # type: ignore[call-overload]
-        for name in ("scales", "weight"):
-            if name in mechanism:
-                better = (
-                    "1" if name == "weight" else [f"{Fraction(scale) / 2}" for scale in mechanism["scales"]]
-                )
-                if mechanism[name] == better:
-                    continue
-                with pytest.raises(pv.PlanError, match=r"do(es)? not give"):
-                    pv.Plan.from_document({**document, "mechanism": {**mechanism, name: better}})
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")
-def test_bad_input(case: Case) -> None:
-    model, column = case.model, case.model.column
-    wrong = pv.Normal(0, stddev=1) if model.conjugate is not pv.Normal else pv.Beta()
-    document = model.to_document()
-    with pytest.raises(pv.ModelError, match="not conjugate"):
-        to_model({**document, "prior": wrong.to_document()})
-    with pytest.raises(pv.ModelError, match="unknown or missing"):
-        to_model({**document, "sort": 1})
-    with pytest.raises(pv.ModelError, match="unknown law"):
-        to_model({**document, "prior": {"law": "cauchy"}})
-    words = pv.Schema({column: pv.Categorical(["a", "b", "c"])}, population="clinic", unit="patient")
-    with pytest.raises(pv.ModelError):
-        pv.plan(model, words, records=10, epsilon=1)
-    with pytest.raises(pv.SchemaError):
-        pv.plan(to_model({**document, "column": "nowhere"}), SCHEMA, records=10, epsilon=1)
-    several = pv.Schema(
-        dict(SCHEMA.columns), population="clinic", unit=pv.Unit("patient", column="who", max_rows=3)
-    )
-    with pytest.raises(pv.ModelError, match="one row of each unit"):
-        pv.plan(model, several, records=10, epsilon=1)
-    with pytest.raises(pv.PlanError, match="not a mechanism for"):
-        pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.KNorm)
-    with pytest.raises(pv.PlanError, match="delta > 0"):
-        pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.PosteriorDraws)
-    with pytest.raises(pv.PlanError, match="public number of records"):
-        pv.plan(
-            model,
-            SCHEMA,
-            records=10,
-            epsilon=1,
-            delta="1e-5",
-            mechanism=pv.PosteriorDraws,
-            neighbours=pv.ADD_OR_REMOVE_ONE,
-        )
-    with pytest.raises(pv.PlanError, match="only posterior-draws can be told this"):
-        pv.plan(model, SCHEMA, records=10, epsilon=1, draws=3)
 
 
 def test_a_law_cut_at_one_end_has_no_draws() -> None:

@@ -11,22 +11,11 @@ import pyarrow as pa
 import pytest
 from joint_cases import CASES, SCHEMA, Case
 from program import inside
+from summed_cases import RECORDS, WAYS, planned
 
 import privior as pv
-from privior.models import to_model
-from privior.models.laws import to_joint_law
 from privior.report import page_of
 
-RECORDS = 400
-#: how a release is made: the mechanism, delta, the relation
-WAYS = {
-    "laplace": (pv.NoisyStatistics, "0", pv.REPLACE_ONE),
-    "gaussian": (pv.NoisyStatistics, "1e-5", pv.REPLACE_ONE),
-    "private number": (pv.NoisyStatistics, "0", pv.ADD_OR_REMOVE_ONE),
-    "private number, gaussian": (pv.NoisyStatistics, "1e-5", pv.ADD_OR_REMOVE_ONE),
-    "draws": (pv.PosteriorDraws, "1e-5", pv.REPLACE_ONE),
-    "pure draws": (pv.PosteriorDraws, "0", pv.REPLACE_ONE),
-}
 #: where the table is a file, which a process of its own reads, one way for each case; else it is in memory
 FROM_FILES = dict(zip([case.name for case in CASES], ["laplace", "draws", "gaussian"], strict=True))
 
@@ -42,21 +31,6 @@ ALL = [(case, way) for case in CASES for way in WAYS if case.for_way(way) is not
 
 def name_of(one: object) -> str:
     return one.name if isinstance(one, Case) else str(one)
-
-
-def planned(case: Case, way: str, epsilon: object = 8) -> pv.Plan:
-    mechanism, delta, relation = WAYS[way]
-    model = case.for_way(way)
-    assert model is not None
-    return pv.plan(
-        model,
-        SCHEMA,
-        records=RECORDS,
-        epsilon=epsilon,
-        delta=delta,
-        neighbours=relation,
-        mechanism=mechanism,  # type: ignore[arg-type]
-    )
 
 
 @pytest.fixture
@@ -75,7 +49,7 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
     (tmp_path / "clinic.csv").write_text("\n".join(text) + "\n")
     drawn_elsewhere = FROM_FILES[case.name] == way  # and without a seed
     source = str(tmp_path / "clinic.csv") if drawn_elsewhere else pa.table(table)
-    plan = planned(case, way)
+    plan = planned(case.for_way(way), SCHEMA, way, 8)
     made = pv.measure(plan, source, ledger=ledger, output=tmp_path / "release.json")
     release = pv.Release.read(tmp_path / "release.json")
     assert (release.plan, release.statistics) == (plan, made.statistics)
@@ -157,79 +131,10 @@ def test_the_statistics_are_what_the_definition_says(case: Case) -> None:
     assert np.allclose([float(one) for one in case.model.totals(SCHEMA, summed)], expected)
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_documents(case: Case) -> None:
-    for model in (case.model, case.cut or case.model):
-        assert to_model(model.to_document()) == model
-        assert to_joint_law(model.prior.to_document()) == model.prior
-    for way in (way for other, way in ALL if other is case):
-        plan = planned(case, way)
-        assert pv.Plan.from_document(plan.to_document()) == plan
-        document = plan.to_document()
-        mechanism = dict(document["mechanism"])  # type: ignore[call-overload]
-        for name in ("scales", "weight"):
-            if name in mechanism:
-                better = (
-                    "1" if name == "weight" else [f"{Fraction(scale) / 2}" for scale in mechanism["scales"]]
-                )
-                if mechanism[name] == better:
-                    continue
-                with pytest.raises(pv.PlanError, match=r"do(es)? not give"):
-                    pv.Plan.from_document({**document, "mechanism": {**mechanism, name: better}})
-
-
-@pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_bad_input(case: Case) -> None:
-    model, document = case.model, case.model.to_document()
-    wrong = pv.NormalGamma(0, 1, 1, 1) if not isinstance(model.prior, pv.NormalGamma) else None
-    other = pv.MultivariateNormal([0], [[1]]) if wrong is None else wrong
-    with pytest.raises(pv.ModelError, match="not conjugate"):
-        to_model({**document, "prior": other.to_document()})
-    with pytest.raises(pv.ModelError, match="unknown or missing"):
-        to_model({**document, "sort": 1})
-    with pytest.raises(pv.ModelError, match="unknown law"):
-        to_model({**document, "prior": {"law": "cauchy"}})
-    words = pv.Schema(
-        {name: pv.Categorical(["a", "b", "c"]) for name in model.columns}, population="clinic", unit="patient"
-    )
-    with pytest.raises(pv.ModelError, match="not a column of numbers"):
-        pv.plan(model, words, records=10, epsilon=1)
-    several = pv.Schema(
-        dict(SCHEMA.columns), population="clinic", unit=pv.Unit("patient", column="who", max_rows=3)
-    )
-    with pytest.raises(pv.ModelError, match="one row of each unit"):
-        pv.plan(model, several, records=10, epsilon=1)
-    with pytest.raises(pv.PlanError, match="not a mechanism for"):
-        pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.KNorm)
-    with pytest.raises(pv.PlanError, match="public number of records"):
-        pv.plan(
-            model,
-            SCHEMA,
-            records=10,
-            epsilon=1,
-            delta="1e-5",
-            mechanism=pv.PosteriorDraws,
-            neighbours=pv.ADD_OR_REMOVE_ONE,
-        )
-    if case.cut is not model:  # else its draws are pure
-        with pytest.raises(pv.PlanError, match=r"no privacy is proved|delta > 0"):
-            pv.plan(model, SCHEMA, records=10, epsilon=1, mechanism=pv.PosteriorDraws)
-    if model.least_records > 1:
-        with pytest.raises(pv.PlanError, match="too few records"):
-            pv.plan(model, SCHEMA, records=model.least_records - 1, epsilon=1)
-    dropping = pv.Schema(
-        {name: pv.Bounded(-1, 1, grid="0.5", missing=pv.DROP) for name in model.columns},
-        population="clinic",
-        unit="patient",
-    )
-    with pytest.raises(pv.ModelError, match="dropped under replace-one"):
-        pv.plan(model, dropping, records=10, epsilon=1)
-
-
 def test_questions_that_cannot_be_answered() -> None:
     case = CASES[0]
     rng = np.random.default_rng(1)
-    plan = planned(case, "laplace")
+    plan = planned(case.model, SCHEMA, "laplace", 8)
     ledger = pv.Ledger.in_memory(population="clinic", epsilon=30)
     posterior = pv.infer(pv.measure(plan, pa.table(case.table(rng, case.draw(rng), RECORDS)), ledger=ledger))
     with pytest.raises(pv.QuestionError, match="no such parameter"):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from mpmath import mp
 from two_laws import DIGITS, Case, Line, LogDensity, both_ways, number, spread
 
-from privior.privacy.pairs import exponential_draw, poisson_draw
+from privior.privacy.pairs import gamma_rate_draw, poisson_draw
 
 F = Fraction
 
@@ -29,7 +29,7 @@ def cases() -> list[Case]:
     return [
         Case(
             "exponential waiting times in 1 to 4, ten records, two draws",
-            lambda: exponential_draw(2, 3, 10, 1, 4, rate="0.5", draws=2),
+            lambda: gamma_rate_draw(2, 3, 10, 1, 4, rate="0.5", draws=2),
             lambda: both_ways(gamma_line((F(14), F(8)), (F(14), 8 + F(3, 2)), -6, 4)),
         ),
         Case(

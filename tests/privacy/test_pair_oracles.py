@@ -22,11 +22,10 @@ from privior.privacy.pairs import (
     TruncatedExponential,
     TwoLevelsPair,
     dirichlet_draw,
-    exponential_draw,
+    gamma_rate_draw,
     network_draw,
     normal_mean_draw,
     poisson_draw,
-    precision_draw,
     virtual_records_draw,
     virtual_records_epsilon,
 )
@@ -193,14 +192,16 @@ def test_virtual_records() -> None:
 def test_conjugate_draws() -> None:
     gdp = normal_mean_draw(4, 9, 50, 10, rate="0.5", draws=3)
     assert gdp.mu == pytest.approx(math.sqrt(3) * 5 / (4 * math.sqrt(1 / 9 + 25 / 4)), rel=1e-14)
-    assert exponential_draw(2, 3, 10, 1, 4, rate="0.5", draws=2).delta(0.1) == pytest.approx(
+    assert gamma_rate_draw(2, 3, 10, 1, 4, rate="0.5", draws=2).delta(0.1) == pytest.approx(
         max(
             GammaScalePair(F(14), 1 + F(3, 2) / 8).delta(0.1),
             GammaScalePair(F(14), 1 + F(3, 2) / 8, steeper=True).delta(0.1),
         )
     )
-    assert precision_draw(2, 3, 10, 0, 4).pure is None
-    assert precision_draw(2, 3, 10, 0, 4).delta(0.1) == exponential_draw(2, 3, 5, 0, 4).delta(0.1)
+    assert gamma_rate_draw(2, 3, 10, 0, 4, each=F(1, 2)).pure is None
+    assert gamma_rate_draw(2, 3, 10, 0, 4, each=F(1, 2)).delta(0.1) == gamma_rate_draw(2, 3, 5, 0, 4).delta(
+        0.1
+    )
     assert poisson_draw(3, 8, rate="0.25").delta(0.5) == poisson_draw(3, 2).delta(0.5)
 
 
@@ -267,7 +268,7 @@ def test_outcomes_that_only_one_law_allows() -> None:
         lambda: dirichlet_draw([1, 0]),
         lambda: dirichlet_draw([1, 2], rate=-1),
         lambda: dirichlet_draw([1, 2], records=0),
-        lambda: exponential_draw(1, 1, 5, 2, 1),
+        lambda: gamma_rate_draw(1, 1, 5, 2, 1),
         lambda: TruncatedBernoulli(F(0), F(1, 2), 3),
         lambda: TruncatedExponential(F(1), F(2), 3, F(1), F(1)),
         lambda: FiniteBernoulli((F(0), F(1, 2)), (F(1), F(1)), 3),

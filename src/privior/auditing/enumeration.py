@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import is_whole
 from privior.errors import AuditError, shown
 from privior.mechanisms import TableMechanism
@@ -198,12 +198,12 @@ def _neighbours(mechanism: TableMechanism, tables: Collection[Table]) -> Iterato
                 yield table, other
 
 
-def _law(mechanism: TableMechanism, table: Table, outputs: list[Observed]) -> NDArray[np.float64]:
+def _law(mechanism: TableMechanism, table: Table, outputs: list[Observed]) -> Floats:
     statistics = ExactStatistics(np.array(table, dtype=np.int64))
     return np.array([mechanism.log_likelihood(output, statistics) for output in outputs])
 
 
-def _losses(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+def _losses(left: Floats, right: Floats) -> Floats:
     """Return log ratios; infinite where only the first table can give the output."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(left), -np.inf, left - right)

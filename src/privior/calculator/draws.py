@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from privior.calculator.calculator import Calculator
@@ -80,12 +80,13 @@ def exponential_family(facts: Facts) -> laws.TruncatedExponential:
     return laws.TruncatedExponential(low, high, count(facts, "records"), least, most, prior)
 
 
-def _rate_draw(draw: Callable[..., DominatingPair]) -> Callable[[Facts], list[DominatingPair]]:
+def _rate_draw(name: str, about: str, each: Fraction) -> Calculator:
     def built(facts: Facts) -> list[DominatingPair]:
-        records = count(facts, "records")
-        return [draw(facts["shape"], facts["rate"], records, facts["lower"], facts["upper"])]
+        prior, ends = (facts["shape"], facts["rate"]), (facts["lower"], facts["upper"])
+        return [laws.gamma_rate_draw(*prior, count(facts, "records"), *ends, each=each)]
 
-    return built
+    needs, reason = ("shape", "rate", "records", "lower", "upper"), f"Gamma scale pair, exact {_PROOF}"
+    return Calculator(name, about, needs, {}, built, reason, {"rate": True, "upper": False})
 
 
 def _normal(facts: Facts) -> list[DominatingPair]:
@@ -141,24 +142,8 @@ CALCULATORS: dict[str, Calculator] = {
             f"Gamma pair of a Poisson-Gamma draw, exact {_PROOF}",
             {"shape": True, "bound": False, "rate": False},
         ),
-        Calculator(
-            "exponential-draw",
-            "draws of an exponential rate, data bounded",
-            ("shape", "rate", "records", "lower", "upper"),
-            {},
-            _rate_draw(laws.exponential_draw),
-            f"Gamma scale pair, exact {_PROOF}",
-            {"rate": True, "upper": False},
-        ),
-        Calculator(
-            "precision-draw",
-            "draws of a normal precision, squared data bounded",
-            ("shape", "rate", "records", "lower", "upper"),
-            {},
-            _rate_draw(laws.precision_draw),
-            f"Gamma scale pair, exact {_PROOF}",
-            {"rate": True, "upper": False},
-        ),
+        _rate_draw("exponential-draw", "draws of an exponential rate, data bounded", Fraction(1)),
+        _rate_draw("precision-draw", "draws of a normal precision, squared data bounded", Fraction(1, 2)),
         Calculator(
             "normal-mean-draw",
             "draws of a normal mean, data bounded",

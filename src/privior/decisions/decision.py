@@ -33,6 +33,7 @@ from privior.theory.draw_divergence import divergence
 from privior.theory.sampling_loss import expected_prior_loss, loss_per_variation
 
 _KIND, _FORMAT = "privior-decision", 1
+_ENTRIES = {"kind", "format", "query", "utility", "responses"}
 
 Source = Belief | Release | Sequence[Release] | str | Path
 
@@ -186,13 +187,7 @@ class Decision:
     def from_document(document: object) -> Decision:
         """Read what `to_document` wrote; only named utilities can be named."""
         entries = document if isinstance(document, Mapping) else {}
-        if entries.get("kind") != _KIND or set(entries) != {
-            "kind",
-            "format",
-            "query",
-            "utility",
-            "responses",
-        }:
+        if entries.get("kind") != _KIND or set(entries) != _ENTRIES:
             raise DecisionError("not a decision, or entries are missing or unknown", asked=shown(document))
         number = entries["format"]
         if not is_whole(number, _FORMAT, _FORMAT):

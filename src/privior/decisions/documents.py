@@ -13,19 +13,9 @@ from privior.decisions.utility import Utility
 from privior.decisions.zero_one import ZeroOne
 from privior.errors import DecisionError, shown
 
-UTILITIES: dict[str, type[Utility]] = {
-    kind.name: kind
-    for kind in (
-        SquaredError,
-        AbsoluteError,
-        QuantileLoss,
-        IntervalScore,
-        ZeroOne,
-        Threshold,
-        CostMatrix,
-        ChoiceOfActions,
-    )
-}
+_OF_NUMBERS = SquaredError, AbsoluteError, QuantileLoss, IntervalScore, ZeroOne
+_OF_ACTIONS = Threshold, CostMatrix, ChoiceOfActions
+UTILITIES: dict[str, type[Utility]] = {kind.name: kind for kind in (*_OF_NUMBERS, *_OF_ACTIONS)}
 #: settings that are lists, and those that are lists of lists
 _LISTS, _ROWS = ("names", "cuts", "fixed", "per_unit"), ("costs",)
 

@@ -7,15 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.decisions.optimising import Optimum, highest
 from privior.decisions.reach import Reach
 from privior.decisions.responses import ResponseInterval
 from privior.decisions.utility import Response, Utility
 from privior.errors import DecisionError, shown
 
-Floats = NDArray[np.float64]
 #: u(theta, query, response): theta are draws as (draws, parameters), the answer is one number per draw
 Callback = Callable[[Floats, object, object], object]
 

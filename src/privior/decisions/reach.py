@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import DecisionError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Floats
 from privior.checks import fill, plain_fields, told_by
 from privior.decisions.reach import Reach
 from privior.errors import DecisionError, shown
 from privior.exact import decimal, rational
 
-Floats = NDArray[np.float64]
 #: a number, both ends of an interval, or the name of an action
 Response = float | tuple[float, float] | str
 

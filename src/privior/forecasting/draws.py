@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.expect import Expect
 from privior.forecasting.listed import listed_errors
 from privior.forecasting.one_cell import log_rising
@@ -27,8 +27,7 @@ from privior.forecasting.scenarios import expected_tables, splits, strata
 from privior.forecasting.table_errors import alike
 from privior.forecasting.whole_tables import MOST_CELLS, Seen, mean_errors, means_given_total
 from privior.privacy.hellinger import all_tables, number_of_tables
-
-Floats = NDArray[np.float64]
+from privior.special import digamma, gammaincinv, gammaln
 
 #: bins in which a count is looked for, and about those of all cells and scenarios together
 _BINS, _ALL_BINS = 256, 1 << 18
@@ -82,8 +81,6 @@ class DrawnLaw:
 
     def _listed(self, drawn: int, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Sum over all tables and all counts of drawn records."""
-        from scipy.special import gammaln
-
         tables, outputs = all_tables(records, prior.size), all_tables(drawn, prior.size)
         used = prior + self.rate * np.maximum(tables, self.least)
         likely = gammaln(used.sum(axis=1)) - gammaln(used).sum(axis=1) - gammaln(used.sum(axis=1) + drawn)
@@ -102,8 +99,8 @@ class DrawnLaw:
         used = prior + self.rate * np.maximum(counts, self.least)
         seen = self._mean_logs(used) if self.drawn is None else self._records(used, self.drawn)
         each = [self.means_given_total(seen, prior, int(total)) for total in totals]
-        heaps = np.stack([heap for _, heap in each])
-        chances = np.exp(heaps - heaps.max(axis=0))
+        log_weights = np.stack([one for _, one in each])
+        chances = np.exp(log_weights - log_weights.max(axis=0))
         means = np.einsum("ts,tsc->sc", chances / chances.sum(axis=0), np.stack([mean for mean, _ in each]))
         errors = mean_errors(counts, means, np.full(size, 1 / size), prior)
         # what a draw and the prior leave open is p (1-p) times something, each of them
@@ -121,8 +118,6 @@ class DrawnLaw:
 
     def _mean_logs(self, used: Floats) -> Floats:
         """Return the mean log of each proportion over draws with these parameters (scenario, cell)."""
-        from scipy.special import digamma, gammaincinv, gammaln
-
         size, cells = used.shape
         looked_at = min(self.draws, _MOST_DRAWS)
         logs = np.empty((looked_at, size, cells))
@@ -143,8 +138,6 @@ class DrawnLaw:
 
     def means_given_total(self, seen: Floats, prior: Floats, records: int) -> tuple[Floats, Floats]:
         """Return posterior means given a total, and the log weight of that total, in every scenario."""
-        from scipy.special import digamma, gammaln
-
         whole = float(prior.sum()) + self.rate * records
         # over tables of one total a tilt changes nothing, but it puts every cell where it is likely
         tilt = float(digamma(whole) - (digamma(whole + self.drawn) if self.drawn else 0.0))
@@ -171,5 +164,5 @@ class DrawnLaw:
             pulled=True,
         )
         last = partial(likely, alpha=prior[-1:], seen=seen[:, -1:])
-        means, heaps = means_given_total(others, prior, records, last)
-        return means, heaps + weight
+        means, log_weights = means_given_total(others, prior, records, last)
+        return means, log_weights + weight

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import PlanError, shown
 
 #: a skewed truth has shares proportional to rank^-this
@@ -45,7 +45,7 @@ class Expect(Enum):
             Expect.SKEWED: "data with a few large cells, the first ones",
         }[self]
 
-    def shares(self, prior: NDArray[np.float64]) -> NDArray[np.float64]:
+    def shares(self, prior: Floats) -> Floats:
         """Return the expected proportions."""
         weights = {
             Expect.UNIFORM: np.ones(prior.size),

@@ -18,16 +18,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.joint_families import joint_variances
 from privior.mechanisms import Mechanism
 from privior.models import Family, JointFamily
 from privior.models.laws import Reweighted, Truncated
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: half the width of a 90% interval, in standard deviations
 _REACH = 1.6448536269514722

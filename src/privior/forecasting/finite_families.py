@@ -10,16 +10,15 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.families import ParameterForecast
 from privior.forecasting.scenarios import strata
 from privior.forecasting.tables import squared_error
 from privior.mechanisms import Mechanism
 from privior.models import FiniteFamily
-
-Floats = NDArray[np.float64]
+from privior.special import ndtri
 
 #: scenarios of all models together, and of each at least
 _SCENARIOS, _LEAST = 512, 8
@@ -64,8 +63,6 @@ def model_forecast(model: FiniteFamily, records: int, mechanism: Any) -> Paramet
 
 def _tables(law: Floats, records: int, size: int) -> Floats:
     """Return counts that are typical of a model, as (size, cells)."""
-    from scipy.special import ndtri
-
     steps = np.sqrt(records * law) * ndtri(strata(size, law.size))
     return np.asarray(np.maximum(records * law + steps - law * steps.sum(axis=1, keepdims=True), 0.0))
 
@@ -76,8 +73,6 @@ def _given_noise(mechanism: Any, tables: Floats, chances: Floats, records: int) 
     Counts of n records have the covariance D - n p p', D = n diag(p) + s once noise of variance s is added.
     Where n is private, it is as if it varied by itself: D + n^2/12 p p'.
     """
-    from scipy.special import ndtri
-
     models, each, cells = tables.shape
     known, variance = True, _NO_NOISE
     if mechanism is not None:

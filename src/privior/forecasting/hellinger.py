@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.expect import Expect
 from privior.forecasting.listed import listed_errors
 from privior.forecasting.one_cell import log_rising, widths
@@ -30,8 +31,8 @@ from privior.forecasting.table_errors import count_spread
 from privior.forecasting.whole_tables import mean_errors
 from privior.mechanisms.hellinger import distances
 from privior.privacy.hellinger import all_tables
+from privior.special import expit, gammaln, logit
 
-Floats = NDArray[np.float64]
 Tables = NDArray[np.int64]
 
 #: pairs of so many tables are all looked at
@@ -61,8 +62,6 @@ class ListedLaw:
 
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Return the expected errors and the expected variance of the counts, all cells together."""
-        from scipy.special import gammaln
-
         some = all_tables(records, prior.size)
         rates = self.temperatures(some)
         if len(some) > _ALL and prior.size == 2:
@@ -123,8 +122,6 @@ class SampledLaw:
 
     def _outputs(self, truths: Tables, prior: Floats, number: int) -> tuple[Tables, Floats]:
         """Return outputs for each truth, as (truths, outputs, cells), and their chances given the truth."""
-        from scipy.special import gammaln
-
         size, cells = truths.shape
         records = int(truths[0].sum())
         rates = self.temperatures(truths)
@@ -162,8 +159,6 @@ class _Near:
 
     def tables(self, places: Floats, records: int) -> Floats:
         """Return tables at places of the unit cube, as (tables, number, cells)."""
-        from scipy.special import expit, logit
-
         left = np.full(places.shape[:2], float(records))
         found = np.empty((*places.shape[:2], places.shape[2] + 1))
         for cell in range(places.shape[2]):

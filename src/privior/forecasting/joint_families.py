@@ -12,13 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models import JointFamily
 from privior.models.families import JointLikelihood
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: the step of numeric derivatives, in standard deviations of the prior
 _STEP = 1e-4

@@ -7,16 +7,15 @@ is expected: the error of the posterior mean is a sum over x.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.forecasting.expect import Expect
 from privior.forecasting.one_cell import log_rising
-
-Floats = NDArray[np.float64]
+from privior.special import gammaln, xlogy
 
 
 def listed_errors(
-    tables: NDArray[np.int64],
+    tables: Integers,
     volumes: Floats,
     likely: Floats,
     weights: Floats,
@@ -33,15 +32,13 @@ def listed_errors(
         prior: the parameters
         expect: the truth
     """
-    from scipy.special import gammaln, xlogy
-
     x, records = tables.astype(np.float64), float(tables[0].sum())
     believed = true = log_rising(x, prior).sum(axis=1) + np.log(volumes)
     if expect is not Expect.TYPICAL:
         true = (xlogy(x, expect.shares(prior)) - gammaln(x + 1)).sum(axis=1) + np.log(volumes)
     posterior, _ = _normalised(likely + believed[:, None])
-    truth, heaps = (posterior, _) if true is believed else _normalised(likely + true[:, None])
-    chances = np.exp(heaps - heaps.max()) * weights
+    truth, log_weights = (posterior, _) if true is believed else _normalised(likely + true[:, None])
+    chances = np.exp(log_weights - log_weights.max()) * weights
     chances /= chances.sum()
     means, expected = posterior.T @ x, truth.T @ x
     smooth = (means + prior) / (records + prior.sum())
@@ -62,5 +59,5 @@ def _normalised(logs: Floats) -> tuple[Floats, Floats]:
     """Return weights that add up to 1 in each column, and the logs of what they added up to."""
     top = logs.max(axis=0)
     weights = np.exp(logs - top)
-    heap = weights.sum(axis=0)
-    return weights / heap, top + np.log(heap)
+    total = weights.sum(axis=0)
+    return weights / total, top + np.log(total)

@@ -12,9 +12,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats
+from privior.special import betaincinv, gammaln, xlog1py, xlogy
 
 #: places on one side of the centre of a law, in standard deviations: many for estimates, up to where even
 #: 10^12 counts weigh nothing, fewer for truths
@@ -54,8 +54,6 @@ class CountLaw:
 
     def log_mass(self, counts: Floats) -> Floats:
         """Return log P(c) up to a constant."""
-        from scipy.special import gammaln, xlog1py, xlogy
-
         left = self.records - counts
         if self.second is not None:
             return log_rising(counts, self.first) + log_rising(left, self.second)
@@ -70,8 +68,6 @@ class CountLaw:
 
     def nodes(self) -> Floats:
         """Return the whole numbers that stand for all."""
-        from scipy.special import betaincinv
-
         if self.records <= _FEW:
             return np.arange(self.records + 1.0)
         grown = _GROWTH ** np.arange(3, math.log(self.records) / math.log(_GROWTH))
@@ -183,8 +179,6 @@ class SeenCell:
 
 def log_rising(counts: Floats, parameter: float | Floats) -> Floats:
     """Return log Gamma(c+a) / c!, by (a-1) log(c + a/2) where the difference would lose its digits."""
-    from scipy.special import gammaln
-
     large = counts > _LARGE * np.maximum(1.0, parameter)
     some = np.where(large, 0.0, counts)
     exact = gammaln(some + parameter) - gammaln(some + 1)

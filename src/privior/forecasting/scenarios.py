@@ -13,10 +13,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.expect import Expect
 from privior.forecasting.one_cell import NoiseLaw
-
-Floats = NDArray[np.float64]
+from privior.special import bdtrik, betaincinv, ndtri
 
 #: counts whose standard deviation is larger than this are taken as normal
 _NORMAL = 50.0
@@ -65,8 +65,6 @@ def splits(records: int, parameters: Floats, shares: Floats | None, places: Floa
         shares: of the cells, if they are known
         places: in the unit cube, two for each cell
     """
-    from scipy.special import betaincinv
-
     left, found = np.full(len(parameters), float(records)), np.zeros(parameters.shape)
     for cell in range(parameters.shape[1] - 1):
         if shares is None:
@@ -82,8 +80,6 @@ def splits(records: int, parameters: Floats, shares: Floats | None, places: Floa
 
 def noises(law: NoiseLaw, size: int, cells: int) -> tuple[Floats, Floats]:
     """Return noises, as (size, cells), and the weights of the tables they are for, which add up to 1."""
-    from scipy.special import ndtri
-
     place = strata(size, cells, first=2 * cells)
     changed, sizes = law.change()
     looked_at = max(changed, min(0.5, _CHANGED / cells))
@@ -118,8 +114,6 @@ def calibrated(weights: Floats, values: Floats, expected: Floats) -> Floats:
 
 def _binomial(trials: Floats, chance: Floats, place: Floats) -> Floats:
     """Return quantiles of binomial counts."""
-    from scipy.special import bdtrik, ndtri
-
     mean = trials * chance
     deviation = np.sqrt(mean * (1 - chance))
     few = (deviation < _NORMAL) & (deviation > 0)

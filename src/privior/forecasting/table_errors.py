@@ -18,13 +18,12 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.expect import Expect
 from privior.forecasting.one_cell import CountLaw, NoiseLaw, SeenCell
 from privior.forecasting.whole_tables import MOST_CELLS, joint_errors, remainder_errors
-
-Floats = NDArray[np.float64]
+from privior.special import betaincinv, kl_div
 
 #: the level of the intervals whose width is forecast
 LEVEL = 0.9
@@ -270,8 +269,6 @@ def divergences(
 ) -> tuple[Floats, ...]:
     """Return what one cell adds to each distance, for true and guessed proportions and the guessed number of
     records; p log(p/q) - p + q, as estimates add up on average only."""
-    from scipy.special import kl_div
-
     mean = (guess * records + parameter) / (records + total)
     gap = guess - truth
     return gap**2, np.abs(gap), (np.sqrt(guess) - np.sqrt(truth)) ** 2, np.asarray(kl_div(truth, mean))
@@ -303,8 +300,6 @@ def alike(*facts: Floats) -> list[tuple[float, ...]]:
 
 def _width(squared: float, prior: Floats, records: int, expected: Floats | None) -> float:
     """Average the widths over the cells, and over the shares that the prior finds typical or these."""
-    from scipy.special import betaincinv
-
     total = float(prior.sum())
     whole = records + total
     spread = count_spread(prior, records)

@@ -22,13 +22,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.expect import Expect
 from privior.forecasting.one_cell import NoiseLaw, log_rising
 from privior.forecasting.scenarios import calibrated, noises, tables
-
-Floats = NDArray[np.float64]
+from privior.special import kl_div
 
 #: tables of more cells are looked at cell by cell: no one cell moves their total
 MOST_CELLS = 128
@@ -99,8 +98,6 @@ def mean_errors(counts: Floats, means: Floats, weights: Floats, prior: Floats) -
 
     They are (p - q)^2, |p - q|, (sqrt p - sqrt q)^2 and p log(p / q), as (4, cells).
     """
-    from scipy.special import kl_div
-
     totals = means.sum(axis=1, keepdims=True)
     truth, guess = counts / counts.sum(axis=1, keepdims=True), means / totals
     smooth = (means + prior) / (totals + prior.sum())
@@ -142,16 +139,16 @@ def means_given_total(
         logs = log_rising(rest, last) + math.log(width)
         low = np.maximum(np.ceil(rest - width / 2), 0.0)
         high = np.maximum(np.ceil(rest + width / 2) - 1, low)
-        heap = log_rising(high, last + 1) - math.log(last)
+        up_to = log_rising(high, last + 1) - math.log(last)
         below = np.where(low > 0, log_rising(np.maximum(low - 1, 0.0), last + 1) - math.log(last), -np.inf)
         few = (rest < _EXACT * width) & (width > 1)
-        found = np.where(few, heap + np.log(-np.expm1(np.minimum(below - heap, -1e-9))), logs)
+        found = np.where(few, up_to + np.log(-np.expm1(np.minimum(below - up_to, -1e-9))), logs)
         return found if last_seen is None else found + last_seen(rest)
 
     falls = np.full(len(seen.centre), math.log1p(max(float(prior.sum()), _FALL) / records))
-    means, heaps = _tied(seen, prior[:-1], records, falls, left)
+    means, log_weights = _tied(seen, prior[:-1], records, falls, left)
     rest = np.maximum(records - means.sum(axis=1, keepdims=True), records * 1e-12)
-    return np.concatenate([means, rest], axis=1), heaps
+    return np.concatenate([means, rest], axis=1), log_weights
 
 
 def _tied(
@@ -162,7 +159,7 @@ def _tied(
     size = _TOTALS * seen.bins
     cells = np.fft.rfft(grid.mass, size, axis=2)
     moments = np.fft.rfft(grid.mass * grid.places, size, axis=2)
-    totals, heaps = grid.totals(weight, records, falls, size)
+    totals, log_weights = grid.totals(weight, records, falls, size)
     spectrum = np.conj(np.fft.rfft(totals, axis=1))
     spectrum[:, 1:-1] *= 2  # of a real sequence half the frequencies are listed
     before, product = np.empty_like(cells), np.ones_like(spectrum)
@@ -177,7 +174,7 @@ def _tied(
     heard = whole > _ROUNDING * np.sqrt((totals**2).sum(axis=1))
     means = np.where(heard[:, None], means / np.where(heard, whole, 1.0)[:, None], grid.apart)
     means = np.clip((means + grid.low) * grid.width, records * 1e-12, records)
-    return means, grid.heaps + heaps + np.log(np.maximum(whole, 1e-300) / grid.width)
+    return means, grid.log_weights + log_weights + np.log(np.maximum(whole, 1e-300) / grid.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +186,7 @@ class _Grid:
         low: the first bin of each cell (scenario, cell)
         places: the mean of each bin, in bins from the first one on (scenario, cell, bin)
         mass: the weight of each bin, which add up to 1 in each cell (scenario, cell, bin)
-        heaps: the log of what the weights of all cells added up to before (scenario)
+        log_weights: the log of what the weights of all cells added up to before (scenario)
         pulled: whether the release itself says how likely totals are
     """
 
@@ -197,7 +194,7 @@ class _Grid:
     low: Floats
     places: Floats
     mass: Floats
-    heaps: Floats
+    log_weights: Floats
     pulled: bool
 
     @staticmethod
@@ -223,9 +220,9 @@ class _Grid:
         logs = np.where(bins * width <= records + width / 2, logs, -np.inf)
         top = logs.max(axis=2, keepdims=True)
         mass = np.exp(logs - top)
-        heap = mass.sum(axis=2, keepdims=True)
-        heaps = (top + np.log(heap)).sum(axis=(1, 2))
-        return _Grid(width, low, counts / width - low[:, :, None], mass / heap, heaps, seen.pulled)
+        added = mass.sum(axis=2, keepdims=True)
+        log_weights = (top + np.log(added)).sum(axis=(1, 2))
+        return _Grid(width, low, counts / width - low[:, :, None], mass / added, log_weights, seen.pulled)
 
     @cached_property
     def apart(self) -> Floats:

@@ -5,7 +5,7 @@ Of two that are forecast equal the planner takes the one that is registered, hen
 
 # isort: off
 from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise
-from privior.mechanisms.contract import Mechanism, Offer, to_mechanism, unfit, unsuited
+from privior.mechanisms.contract import Mechanism, Offer, to_mechanism, unsuited
 from privior.mechanisms.table_mechanism import CellGammas, Prior, PublicFacts, TableMechanism
 from privior.mechanisms.k_norm import KNorm
 from privior.mechanisms.laplace_counts import LaplaceCounts

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Floats
 from privior.checks import plain_fields
 from privior.errors import PlanError, shown
 from privior.models import ExactStatistics, Layout, Model, Observed
@@ -24,8 +22,6 @@ from privior.schema import Schema
 
 if TYPE_CHECKING:
     from privior.mechanisms.table_mechanism import TableMechanism
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -98,6 +94,13 @@ class Mechanism(ABC):
     largest: ClassVar[int] = 2**62
     #: the epsilon it was built for; a published mechanism may cost less
     epsilon: Fraction
+
+    @classmethod
+    def refusal(
+        cls, what: str, *, asked: object = None, allowed: object = None, advice: str | None = None
+    ) -> PlanError:
+        """Return the error that says why such a mechanism cannot be, or does not fit."""
+        return PlanError(what, where=cls.name, asked=asked, allowed=allowed, advice=advice)
 
     # How it is built
 
@@ -210,7 +213,7 @@ class Mechanism(ABC):
 
     def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
         """Return the same law with so few outcomes that they can be listed, or raise PlanError."""
-        raise PlanError("has too many outcomes to be listed", where=self.name)
+        raise self.refusal("has too many outcomes to be listed")
 
     def to_document(self) -> dict[str, object]:
         """Write the name and the fields as plain values; model and schema stand beside it in a plan."""
@@ -246,8 +249,3 @@ def unsuited(kind: object, model: Model) -> PlanError:
         asked=shown(kind),
         allowed=", ".join(f"pv.{one.__name__}" for one in fit),
     )
-
-
-def unfit(name: str, why: str) -> PlanError:
-    """Say why a mechanism does not fit the public facts."""
-    return PlanError(why, where=name)

@@ -7,9 +7,9 @@ at a billion records.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats
 
 #: below this argument the series of Stirling's formula are reached by recurrences
 _SHIFT = 24
@@ -26,11 +26,7 @@ def log_affinities(middle: Floats, half: Floats) -> Floats:
     small = low < _SHIFT
     found = np.zeros(low.shape)
     if small.any():
-        near, far, gap = (
-            low[small],
-            np.broadcast_to(m, low.shape)[small],
-            np.broadcast_to(d, low.shape)[small],
-        )
+        near, far, gap = (np.broadcast_to(one, low.shape)[small] for one in (low, m, d))
         found[small] = sum(_log_ratio(near + step, far + step, gap) for step in range(_SHIFT))
     m = np.where(small, m + _SHIFT, m)
     low = np.where(small, low + _SHIFT, low)

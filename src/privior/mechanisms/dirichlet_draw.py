@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import ClassVar, Self, final
 
 import numpy as np
@@ -15,7 +15,7 @@ from privior.checks import fill, whole_number
 from privior.errors import AuditError, PlanError
 from privior.exact import decimal, round_down
 from privior.mechanisms import sticks
-from privior.mechanisms.contract import MECHANISMS, Floats, unfit
+from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease
 from privior.mechanisms.table_mechanism import CellGammas, PublicFacts, TableMechanism
 from privior.models import ExactStatistics, Layout, Observed
@@ -30,6 +30,7 @@ from privior.privacy.composition import (
 )
 from privior.privacy.pairs import both_orders
 from privior.randomness import EXACTLY_ROUNDED, dirichlet_sticks
+from privior.special import betaln
 
 #: more sticks than this, in all draws together, take minutes
 MOST_STICKS = 200_000
@@ -91,8 +92,8 @@ class DirichletDraw(PosteriorRelease):
         Sensitivity.of_counts(neighbours, max_rows)  # refuses what is no number of rows
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
-            raise unfit(
-                self.name, "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records"
+            raise self.refusal(
+                "a Dirichlet draw is never pure DP: give delta > 0, or release virtual records"
             )
         whole_number(draws, "draws", 1, MOST_STICKS // cells, where=self.name, error=PlanError)
         whole_number(places, "places", *PLACES, where=self.name, error=PlanError)
@@ -104,25 +105,14 @@ class DirichletDraw(PosteriorRelease):
         else:
             self._set_rate(rate)
         if Fraction(self._delta_of(self._pair_at(self.rate, draws))) > self.delta:
-            raise PlanError(
-                "this rate does not give the stated guarantee", where=self.name, asked=decimal(self.rate)
-            )
+            raise self.refusal("this rate does not give the stated guarantee", asked=decimal(self.rate))
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for delta > 0, with the largest rate that the budget allows."""
-        budget = facts.budget
-        return cls(
-            facts.cells,
-            facts.parameters,
-            budget.epsilon,
-            budget.delta,
-            draws=facts.draws,
-            neighbours=facts.neighbours,
-            records=facts.records,
-            max_rows=facts.max_rows,
-            least=facts.least,
-        )
+        given = facts.cells, facts.parameters, facts.budget.epsilon, facts.budget.delta
+        made = partial(cls, *given, neighbours=facts.neighbours, records=facts.records)
+        return made(draws=facts.draws, max_rows=facts.max_rows, least=facts.least)
 
     def _pair_at(self, rate: Fraction, draws: int) -> DominatingPair:
         """Return the pair of so many draws; under add-or-remove-one its first law has the record."""
@@ -169,9 +159,8 @@ class DirichletDraw(PosteriorRelease):
         if rate is not None and (self.draws > 1 or self.max_rows > 1):
             rate = largest_within(truly, most, rate, rate, RATE_DIGITS)
         if rate is None:
-            raise PlanError(
+            raise self.refusal(
                 "no rate is small enough for this budget",
-                where=self.name,
                 asked=f"epsilon {decimal(self.epsilon)}, delta {decimal(self.delta)}",
                 advice="Ask for a larger epsilon or delta, for fewer draws, or take a larger prior.",
             )
@@ -227,7 +216,7 @@ class DirichletDraw(PosteriorRelease):
 
     def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
         """Refuse: draws on the grid have too many outcomes to be listed."""
-        raise PlanError("posterior draws have too many outcomes to be listed", where=self.name)
+        raise self.refusal("posterior draws have too many outcomes to be listed")
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Sum the log probabilities of the sticks' cells, as width times density in the middle.
@@ -236,8 +225,6 @@ class DirichletDraw(PosteriorRelease):
         2^-places times the parameters. The exact law is the rounding of the ideal draw: this one is for
         inference.
         """
-        from scipy.special import betaln
-
         if observed.layouts != self.layouts or not self.admits(observed, self.records):
             return -math.inf
         u = np.array([float(one) for one in self.parameters(statistics)])

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
@@ -59,18 +59,15 @@ class EHD(HellingerMechanism):
     ) -> None:
         self._set(cells, epsilon, records, prior)
         if not isinstance(calibrated, bool):
-            raise PlanError("calibrated is true or false", where=self.name)
+            raise self.refusal("calibrated is true or false")
         fill(self, calibrated=calibrated)
         found = self._largest() if temperature is None else rational(temperature, "temperature")
         fill(self, temperature=found)
         if not found > 0 or not self._enough():
-            raise PlanError(
-                "this temperature does not give the stated guarantee", where=self.name, asked=decimal(found)
-            )
+            raise self.refusal("this temperature does not give the stated guarantee", asked=decimal(found))
         if found > Fraction(-math.log(_LEAST_ACCEPTANCE)):
-            raise PlanError(
+            raise self.refusal(
                 "would take too long to draw for some tables",
-                where=self.name,
                 asked=f"acceptance e^-{float(found):.4g}",
                 allowed=f"{_LEAST_ACCEPTANCE:g} or more",
                 advice="Take a smaller epsilon.",
@@ -110,9 +107,9 @@ class EHD(HellingerMechanism):
         if self.calibrated:
             pair = SignedSteps(self.epsilon)
             reason = f"all {self.outputs} outputs of all neighbouring tables enumerated (privior.EHD)"
-        return Guarantee(pair, REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason)
+        return Guarantee(pair, REPLACE_ONE, Budget(self.epsilon), reason)
 
-    def temperatures(self, tables: NDArray[np.int64]) -> Floats:
+    def temperatures(self, tables: Integers) -> Floats:
         """Return the one temperature, once for each table."""
         return np.full(len(tables), float(self.temperature))
 

@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privior.errors import PlanError
+from privior.arrays import Integers
 from privior.exact import decimal, shortened_up
 from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.hellinger import inverse_local_sensitivities
@@ -63,9 +62,8 @@ class EHDL(HellingerMechanism):
         if self.cells == 2:
             return Fraction(local_change_above(self.parameters))
         if number_of_tables(self.records, self.cells) > MOST_TABLES:
-            raise PlanError(
+            raise self.refusal(
                 "no guarantee: local sensitivity is not private, and its change is known for few tables only",
-                where=self.name,
                 asked=f"{self.outputs} tables",
                 allowed=f"two cells, or {MOST_TABLES} tables",
                 advice="Use pv.EHDS, or pv.KNorm.",
@@ -77,11 +75,9 @@ class EHDL(HellingerMechanism):
         """(1 + L) epsilon; PlanError where L is not known."""
         cost = shortened_up((1 + self.local_change) * self.epsilon)
         reason = f"local sensitivity changes between neighbours; nominal epsilon {decimal(self.epsilon)}"
-        return Guarantee(
-            BoundedRangePair(cost), REPLACE_ONE, Budget(cost, Fraction(0)), f"{reason} (privior.EHDL)"
-        )
+        return Guarantee(BoundedRangePair(cost), REPLACE_ONE, Budget(cost), f"{reason} (privior.EHDL)")
 
-    def temperatures(self, tables: NDArray[np.int64]) -> Floats:
+    def temperatures(self, tables: Integers) -> Floats:
         """Return epsilon / (2 LS(x))."""
         return np.asarray(float(self.epsilon) / 2 * inverse_local_sensitivities(tables, self._alpha))
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, positive
@@ -75,11 +75,9 @@ class EHDS(HellingerMechanism):
         """Pure epsilon, and a loss of bounded range."""
         smooth = f"smooth sensitivity, gamma {decimal(self.gamma)}"
         reason = f"exponential mechanism on a metric with {smooth} (proof: privior.EHDS)"
-        return Guarantee(
-            BoundedRangePair(self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason
-        )
+        return Guarantee(BoundedRangePair(self.epsilon), REPLACE_ONE, Budget(self.epsilon), reason)
 
-    def temperatures(self, tables: NDArray[np.int64]) -> Floats:
+    def temperatures(self, tables: Integers) -> Floats:
         """Return epsilon / (2 (1+gamma) S(x))."""
         return np.asarray(
             float(self._rate) * inverse_smooth_sensitivities(tables, self._alpha, float(self.gamma))

@@ -9,9 +9,8 @@ from typing import ClassVar, Self, final
 import numpy as np
 
 from privior.checks import fill
-from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms.contract import MECHANISMS, CellNoise, unfit
+from privior.mechanisms.contract import MECHANISMS, CellNoise
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
 from privior.mechanisms.table_mechanism import (
     PublicFacts,
@@ -76,26 +75,19 @@ class GaussianCounts(TableMechanism):
         check_cells(cells, self.name)
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
-            raise unfit(self.name, "needs delta > 0: Gaussian noise is never pure")
+            raise self.refusal("needs delta > 0: Gaussian noise is never pure")
         fill(self, cells=cells, epsilon=budget.epsilon, delta=budget.delta)
         fill(self, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
         self.sensitivity  # noqa: B018 - refuses a number of rows that is none
         fill(self, stddev=self._calibrated() if stddev is None else rational(stddev, "stddev"))
         if not self._is_a_float() or not self._enough(self.stddev):
-            raise PlanError(
-                "this stddev does not give the stated guarantee", where=self.name, asked=decimal(self.stddev)
-            )
+            raise self.refusal("this stddev does not give the stated guarantee", asked=decimal(self.stddev))
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for delta > 0."""
-        return cls(
-            facts.cells,
-            facts.budget.epsilon,
-            facts.budget.delta,
-            neighbours=facts.neighbours,
-            max_rows=facts.max_rows,
-        )
+        given = facts.cells, facts.budget.epsilon, facts.budget.delta
+        return cls(*given, neighbours=facts.neighbours, max_rows=facts.max_rows)
 
     def _is_a_float(self) -> bool:
         return 0 < self.stddev <= WIDEST and Fraction(float(self.stddev)) == self.stddev
@@ -115,9 +107,8 @@ class GaussianCounts(TableMechanism):
         while not self._enough(high):
             high *= 2
             if high > WIDEST:
-                raise PlanError(
+                raise self.refusal(
                     "this budget needs more noise than can be certified",
-                    where=self.name,
                     asked=f"epsilon {decimal(self.epsilon)}, delta {decimal(self.delta)}",
                     advice="Ask for a larger epsilon or delta, or use a pure mechanism.",
                 )

@@ -18,11 +18,10 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privior.arrays import Floats, Integers
 from privior.checks import is_whole
 from privior.errors import NumberError, shown
 from privior.mechanisms.dirichlet_affinity import log_affinities, log_phi
-
-Floats = NDArray[np.float64]
 
 #: pairs of cells that are looked at together
 _AT_ONCE = 1 << 17
@@ -43,7 +42,7 @@ def distance(a: ArrayLike, b: ArrayLike) -> float:
     return float(np.sqrt(-np.expm1(min(overlap, 0.0))))
 
 
-def distances(counts: ArrayLike, tables: NDArray[np.int64], prior: Floats) -> Floats:
+def distances(counts: ArrayLike, tables: Integers, prior: Floats) -> Floats:
     """Return the distance of the posterior of one table from that of each of many, of the same total.
 
     Args:
@@ -102,7 +101,7 @@ def smooth_sensitivity(counts: ArrayLike, prior: ArrayLike, gamma: float) -> flo
     return 1 / few
 
 
-def inverse_local_sensitivities(tables: NDArray[np.int64], prior: Floats) -> Floats:
+def inverse_local_sensitivities(tables: Integers, prior: Floats) -> Floats:
     """Return 1/LS of many tables of few cells, as (number, cells)."""
     here, lower = log_phi(prior + tables), log_phi(prior + np.maximum(tables - 1, 0))
     lower = np.where(tables >= 1, lower, np.inf)
@@ -110,7 +109,7 @@ def inverse_local_sensitivities(tables: NDArray[np.int64], prior: Floats) -> Flo
     return _inverse(np.min([lower[:, i] + here[:, j] for i, j in pairs], axis=0))
 
 
-def inverse_smooth_sensitivities(tables: NDArray[np.int64], prior: Floats, gamma: float) -> Floats:
+def inverse_smooth_sensitivities(tables: Integers, prior: Floats, gamma: float) -> Floats:
     """Return 1/S of many tables of few cells, as (number, cells): the same corners, all tables at once."""
     if prior.size == 2:
         return _two_cells(tables, prior, gamma)
@@ -126,7 +125,7 @@ def inverse_smooth_sensitivities(tables: NDArray[np.int64], prior: Floats, gamma
     return least
 
 
-def _two_cells(tables: NDArray[np.int64], prior: Floats, gamma: float) -> Floats:
+def _two_cells(tables: Integers, prior: Floats, gamma: float) -> Floats:
     """Replacing a record with s others in the first cell: 1 - phi(a_1+s) phi(a_2+n-1-s), concave in s."""
     first, others = tables[:, 0], tables.sum(axis=1) - 1
     least = np.full(len(tables), np.inf)
@@ -142,7 +141,7 @@ def _two_cells(tables: NDArray[np.int64], prior: Floats, gamma: float) -> Floats
     return least
 
 
-def _several_cells(c: NDArray[np.int64], alpha: Floats, gamma: float) -> float:
+def _several_cells(c: Integers, alpha: Floats, gamma: float) -> float:
     full = c >= 1
     bare = log_phi(alpha)
     here, lower = log_phi(alpha + c), np.where(full, log_phi(alpha + np.maximum(c - 1, 0)), np.inf)
@@ -186,14 +185,14 @@ def _least_with_cost(free: Floats, paid: Floats, cost: Floats) -> float:
     return float((_inverse(_least_other(free) + paid) + cost).min())
 
 
-def _least_of_pairs(first: Floats, cost: Floats, second: Floats, price: Floats) -> float:
+def _least_of_pairs(first: Floats, cost: Floats, second: Floats, other_cost: Floats) -> float:
     """Return the smallest F(e^(first_i + second_j)) + cost_i + price_j with i != j.
 
     A cell that two others beat in both its value and its cost is never needed.
     """
-    rows, columns = _unbeaten(first, cost), _unbeaten(second, price)
+    rows, columns = _unbeaten(first, cost), _unbeaten(second, other_cost)
     left, right = -np.expm1(first[rows]), -np.expm1(second[columns])  # 1 - p q = (1 - p) + p (1 - q)
-    paid = price[columns]
+    paid = other_cost[columns]
     place = np.searchsorted(columns, rows)
     same = columns[np.minimum(place, columns.size - 1)] == rows
     least, height = np.inf, max(1, _AT_ONCE // columns.size)
@@ -242,15 +241,10 @@ def _prior(given: ArrayLike, size: int) -> Floats:
     return found
 
 
-def _counts(given: ArrayLike) -> NDArray[np.int64]:
+def _counts(given: ArrayLike) -> Integers:
     found = np.asarray(given)
-    if (
-        found.ndim != 1
-        or found.size < 2
-        or found.dtype.kind not in "iu"
-        or found.min() < 0
-        or not found.sum()
-    ):
+    whole = found.ndim == 1 and found.size >= 2 and found.dtype.kind in "iu"
+    if not whole or found.min() < 0 or not found.sum():
         raise NumberError("counts are two or more whole numbers, one of them above 0")
     return found.astype(np.int64)
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats
+
 Tables = NDArray[np.int64]
 
 #: a gain of less than this share is not sought

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.checks import fill
-from privior.errors import InferenceError, PlanError
+from privior.errors import InferenceError
 from privior.exact import positive
 from privior.mechanisms.contract import Floats
 from privior.mechanisms.hellinger import distances
@@ -61,6 +61,8 @@ class HellingerMechanism(FixedTotal):
     randomness: ClassVar[str] = OPERATING_SYSTEM
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     on_request: ClassVar[bool] = True
+    #: the law is no noise on the cells
+    cell_noise: ClassVar[None] = None
 
     def _set(self, cells: int, epsilon: object, records: int, prior: object) -> None:
         """Check and keep the public facts."""
@@ -68,12 +70,12 @@ class HellingerMechanism(FixedTotal):
         several = isinstance(prior, (list, tuple))
         least, most = PRIOR_RANGE
         if several and len(prior) != cells:  # type: ignore[arg-type]
-            raise PlanError("not one prior parameter per cell", where=self.name, allowed=cells)
+            raise self.refusal("not one prior parameter per cell", allowed=cells)
         read = [positive(a, "prior", least=least, most=most) for a in (prior if several else [prior])]  # type: ignore[attr-defined]
         fill(self, epsilon=Budget.of(epsilon).epsilon, prior=tuple(read) if several else read[0])
 
     @abstractmethod
-    def temperatures(self, tables: NDArray[np.int64]) -> Floats:
+    def temperatures(self, tables: Integers) -> Floats:
         """Return t(x) of each table, in floating point."""
 
     @abstractmethod
@@ -100,20 +102,14 @@ class HellingerMechanism(FixedTotal):
     def check_drawable(self) -> None:
         """Refuse, by public facts alone, what would take too long to draw for some table."""
         if self.cells > MOST_BOXED:
-            raise PlanError(f"is drawn for up to {MOST_BOXED} cells only", where=self.name, asked=self.cells)
+            raise self.refusal(f"is drawn for up to {MOST_BOXED} cells only", asked=self.cells)
         if (found := self._largest_temperature()) > MOST_TEMPERATURE:
-            raise PlanError(
+            raise self.refusal(
                 "would take too long to draw for some tables",
-                where=self.name,
                 asked=f"temperature {found:.4g}",
                 allowed=MOST_TEMPERATURE,
                 advice="Take a smaller epsilon or gamma.",
             )
-
-    @property
-    def cell_noise(self) -> None:
-        """The law is no noise on the cells."""
-        return
 
     @property
     def drawback(self) -> str:
@@ -147,7 +143,7 @@ class HellingerMechanism(FixedTotal):
         far = -rate * float(distances(counts, observed.array()[None, :], self._alpha)[0])
         return far - float(np.logaddexp.reduce(weights))
 
-    def log_likelihoods(self, observed: Observed) -> tuple[NDArray[np.int64], Floats]:
+    def log_likelihoods(self, observed: Observed) -> tuple[Integers, Floats]:
         """Return all tables, and the log probability of this release under each: a sum over all pairs."""
         self.check_listable()
         tables = _outputs(self.records, self.cells)
@@ -184,7 +180,7 @@ class HellingerMechanism(FixedTotal):
 
 
 @lru_cache(maxsize=2)
-def _outputs(records: int, cells: int) -> NDArray[np.int64]:
+def _outputs(records: int, cells: int) -> Integers:
     tables = all_tables(records, cells)
     tables.setflags(write=False)
     return tables

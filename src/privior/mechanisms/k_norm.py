@@ -52,9 +52,7 @@ class KNorm(FixedTotal):
     def guarantee(self) -> Guarantee:
         """Pure epsilon, and the exact curve below it."""
         reason = "K-norm noise of rate epsilon/2; counts move by L1 2 at a fixed sum (proof: privior.KNorm)"
-        return Guarantee(
-            KNormPair(self.cells, self.epsilon), REPLACE_ONE, Budget(self.epsilon, Fraction(0)), reason
-        )
+        return Guarantee(KNormPair(self.cells, self.epsilon), REPLACE_ONE, Budget(self.epsilon), reason)
 
     @property
     def expected_squared_error(self) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from privior.checks import fill
 from privior.exact import round_up
-from privior.mechanisms.contract import MECHANISMS, CellNoise, unfit
+from privior.mechanisms.contract import MECHANISMS, CellNoise
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.mechanisms.table_mechanism import (
     PublicFacts,
@@ -54,7 +54,7 @@ class LaplaceCounts(TableMechanism):
         fill(self, cells=check_cells(cells, self.name), epsilon=Budget.of(epsilon).epsilon)
         fill(self, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
         if self.laplace_scale > WIDEST:
-            raise unfit(self.name, "this budget and unit need more noise than can be drawn")
+            raise self.refusal("this budget and unit need more noise than can be drawn")
 
     @classmethod
     def for_facts(cls, facts: PublicFacts) -> Self:
@@ -74,7 +74,7 @@ class LaplaceCounts(TableMechanism):
         reason = f"discrete Laplace noise of scale {l1}/epsilon; counts move by L1 {l1} (Ghosh et al. 2009)"
         pair = SignedSteps(self.epsilon / steps, steps)
         unit = Sensitivity.unit(self.max_rows)
-        return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason, unit)
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon), reason, unit)
 
     @property
     def _rate(self) -> float:

@@ -11,17 +11,17 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats, Integers
+from privior.special import gammaln, logsumexp
 
 
-def laplace_log_pmf(noise: NDArray[np.int64], rate: float) -> Floats:
+def laplace_log_pmf(noise: Integers, rate: float) -> Floats:
     """Return log P(z) of discrete Laplace noise."""
     return np.asarray(math.log(math.tanh(rate / 2)) - rate * np.abs(noise))
 
 
-def laplace_log_tail(beyond: NDArray[np.int64], rate: float) -> Floats:
+def laplace_log_tail(beyond: Integers, rate: float) -> Floats:
     """Return log P(z >= t) of discrete Laplace noise, for t >= 0: q^t / (1 + q)."""
     return np.asarray(-rate * beyond - math.log1p(math.exp(-rate)))
 
@@ -31,7 +31,7 @@ def laplace_variance(rate: float) -> float:
     return 2 * math.exp(-rate) / math.expm1(-rate) ** 2
 
 
-def gaussian_log_pmf(noise: NDArray[np.int64], variance: float) -> Floats:
+def gaussian_log_pmf(noise: Integers, variance: float) -> Floats:
     """Return log P(z) of discrete Gaussian noise."""
     return np.asarray(
         -(noise.astype(np.float64) ** 2) / (2 * variance) - math.log(_gaussian_sums(variance)[0])
@@ -50,8 +50,6 @@ def k_norm_log_normaliser(cells: int, epsilon: float) -> float:
 
     The vectors with |z|_1 = 2T have generating function sum_j C(k-1, j)^2 x^j / (1-x)^(k-1).
     """
-    from scipy.special import gammaln, logsumexp
-
     j = np.arange(cells)
     log_choose = gammaln(cells) - gammaln(j + 1) - gammaln(cells - j)
     return float(logsumexp(2 * log_choose - epsilon * j)) - (cells - 1) * math.log(-math.expm1(-epsilon))

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import fill, known_as, whole_number
 from privior.errors import NumberError, PlanError
 from privior.exact import decimal, round_down
@@ -24,8 +25,6 @@ from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import FiniteDraw, SignedSteps
 from privior.randomness import OPERATING_SYSTEM, Bits, draw_models
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: draws of all models together, which take a second or a few
 MOST_DRAWS = 10_000
@@ -66,6 +65,8 @@ class ModelDraws(Mechanism):
     stands_for: ClassVar[str] = "posterior-draws"
     options: ClassVar[Mapping[str, object]] = {"draws": 1}
     draws_posterior: ClassVar[bool] = True
+    #: several draws with a delta are composed, and tables are listed
+    slow: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -87,9 +88,8 @@ class ModelDraws(Mechanism):
         fill(self, model=model, records=records, epsilon=budget.epsilon, delta=budget.delta)
         fill(self, draws=draws, neighbours=relation, max_rows=max_rows)
         if not model.bounded:
-            raise PlanError(
+            raise self.refusal(
                 "a model excludes a level, so one record could exclude the model: the loss is unbounded",
-                where=self.name,
                 advice="Release noisy counts instead, or give every level a small chance in every model.",
             )
         fill(self, weight=weight_for(weight, self._enough, budget, self.name))
@@ -111,7 +111,7 @@ class ModelDraws(Mechanism):
                 self.model.chances, self.model.prior, self.neighbours, self.records, self.max_rows
             )
         except NumberError as error:
-            raise PlanError(error.what, where=self.name, asked=error.asked) from None
+            raise self.refusal(error.what, asked=error.asked) from None
 
     def _pure_at(self, weight: Fraction) -> bool:
         """Whether N draws are pure at this epsilon; the bound that needs no tables is tried first."""
@@ -192,30 +192,19 @@ class ModelDraws(Mechanism):
         """Refuse another family, unit or number of records."""
         check_unit(self, asked)
         if (asked.model, asked.records) != (self.model, self.records):
-            raise PlanError("the mechanism is for another family or number of records", where=self.name)
+            raise self.refusal("the mechanism is for another family or number of records")
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say how much a record weighs."""
         weight = float(self.weight)
         return [("draws", f"every record has the weight {weight:.4g} in the posterior drawn from")]
 
-    @property
-    def slow(self) -> bool:
-        """Several draws with a delta are composed, and tables are listed."""
-        return True
-
     @classmethod
     def built(cls, asked: Asked) -> Self:
         """Build it for the family and the unit that are asked about."""
-        return cls(
-            known_as(FiniteFamily, asked.model),
-            asked.records,
-            asked.budget.epsilon,
-            asked.budget.delta,
-            neighbours=asked.neighbours,
-            max_rows=asked.schema.unit.max_rows,
-            **asked.options,
-        )
+        given = known_as(FiniteFamily, asked.model), asked.records, asked.budget.epsilon, asked.budget.delta
+        rows = asked.schema.unit.max_rows
+        return cls(*given, neighbours=asked.neighbours, max_rows=rows, **asked.options)
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:

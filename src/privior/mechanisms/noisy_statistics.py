@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.checks import fill, is_whole
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
@@ -32,8 +32,6 @@ from privior.privacy import (
 from privior.privacy.calibration import smallest
 from privior.randomness import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: the exact curve is a sum over about this many integers; beyond it the concentrated bound is used
 WIDEST_EXACT = Fraction(2**16)
@@ -87,10 +85,8 @@ class NoisyStatistics(SumNoise):
         found = self._calibrated() if scales is None else tuple(rational(one, "scale") for one in scales)
         fill(self, scales=found)
         if not self._enough(found):
-            raise PlanError(
-                "these scales do not give the stated guarantee",
-                where=self.name,
-                asked=", ".join(map(decimal, found)),
+            raise self.refusal(
+                "these scales do not give the stated guarantee", asked=", ".join(map(decimal, found))
             )
 
     @property
@@ -144,9 +140,8 @@ class NoisyStatistics(SumNoise):
         return scales
 
     def _too_wide(self) -> PlanError:
-        return PlanError(
+        return self.refusal(
             "this budget needs more noise than can be drawn",
-            where=self.name,
             asked=str(Budget(self.epsilon, self.delta)),
             advice="Ask for a larger epsilon, or give the column narrower bounds or a coarser grid.",
         )
@@ -198,7 +193,7 @@ class NoisyStatistics(SumNoise):
         pairs = zip(statistics.counts, noise, strict=True)
         return Observed.of([int(exact) + z for exact, z in pairs])
 
-    def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
+    def log_likelihoods(self, observed: Observed, sums: Integers) -> Floats:
         """Return the log probability of what was observed for each column of possible sums."""
         found = np.zeros(sums.shape[1])
         for seen, exact, scale in zip(observed.counts, sums, self.scales, strict=True):
@@ -209,7 +204,7 @@ class NoisyStatistics(SumNoise):
                 found += laplace_log_pmf(noise, float(1 / scale))
         return found
 
-    def count_log_likelihoods(self, observed: Observed, numbers: NDArray[np.int64]) -> Floats:
+    def count_log_likelihoods(self, observed: Observed, numbers: Integers) -> Floats:
         """Return the log probability of the noisy count alone for each possible number of records."""
         noise, scale = observed.counts[0] - numbers, float(self.scales[0])
         return gaussian_log_pmf(noise, scale**2) if self.gaussian else laplace_log_pmf(noise, 1 / scale)
@@ -217,9 +212,7 @@ class NoisyStatistics(SumNoise):
     def check(self, asked: Asked) -> None:
         """Refuse other sums, or another neighbour relation."""
         if (self.ranges, self.neighbours) != (_ranges(asked), asked.neighbours):
-            raise PlanError(
-                "the mechanism is for another model, schema or number of records", where=self.name
-            )
+            raise self.refusal("the mechanism is for another model, schema or number of records")
 
     @classmethod
     def offers(cls, asked: Asked) -> Sequence[Offer]:
@@ -227,10 +220,10 @@ class NoisyStatistics(SumNoise):
 
         def gaussian() -> NoisyStatistics:
             if asked.budget.delta == 0:
-                raise PlanError("needs delta > 0: Gaussian noise is never pure", where=cls.name)
+                raise cls.refusal("needs delta > 0: Gaussian noise is never pure")
             return cls.built(asked)
 
-        pure = replace(asked, budget=Budget(asked.budget.epsilon, Fraction(0)))
+        pure = replace(asked, budget=Budget(asked.budget.epsilon))
         return (
             Offer(f"{cls.name}, Laplace", lambda: cls.built(pure)),
             Offer(f"{cls.name}, Gaussian", gaussian),

@@ -9,9 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self, final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Floats, Integers
 from privior.checks import fill, is_whole, told_by
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, round_down
@@ -23,8 +21,6 @@ from privior.models.families.drawing import Drawing
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.randomness import EXACTLY_ROUNDED, MOST_PLACES, Bits
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: binary digits of a draw, relative to the prior's own scale
 _DIGITS = 40
@@ -80,15 +76,14 @@ class PosteriorDraws(SummedMechanism):
         model.check_unit(schema)
         budget = Budget.of(epsilon, delta)
         if not is_whole(draws, 1, 10**6):
-            raise PlanError("not a number of draws", where=self.name, asked=shown(draws))
+            raise self.refusal("not a number of draws", asked=shown(draws))
         fill(self, model=model, schema=schema, records=records, epsilon=budget.epsilon, delta=budget.delta)
         fill(self, draws=draws, places=_places(model, schema) if places is None else places)
         if not is_whole(self.places, -MOST_PLACES, MOST_PLACES):
-            raise PlanError("not a number of places", where=self.name, asked=shown(places))
+            raise self.refusal("not a number of places", asked=shown(places))
         if self.delta == 0 and self._pair_at(Fraction(1, 2)).pure is None:
-            raise PlanError(
+            raise self.refusal(
                 "needs delta > 0, or a prior that is cut at both ends: the loss of a draw is unbounded",
-                where=self.name,
                 advice="Ask for a delta, or take pv.Truncated(prior, lower, upper).",
             )
         fill(self, weight=weight_for(weight, self._enough, budget, self.name))
@@ -151,7 +146,7 @@ class PosteriorDraws(SummedMechanism):
     def _points(self, observed: Observed) -> Floats:
         return observed.values().reshape(self.draws, -1)
 
-    def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
+    def log_likelihoods(self, observed: Observed, sums: Integers) -> Floats:
         """Return the log density of the draws for each column of possible sums, up to the same constant."""
         return self._drawing.log_densities(self._points(observed), self.places, sums)
 
@@ -159,15 +154,13 @@ class PosteriorDraws(SummedMechanism):
         """Refuse another model, schema, neighbour relation or number of records."""
         own = (self.model, self.schema, self.neighbours, self.records)
         if own != (asked.model, asked.schema, asked.neighbours, asked.records):
-            raise PlanError(
-                "the mechanism is for another model, schema or number of records", where=self.name
-            )
+            raise self.refusal("the mechanism is for another model, schema or number of records")
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
         """Build it for a public number of records."""
         if asked.neighbours is not REPLACE_ONE:
-            raise PlanError("needs a public number of records: replace-one", where=cls.name)
+            raise cls.refusal("needs a public number of records: replace-one")
         budget = asked.budget
         model = summed_model(asked.model)
         return cls(model, asked.schema, asked.records, budget.epsilon, budget.delta, **asked.options)

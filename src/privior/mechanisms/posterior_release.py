@@ -49,6 +49,8 @@ class PosteriorRelease(TableMechanism):
 
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     on_request: ClassVar[bool] = True
+    #: there is no noise on counts; `cell_gammas` has the likelihood
+    cell_noise: ClassVar[None] = None
     cells: int
     prior: tuple[Fraction, ...]
     rate: Fraction
@@ -60,9 +62,7 @@ class PosteriorRelease(TableMechanism):
         check_cells(cells, self.name)
         given = prior if isinstance(prior, (list, tuple)) else (prior,) * cells
         if len(given) != cells:
-            raise PlanError(
-                "not one prior parameter per cell", where=self.name, asked=len(given), allowed=cells
-            )
+            raise self.refusal("not one prior parameter per cell", asked=len(given), allowed=cells)
         fill(self, cells=cells, records=check_records(records, self.name))
         fill(self, least=check_least(least, self.name))
         lowest, most = Fraction(1, 10**6), Fraction(10**9)
@@ -137,11 +137,6 @@ class PosteriorRelease(TableMechanism):
             f"every cell has at least {self.least} records, which is public; a lower count is raised "
             "to that, so the guarantee holds for every table"
         )
-
-    @property
-    def cell_noise(self) -> None:
-        """There is no noise on counts; `cell_gammas` has the likelihood."""
-        return
 
     @abstractmethod
     def cell_gammas(self, observed: Observed) -> CellGammas:

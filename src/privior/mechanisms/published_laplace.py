@@ -15,8 +15,8 @@ from fractions import Fraction
 from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.exact import decimal, round_up
 from privior.mechanisms.contract import MECHANISMS, CellNoise
@@ -81,7 +81,7 @@ class PublishedLaplace(FixedTotal):
             f"discrete Laplace noise of scale {scale} on {self.cells - 1} counts, of which one record "
             f"moves {moved}; nominal epsilon {nominal} (proof: privior.PublishedLaplace)"
         )
-        return Guarantee(pair, REPLACE_ONE, Budget(moved / self.nominal_scale, Fraction(0)), reason)
+        return Guarantee(pair, REPLACE_ONE, Budget(moved / self.nominal_scale), reason)
 
     @property
     def _rate(self) -> float:
@@ -128,7 +128,7 @@ class PublishedLaplace(FixedTotal):
         left = self._clamp(self.records - sum(first))
         return all(0 <= count <= self.records for count in first) and observed.counts[-1] == left
 
-    def _log_cells(self, seen: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _log_cells(self, seen: Integers, counts: Integers) -> Floats:
         inside = laplace_log_pmf(seen - counts, self._rate)
         tail = laplace_log_tail(np.abs(seen - counts), self._rate)
         return np.where((seen == 0) | (seen == self.records), tail, inside)

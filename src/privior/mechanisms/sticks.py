@@ -7,11 +7,9 @@ public grid; the last cell gets what is left. So k cells take k-1 whole numbers.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models import Observed
-
-Floats = NDArray[np.float64]
 
 #: what the array is called in files
 NAME = "draws"

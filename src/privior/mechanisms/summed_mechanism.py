@@ -6,8 +6,8 @@ from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.checks import known_as
 from privior.mechanisms.contract import Floats, Mechanism
 from privior.models import ExactStatistics, Model, Observed, SummedModel
@@ -19,14 +19,14 @@ class SummedMechanism(Mechanism):
     models: ClassVar[tuple[type[Model], ...]] = (SummedModel,)
 
     @abstractmethod
-    def log_likelihoods(self, observed: Observed, sums: NDArray[np.int64]) -> Floats:
+    def log_likelihoods(self, observed: Observed, sums: Integers) -> Floats:
         """Return the log probability of what was observed for each column of possible sums."""
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return it for the true sums."""
         return float(self.log_likelihoods(observed, statistics.counts[:, np.newaxis])[0])
 
-    def count_log_likelihoods(self, observed: Observed, numbers: NDArray[np.int64]) -> Floats:
+    def count_log_likelihoods(self, observed: Observed, numbers: Integers) -> Floats:
         """Return what is said of the number of records alone: nothing, unless it is released with noise."""
         return np.zeros(numbers.shape)
 

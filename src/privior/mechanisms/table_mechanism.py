@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from privior.checks import is_whole, whole_number
+from privior.arrays import Integers
+from privior.checks import is_whole, known_as, whole_number
 from privior.errors import PlanError, shown
-from privior.mechanisms.contract import Asked, CellNoise, Floats, Mechanism, unfit
+from privior.mechanisms.contract import Asked, CellNoise, Floats, Mechanism
 from privior.models import MOST_CELLS, ExactStatistics, Layout, Model, Observed, TableModel
 from privior.privacy import REPLACE_ONE, Budget, Neighbours, Sensitivity
 from privior.schema import Schema
@@ -49,15 +47,9 @@ class PublicFacts:
     @staticmethod
     def of(asked: Asked) -> PublicFacts:
         """Take what is asked of a table."""
-        return PublicFacts(
-            asked.model.size(asked.schema),  # type: ignore[attr-defined]
-            asked.records,
-            asked.schema.unit.max_rows,
-            asked.neighbours,
-            asked.budget,
-            asked.model.cell_prior,  # type: ignore[attr-defined]
-            **asked.options,
-        )
+        model = known_as(TableModel, asked.model)  # type: ignore[type-abstract]
+        unit = asked.records, asked.schema.unit.max_rows, asked.neighbours
+        return PublicFacts(model.size(asked.schema), *unit, asked.budget, model.cell_prior, **asked.options)
 
     @property
     def parameters(self) -> tuple[Fraction, ...]:
@@ -148,17 +140,14 @@ class TableMechanism(Mechanism):
         """Refuse another number of cells, unit, number of records or prior."""
         facts = PublicFacts.of(replace(asked, options={}))
         if self.cells != facts.cells:
-            raise PlanError(
-                "the mechanism is for another number of cells",
-                where=self.name,
-                asked=self.cells,
-                allowed=facts.cells,
+            raise self.refusal(
+                "the mechanism is for another number of cells", asked=self.cells, allowed=facts.cells
             )
         check_unit(self, asked)
         if self.records not in (None, asked.records):
-            raise PlanError("the mechanism is for another number of records", where=self.name)
+            raise self.refusal("the mechanism is for another number of records")
         if self.prior not in (None, facts.prior, facts.parameters):
-            raise PlanError("the mechanism is for another prior", where=self.name)
+            raise self.refusal("the mechanism is for another prior")
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -171,19 +160,12 @@ class TableMechanism(Mechanism):
 
     def small(self, cells: int, records: int, max_rows: int) -> TableMechanism:
         """Take few cells and records, with the same epsilon and delta."""
-        prior = Fraction(1) if self.prior is None else self.prior
-        cost = self.guarantee.cost
-        few = min(cells, self.cells)
-        return self.for_facts(
-            PublicFacts(
-                few,
-                records,
-                max_rows,
-                self.sensitivity.neighbours,
-                Budget(self.epsilon, cost.delta),
-                prior[:few] if isinstance(prior, tuple) else prior,
-            )
-        )
+        few, budget = min(cells, self.cells), Budget(self.epsilon, self.guarantee.cost.delta)
+        facts = PublicFacts(few, records, max_rows, self.sensitivity.neighbours, budget)
+        if self.prior is None:
+            return self.for_facts(facts)
+        prior = self.prior[:few] if isinstance(self.prior, tuple) else self.prior
+        return self.for_facts(replace(facts, prior=prior))
 
 
 class FixedTotal(TableMechanism):
@@ -196,7 +178,7 @@ class FixedTotal(TableMechanism):
     def check_facts(cls, facts: PublicFacts) -> None:
         """Refuse facts under which the total is not public."""
         if not Sensitivity.of_counts(facts.neighbours, facts.max_rows).total_fixed:
-            raise unfit(cls.name, "needs a public total (replace-one, one row per unit)")
+            raise cls.refusal("needs a public total (replace-one, one row per unit)")
 
 
 def check_unit(mechanism: Mechanism, asked: Asked) -> None:
@@ -228,7 +210,7 @@ def check_records(records: int, name: str) -> int:
     raise PlanError("records is not a positive whole number", where=name, asked=shown(records))
 
 
-def true_counts(statistics: ExactStatistics, cells: int) -> NDArray[np.int64]:
+def true_counts(statistics: ExactStatistics, cells: int) -> Integers:
     """Return the counts, which must be one per cell."""
     if statistics.counts.size != cells:
         raise ValueError(f"the mechanism has {cells} cells, the statistics {statistics.counts.size}")

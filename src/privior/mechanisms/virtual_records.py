@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar, Self, final
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from privior.checks import fill, whole_number
 from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
-from privior.mechanisms.contract import MECHANISMS, Floats, unfit
+from privior.mechanisms.contract import MECHANISMS, Floats
 from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease, check_least
 from privior.mechanisms.table_mechanism import CellGammas, PublicFacts
 from privior.models import ExactStatistics, Observed
@@ -22,6 +22,7 @@ from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest
 from privior.privacy.pairs import virtual_records_draw, virtual_records_epsilon
 from privior.randomness import OPERATING_SYSTEM, virtual_counts
+from privior.special import gammaln
 
 #: more records than this take longer to draw than they are worth
 MOST_DRAWN = 1_000_000
@@ -76,9 +77,8 @@ class VirtualRecords(PosteriorRelease):
         needed = virtual_records_epsilon(drawn, min(self.floors(self.rate)), self.rate)
         promised = shortened_up(needed) if epsilon is None else Budget.of(epsilon).epsilon
         if needed > promised:
-            raise PlanError(
+            raise self.refusal(
                 "so many records at this rate cost more than the stated epsilon",
-                where=self.name,
                 asked=decimal(promised),
                 allowed=f"{float(needed):.6g} or more",
             )
@@ -88,10 +88,11 @@ class VirtualRecords(PosteriorRelease):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Take the number of records, among powers of 2, that leaves the least noise at the largest rate."""
         if facts.max_rows > 1:
-            raise unfit(cls.name, "is for one row per unit")
+            raise cls.refusal("is for one row per unit")
         check_least(facts.least, cls.name)
         prior = facts.parameters
         smallest, epsilon = min(prior), facts.budget.epsilon
+        made = partial(cls, facts.cells, prior, neighbours=facts.neighbours, records=facts.records)
         built = []
         for power in range(MOST_DRAWN.bit_length()):
             drawn = 1 << power
@@ -101,22 +102,10 @@ class VirtualRecords(PosteriorRelease):
 
             rate = largest(holds, LEAST, Fraction(1), digits=RATE_DIGITS)
             if rate is not None:
-                built.append(
-                    cls(
-                        facts.cells,
-                        prior,
-                        drawn,
-                        rate=rate,
-                        neighbours=facts.neighbours,
-                        records=facts.records,
-                        epsilon=epsilon,
-                        least=facts.least,
-                    )
-                )
+                built.append(made(drawn, rate=rate, epsilon=epsilon, least=facts.least))
         if not built:
-            raise PlanError(
+            raise cls.refusal(
                 "no rate is small enough for this budget",
-                where=cls.name,
                 asked=facts.budget,
                 advice="Ask for a larger epsilon, or take a larger prior.",
             )
@@ -130,7 +119,7 @@ class VirtualRecords(PosteriorRelease):
             f"{self.drawn} virtual records at rate {decimal(self.rate)}, {self.floor_in_words} "
             "(proof: privior.VirtualRecords)"
         )
-        return Guarantee(pair, self.neighbours, Budget(self.epsilon, Fraction(0)), reason)
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon), reason)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Draw the records, in whole numbers."""
@@ -138,8 +127,6 @@ class VirtualRecords(PosteriorRelease):
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log of the Dirichlet-multinomial probability; -infinity for what cannot be released."""
-        from scipy.special import gammaln
-
         if not self.admits(observed, self.records):
             return -math.inf
         u = np.array([float(one) for one in self.parameters(statistics)])
@@ -163,14 +150,9 @@ class VirtualRecords(PosteriorRelease):
 
         A public minimum of the counts is a larger prior: these tables are what lies above it.
         """
-        return VirtualRecords(
-            min(cells, self.cells),
-            sorted(self.floors(self.rate))[:cells],
-            min(_FEW, self.drawn),
-            rate=self.rate,
-            neighbours=self.neighbours,
-            records=records,
-        )
+        few, drawn = min(cells, self.cells), min(_FEW, self.drawn)
+        prior = sorted(self.floors(self.rate))[:cells]
+        return VirtualRecords(few, prior, drawn, rate=self.rate, neighbours=self.neighbours, records=records)
 
     def spread(self, whole: float | Floats) -> Floats:
         """Return the variance of a released proportion p over p (1-p), if the parameters add up to this."""

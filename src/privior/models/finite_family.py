@@ -16,8 +16,9 @@ from fractions import Fraction
 from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from privior.arrays import Floats
 from privior.checks import fill, told_by
 from privior.errors import ModelError, shown
 from privior.exact import decimal, positive, rational
@@ -25,8 +26,6 @@ from privior.models.model import MODELS, PRIOR_SHARE
 from privior.models.table_model import TableModel, column_names
 from privior.schema import Schema
 from privior.schema.names import check_distinct, check_name
-
-Floats = NDArray[np.float64]
 
 #: weights of models outside this range are a mistake
 WEIGHT_RANGE = (Fraction(1, 10**30), Fraction(10**30))
@@ -54,6 +53,10 @@ class FiniteFamily(TableModel):
     family: ClassVar[str] = "finite-family"
     error_name: ClassVar[str] = "chance of wrong models"
     error_heading: ClassVar[str] = "wrong models"
+    #: models that are alike need many records
+    remedy: ClassVar[str] = "models that differ more, fewer cells or more epsilon"
+    #: all models
+    first_question: ClassVar[str] = "models()"
 
     def __init__(
         self, columns: str | Sequence[str], models: Mapping[str, Sequence[object]], prior: object = None
@@ -67,34 +70,29 @@ class FiniteFamily(TableModel):
         """
         self._set_columns(columns)
         if not isinstance(models, Mapping) or len(models) < 2:
-            raise ModelError(
+            raise self.refusal(
                 "a family holds two models or more, each with a name and the chances of the cells",
-                where=self.family,
                 asked=shown(models),
                 allowed='{"fair": ["1/2", "1/2"], "biased": ["1/4", "3/4"]}',
             )
         names = tuple(models)
         if not all(isinstance(name, str) and name for name in names):
-            raise ModelError("a model has no name", where=self.family, asked=shown(list(names)))
+            raise self.refusal("a model has no name", asked=shown(list(names)))
         for name in names:
             check_name(name, self.family, ModelError)
         check_distinct(names, self.family, ModelError)
         chances = tuple(_read_chances(name, models[name], self.family) for name in names)
         if len({len(law) for law in chances}) > 1:
-            raise ModelError("the models have different numbers of cells", where=self.family)
+            raise self.refusal("the models have different numbers of cells")
         if sum(map(len, chances)) > MOST_CHANCES:
-            raise ModelError(
-                "the models have too many chances",
-                where=self.family,
-                asked=sum(map(len, chances)),
-                allowed=MOST_CHANCES,
+            raise self.refusal(
+                "the models have too many chances", asked=sum(map(len, chances)), allowed=MOST_CHANCES
             )
         seen: dict[tuple[Fraction, ...], str] = {}
         for name, law in zip(names, chances, strict=True):
             if law in seen:
-                raise ModelError(
+                raise self.refusal(
                     "two models have the same chances: no data can tell them apart",
-                    where=self.family,
                     asked=f"{seen[law]}, {name}",
                 )
             seen[law] = name
@@ -104,11 +102,8 @@ class FiniteFamily(TableModel):
         """Return the number of cells k, after checking that the models fit the schema."""
         cells = self.cells(schema)
         if len(self.chances[0]) != cells:
-            raise ModelError(
-                "a model does not have one chance for each cell",
-                where=self.family,
-                asked=len(self.chances[0]),
-                allowed=cells,
+            raise self.refusal(
+                "a model does not have one chance for each cell", asked=len(self.chances[0]), allowed=cells
             )
         return cells
 
@@ -131,10 +126,10 @@ class FiniteFamily(TableModel):
         """Return the probability of each model given true counts."""
         logs, given = self.log_chances(), np.asarray(counts, dtype=np.float64)
         if given.shape != (self.size(schema),):
-            raise ModelError("not one count for each cell", where=self.family, asked=given.size)
+            raise self.refusal("not one count for each cell", asked=given.size)
         found = self.log_prior() + (given * np.where(given > 0, logs, 0.0)).sum(axis=1)
         if not np.isfinite(found.max()):
-            raise ModelError("no model can have given these counts", where=self.family)
+            raise self.refusal("no model can have given these counts")
         shares = np.exp(found - found.max())
         return np.asarray(shares / shares.sum())
 
@@ -165,16 +160,6 @@ class FiniteFamily(TableModel):
         """Name the models, and say how many cells there are."""
         names = ", ".join(self.names[:8]) + (", ..." if len(self.names) > 8 else "")
         return f"{self}: {names}; {len(self.chances[0])} cells"
-
-    @property
-    def first_question(self) -> str:
-        """All models."""
-        return "models()"
-
-    @property
-    def remedy(self) -> str:
-        """Models that are alike need many records."""
-        return "models that differ more, fewer cells or more epsilon"
 
     def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
         """Compare what the records know with what the prior knows."""

@@ -67,9 +67,8 @@ class MarkovChain(DirichletTable):
         """Return the number of pairs of states, after checking that both columns have the same ones."""
         first, second = (schema.column(name).labels for name in self.columns)
         if first != second:
-            raise ModelError(
+            raise self.refusal(
                 "the two columns of a chain do not have the same states in the same order",
-                where=self.family,
                 asked=f"{self.following}: {', '.join(second[:8])}",
                 allowed=f"{self.state}: {', '.join(first[:8])}",
             )

@@ -43,6 +43,13 @@ class Model(ABC):
     columns: tuple[str, ...]
     prior: Any
 
+    @classmethod
+    def refusal(
+        cls, what: str, *, asked: object = None, allowed: object = None, advice: str | None = None
+    ) -> ModelError:
+        """Return the error that says what is wrong with a model of this family."""
+        return ModelError(what, where=cls.family, asked=asked, allowed=allowed, advice=advice)
+
     # What is asked of the rows
 
     @property
@@ -111,11 +118,6 @@ class Model(ABC):
             records: how many there are
             left_open: returns the error that the true statistics would leave, as a share of the prior's own
         """
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        """The names by which parameters are asked for, where there are several."""
-        return ()
 
     @property
     def identity(self) -> object:

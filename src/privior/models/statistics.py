@@ -5,19 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privior.arrays import Floats
+
 Counts = NDArray[np.int64]
 
 
-class ExactStatistics:
+class _Private:
+    """Numbers that no serialiser may write and no set may hold."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+    about: ClassVar[str]
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"{self.about} are private and cannot be written anywhere")
+
+
+class ExactStatistics(_Private):
     """True counts or sums: private. They have no readable form, cannot be pickled, written or hashed."""
 
     __slots__ = ("_counts",)
-    __hash__ = None  # type: ignore[assignment]
+    about = "exact statistics"
 
     def __init__(self, counts: ArrayLike) -> None:
         given = np.asarray(counts)
@@ -34,15 +47,12 @@ class ExactStatistics:
     def __repr__(self) -> str:
         return f"ExactStatistics({self._counts.size} private numbers)"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("exact statistics are private and cannot be written anywhere")
 
-
-class ExactTable:
+class ExactTable(_Private):
     """True counts of a table of which few cells may occur: private, like `ExactStatistics`."""
 
     __slots__ = ("_cells", "_counts", "_size")
-    __hash__ = None  # type: ignore[assignment]
+    about = "exact counts"
 
     def __init__(self, size: int, cells: Counts, counts: Counts) -> None:
         self._size, self._cells, self._counts = size, cells, counts
@@ -66,15 +76,12 @@ class ExactTable:
     def __repr__(self) -> str:
         return f"ExactTable({self._size} cells, private)"
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("exact counts are private and cannot be written anywhere")
 
-
-class ExactRecords:
+class ExactRecords(_Private):
     """Codes of records: private. They have no readable form, cannot be pickled, written or hashed."""
 
     __slots__ = ("_codes",)
-    __hash__ = None  # type: ignore[assignment]
+    about = "exact records"
 
     def __init__(self, codes: NDArray[np.signedinteger]) -> None:
         if codes.ndim != 2:
@@ -89,9 +96,6 @@ class ExactRecords:
 
     def __repr__(self) -> str:
         return f"ExactRecords({self._codes.shape[1]} columns, private)"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("exact records are private and cannot be written anywhere")
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,7 @@ class Observed:
         """Return one array of whole numbers, as it is shaped."""
         return np.asarray(self.numbers[place], dtype=np.int64).reshape(self.layouts[place].shape)
 
-    def values(self, place: int = 0) -> NDArray[np.float64]:
+    def values(self, place: int = 0) -> Floats:
         """Return one array as floats, in units of 1."""
         layout = self.layouts[place]
         floats = [math.ldexp(number, -layout.places) for number in self.numbers[place]]

@@ -47,12 +47,12 @@ class TableModel(Model):
     def _set_columns(self, columns: str | Sequence[str]) -> None:
         names = (columns,) if isinstance(columns, str) else columns
         if not isinstance(names, Sequence):
-            raise ModelError("columns are not names", where=self.family, asked=shown(columns))
+            raise self.refusal("columns are not names", asked=shown(columns))
         names = tuple(names)
         if not names or not all(isinstance(name, str) for name in names):
-            raise ModelError("no columns", where=self.family, asked=shown(columns))
+            raise self.refusal("no columns", asked=shown(columns))
         if len(set(names)) < len(names):
-            raise ModelError("a column is named twice", where=self.family, asked=", ".join(names))
+            raise self.refusal("a column is named twice", asked=", ".join(names))
         fill(self, columns=names)
 
     @abstractmethod
@@ -63,9 +63,7 @@ class TableModel(Model):
         """Return the number of cells, which must not be too many."""
         cells = schema.cells(self.columns)
         if cells > MOST_CELLS:
-            raise ModelError(
-                "the table has too many cells", asked=cells, allowed=MOST_CELLS, where=self.family
-            )
+            raise self.refusal("the table has too many cells", asked=cells, allowed=MOST_CELLS)
         return cells
 
     def statistic(self, schema: Schema, codes: ArrayLike) -> ExactStatistics:

@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import singledispatch
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import ModelError
 from privior.papers.stochastic_lipschitz import Concentration, best_concentration, concentration_of_finite
 from privior.privacy.hellinger import all_tables
@@ -22,8 +22,7 @@ from privior.smoothness.finite_models import MOST_CELLS, FiniteModels
 from privior.smoothness.glued_laws import pieces_of
 from privior.smoothness.one_parameter import OneParameter
 from privior.smoothness.own_likelihood import OwnLikelihood
-
-Floats = NDArray[np.float64]
+from privior.special import gammaln, xlogy
 
 #: sums that are looked at one by one; more are bounded between points of a grid
 _MOST_SUMS = 4001
@@ -193,8 +192,6 @@ def _(one: Cells, records: int) -> float | None:
     is convex in c, as psi'(x) <= 1/(x - 1/2), so all records are in one cell. For smaller parameters the
     largest sum is found by adding cell after cell, if there are few.
     """
-    from scipy.special import gammaln, xlogy
-
     alphas = np.array([float(alpha) for alpha in one.alphas])
     whole = float(gammaln(alphas.sum() + records) - gammaln(alphas.sum())) - records * math.log(records)
 

@@ -14,6 +14,7 @@ from privior.exact import round_up
 from privior.papers.published import Published, Verdict, dirichlet
 from privior.papers.published.dirichlet import read_order
 from privior.privacy.calibration import smallest
+from privior.special import polygamma
 
 
 def printed_prior(order: object, divergence: object, rate: object = 1) -> Fraction:
@@ -46,14 +47,10 @@ def equation_9(order: object, divergence: object) -> Published:
     True, and above what Theorem 2 itself asks for by less than 1; the exact prior is below both.
     """
     at, level = read_order(order), above_zero(divergence, "divergence")
-    return dirichlet.PAPER.states(
-        "Equation (9)",
-        "a = l D2^2 / (2 D) + (l-1) Dinf + 1",
-        "prior parameter",
-        round_up(at / level + at),
-        (Verdict.LOOSE, "it bounds the bound of Theorem 2; the divergence itself allows a smaller prior"),
-        better=round_up(exact_prior(at, level)),
-    )
+    place, formula, value = "Equation (9)", "a = l D2^2 / (2 D) + (l-1) Dinf + 1", round_up(at / level + at)
+    judged = Verdict.LOOSE, "it bounds the bound of Theorem 2; the divergence itself allows a smaller prior"
+    better = round_up(exact_prior(at, level))
+    return dirichlet.PAPER.states(place, formula, "prior parameter", value, judged, better=better)
 
 
 def scaling(order: object, divergence: object, rate: object) -> Published:
@@ -64,25 +61,20 @@ def scaling(order: object, divergence: object, rate: object) -> Published:
     half holds; the second does if a is far above (l-1) r as it asks, and x may be below that for any r.
     The exact exponent is ((l-1) r - 2 psi'(x) / psi''(x)) / a.
     """
-    from scipy.special import polygamma
-
     at, r = read_order(order), above_zero(rate, "rate")
     prior = printed_prior(at, divergence, r)
     left = float(prior - (at - 1) * r)
     exponent = (float((at - 1) * r) - 2 * float(polygamma(1, left) / polygamma(2, left))) / float(prior)
     if left < 1:
-        value, verdict, reason = 1.0, Verdict.SOUND, "up to a factor below 1.42 in a - (l-1) r"
+        judged = Verdict.SOUND, "up to a factor below 1.42 in a - (l-1) r"
     elif left > (at - 1) * r:
-        value, verdict, reason = (
-            2.0,
-            Verdict.SOUND,
-            "up to a factor 2 in a - (l-1) r, in the limit of large r",
-        )
+        judged = Verdict.SOUND, "up to a factor 2 in a - (l-1) r, in the limit of large r"
     else:
-        value, verdict, reason = 2.0, Verdict.VACUOUS, "it asks for a far above (l-1) r, which a is not"
+        judged = Verdict.VACUOUS, "it asks for a far above (l-1) r, which a is not"
     place, formula = "Section 3.3, scaling", "a ~ r where a < (l-1) r Dinf + 1, a ~ r^2 above"
     quantity = "exponent of the rate in the prior parameter"
-    return dirichlet.PAPER.states(place, formula, quantity, value, (verdict, reason), better=exponent)
+    value = 1.0 if left < 1 else 2.0
+    return dirichlet.PAPER.states(place, formula, quantity, value, judged, better=exponent)
 
 
 def _found(prior: Fraction | None, divergence: object) -> Fraction:

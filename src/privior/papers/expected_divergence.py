@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import above_zero, whole_number
 from privior.errors import NumberError, shown
+from privior.special import betaln, gammaln, xlog1py, xlogy
 from privior.theory.draw_divergence import gap, read_priors
-
-Floats = NDArray[np.float64]
 
 #: a sum over this many counts takes a second
 MOST_RECORDS = 10**7
@@ -53,16 +52,12 @@ def expected_divergence_over_shares(
 
 
 def _binomial(records: int, share: float) -> Floats:
-    from scipy.special import gammaln, xlog1py, xlogy
-
     x = np.arange(records + 1.0)
     ways = gammaln(records + 1) - gammaln(x + 1) - gammaln(records - x + 1)
     return _normalised(ways + xlogy(x, share) + xlog1py(records - x, -share))
 
 
 def _beta_binomial(records: int, first: float, second: float) -> Floats:
-    from scipy.special import betaln, gammaln
-
     x = np.arange(records + 1.0)
     ways = -gammaln(x + 1) - gammaln(records - x + 1)
     return _normalised(ways + betaln(x + first, records - x + second))

@@ -341,10 +341,5 @@ class Theorems(AnalysedModel):
 def _statement(claim: Published | None) -> dict[str, object] | None:
     if claim is None:
         return None
-    vacuous = claim.verdict is Verdict.VACUOUS
-    return {
-        "printed": claim.value,
-        "verdict": claim.verdict.value,
-        "vacuous": vacuous,
-        "reason": claim.reason,
-    }
+    vacuous, verdict = claim.verdict is Verdict.VACUOUS, claim.verdict.value
+    return {"printed": claim.value, "verdict": verdict, "vacuous": vacuous, "reason": claim.reason}

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats
+
 #: the prior's chance of l > L, for many L
 Outside = Callable[[Floats], Floats]
 

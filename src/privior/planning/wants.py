@@ -106,18 +106,10 @@ def plan_for(
             f"shares are never farther apart than {most}", where="want", asked=str(want), allowed=most
         )
 
+    facts = {"records": records, "delta": delta, "neighbours": neighbours, "expect": expect, **options}
+
     def planned(epsilon: Fraction) -> Plan:
-        return plan(
-            model,
-            schema,
-            records=records,
-            epsilon=epsilon,
-            delta=delta,
-            neighbours=neighbours,
-            mechanism=mechanism,
-            expect=expect,
-            **options,
-        )
+        return plan(model, schema, epsilon=epsilon, mechanism=mechanism, **facts)
 
     best = planned(_MOST)
     if not want.reached(best.forecast):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Integers
 from privior.errors import PlanError, shown
 from privior.models import Model
 from privior.privacy import REPLACE_ONE, Neighbours
@@ -56,9 +54,9 @@ class Group:
                 advice="Plan under add-or-remove-one; a batch may be charged under replace-one all the same.",
             )
 
-    def part(self, sums: NDArray[np.int64], schema: Schema) -> NDArray[np.int64]:
+    def part(self, sums: Integers, schema: Schema) -> Integers:
         """Return the group's part of the sums of cells, whose first column is the group's."""
-        part: NDArray[np.int64] = sums.reshape(schema.column(self.column).size, -1)[self.place(schema)]
+        part: Integers = sums.reshape(schema.column(self.column).size, -1)[self.place(schema)]
         return part
 
     def to_document(self) -> dict[str, object]:

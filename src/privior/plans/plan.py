@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.checks import is_whole
 from privior.errors import PlanError, PriviorError, shown
 from privior.forecasting import Effort, Expect, Forecaster, forecaster
@@ -72,7 +72,7 @@ class Plan:
             raise PlanError(f"not a mechanism for {self.model.family}", where=self.mechanism.name)
         self.model.sensitivity(self.schema, self.neighbours)
         self._check_sums()
-        self.mechanism.check(self.asked(Budget(self.mechanism.epsilon, Fraction(0))))
+        self.mechanism.check(self.asked(Budget(self.mechanism.epsilon)))
         if self.group is not None:
             self.group.check(self.schema, self.model, self.neighbours)
 
@@ -175,7 +175,7 @@ class Plan:
         """What is asked of the rows: sums in the cells of the group's column and the model's."""
         return (Sums(self.by, self.summands),)
 
-    def statistics(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def statistics(self, sums: Integers) -> Integers:
         """Return this plan's statistics from the answer to its readings: sums, one row a cell."""
         return np.ravel(sums if self.group is None else self.group.part(sums, self.schema))
 
@@ -304,8 +304,8 @@ class Plan:
             *([] if self.group is None else [("group", f"only records with {self.group}")]),
             ("records", self.records_in_words),
             *self.mechanism.facts(self.model, self.schema),
-            *self._whose_forecasts,
-            *self._declared_facts,
+            *([] if self.inferred == self.model else [("forecasts", self._whose_forecasts)]),
+            *([("declared", DECLARED)] if self.declared else []),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
             ("that is", self.guarantee.claim()),
@@ -318,16 +318,8 @@ class Plan:
         return tuple(outlook.warnings(self))
 
     @property
-    def _whose_forecasts(self) -> list[tuple[str, str]]:
-        if self.inferred == self.model:
-            return []
-        return [("forecasts", f"for data typical of {self.inferred.prior}, and who infers with it")]
-
-    @property
-    def _declared_facts(self) -> list[tuple[str, str]]:
-        if not self.declared:
-            return []
-        return [("declared", DECLARED)]
+    def _whose_forecasts(self) -> str:
+        return f"for data typical of {self.inferred.prior}, and who infers with it"
 
     def comparison(self) -> outlook.Table:
         """Return header and rows of what the planner compared, with publishing nothing as the last row."""

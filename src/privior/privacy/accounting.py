@@ -107,7 +107,7 @@ class Accounting:
             )
         if chosen is AccountingKind.RENYI:
             made = Accounting(chosen, cap, aside)
-            if all(price >= part.epsilon for price in made._renyi.prices()):
+            if all(more >= part.epsilon for more in made._renyi.surcharges()):
                 raise LedgerError("this cap allows nothing at any order", asked=part, advice="Raise epsilon.")
             return made
         from privior.privacy.calibration import largest
@@ -199,7 +199,9 @@ class Accounting:
         if self.kind is AccountingKind.BASIC:
             own: Amount = ()
         elif self.kind is AccountingKind.RENYI:
-            own = tuple(share * max(Fraction(0), self.part.epsilon - price) for price in self._renyi.prices())
+            own = tuple(
+                share * max(Fraction(0), self.part.epsilon - more) for more in self._renyi.surcharges()
+            )
         else:
             own = (self.limit * share,) if self.limit is not None else ()
         left = self.cap if self.kind is AccountingKind.BASIC else self.aside
@@ -223,8 +225,8 @@ class Accounting:
         if not any(sum_ != 0 for sum_ in own):
             return aside
         if self.kind is AccountingKind.RENYI:
-            prices = zip(own, self._renyi.prices(), strict=True)
-            best = min(sum_ + price for sum_, price in prices if sum_ is not None)
+            pairs = zip(own, self._renyi.surcharges(), strict=True)
+            best = min(sum_ + more for sum_, more in pairs if sum_ is not None)
         else:
             best = Fraction(self._curve(own[0]).epsilon(self.part.delta))
         read = shortened_up(best, 6)

@@ -20,7 +20,7 @@ class Budget:
     """An amount of privacy loss, exact. Budgets add up coordinate by coordinate (basic composition)."""
 
     epsilon: Fraction
-    delta: Fraction
+    delta: Fraction = Fraction(0)
 
     @staticmethod
     def of(epsilon: object, delta: object = 0) -> Budget:
@@ -83,4 +83,4 @@ def budget_bar(before: Budget, this: Budget, cap: Budget, population: str) -> Bu
 
 
 #: nothing spent yet
-NOTHING = Budget(Fraction(0), Fraction(0))
+NOTHING = Budget(Fraction(0))

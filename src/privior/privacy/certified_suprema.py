@@ -12,18 +12,17 @@ from __future__ import annotations
 
 import heapq
 import math
+import operator
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from privior.errors import NumberError
+from privior.interval_arithmetic import arb, flint
 from privior.privacy.pairs.balls import ball
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: bits of the arithmetic: far more than the width of any box
 _PRECISION = 80
@@ -43,6 +42,16 @@ class Watch:
 
     def __init__(self) -> None:
         self.refused = False
+
+
+def _of_one(name: str) -> Callable[[Enclosure], Enclosure]:
+    """Return the method that applies a function of balls."""
+    return lambda self: Enclosure(getattr(self._ball, name)(), self._watch)
+
+
+def _of_two(combine: Callable[[Any, Any], Any]) -> Callable[[Enclosure, object], Enclosure]:
+    """Return the method that combines two balls."""
+    return lambda self, other: self._with(other, combine)
 
 
 class Enclosure:
@@ -80,85 +89,18 @@ class Enclosure:
         """A float that exceeds no enclosed number."""
         return -(-self).upper
 
-    def __add__(self, other: object) -> Enclosure:
-        return self._with(other, lambda one, two: one + two)
+    # Arithmetic, in both orders
+    __add__ = __radd__ = _of_two(operator.add)
+    __mul__ = __rmul__ = _of_two(operator.mul)
+    __sub__, __rsub__ = _of_two(operator.sub), _of_two(lambda one, two: two - one)
+    __truediv__, __rtruediv__ = _of_two(operator.truediv), _of_two(lambda one, two: two / one)
+    __pow__, __rpow__ = _of_two(operator.pow), _of_two(lambda one, two: two**one)
+    maximum, minimum = _of_two(lambda one, two: one.max(two)), _of_two(lambda one, two: one.min(two))
 
-    def __sub__(self, other: object) -> Enclosure:
-        return self._with(other, lambda one, two: one - two)
-
-    def __mul__(self, other: object) -> Enclosure:
-        return self._with(other, lambda one, two: one * two)
-
-    def __truediv__(self, other: object) -> Enclosure:
-        return self._with(other, lambda one, two: one / two)
-
-    def __pow__(self, other: object) -> Enclosure:
-        return self._with(other, lambda one, two: one**two)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __rsub__(self, other: object) -> Enclosure:
-        return self._with(other, lambda one, two: two - one)
-
-    def __rtruediv__(self, other: object) -> Enclosure:
-        return self._with(other, lambda one, two: two / one)
-
-    def __rpow__(self, other: object) -> Enclosure:
-        return self._with(other, lambda one, two: two**one)
-
-    def __neg__(self) -> Enclosure:
-        return Enclosure(-self._ball, self._watch)
-
-    def __abs__(self) -> Enclosure:
-        return Enclosure(abs(self._ball), self._watch)
-
-    def log(self) -> Enclosure:
-        """Return the natural logarithm."""
-        return Enclosure(self._ball.log(), self._watch)
-
-    def log1p(self) -> Enclosure:
-        """Return log(1 + x)."""
-        return Enclosure(self._ball.log1p(), self._watch)
-
-    def exp(self) -> Enclosure:
-        """Return e^x."""
-        return Enclosure(self._ball.exp(), self._watch)
-
-    def expm1(self) -> Enclosure:
-        """Return e^x - 1."""
-        return Enclosure(self._ball.expm1(), self._watch)
-
-    def sqrt(self) -> Enclosure:
-        """Return the root."""
-        return Enclosure(self._ball.sqrt(), self._watch)
-
-    def sin(self) -> Enclosure:
-        """Return the sine."""
-        return Enclosure(self._ball.sin(), self._watch)
-
-    def cos(self) -> Enclosure:
-        """Return the cosine."""
-        return Enclosure(self._ball.cos(), self._watch)
-
-    def tanh(self) -> Enclosure:
-        """Return the hyperbolic tangent."""
-        return Enclosure(self._ball.tanh(), self._watch)
-
-    def lgamma(self) -> Enclosure:
-        """Return the logarithm of the Gamma function."""
-        return Enclosure(self._ball.lgamma(), self._watch)
-
-    def erf(self) -> Enclosure:
-        """Return the error function."""
-        return Enclosure(self._ball.erf(), self._watch)
-
-    def maximum(self, other: object) -> Enclosure:
-        """Return the larger of both."""
-        return self._with(other, lambda one, two: one.max(two))
-
-    def minimum(self, other: object) -> Enclosure:
-        """Return the smaller of both."""
-        return self._with(other, lambda one, two: one.min(two))
+    # Functions, by the names that numpy calls
+    __neg__, __abs__ = _of_one("__neg__"), _of_one("__abs__")
+    log, log1p, exp, expm1, sqrt = map(_of_one, ("log", "log1p", "exp", "expm1", "sqrt"))
+    sin, cos, tanh, lgamma, erf = map(_of_one, ("sin", "cos", "tanh", "lgamma", "erf"))
 
     def _with(self, other: object, combine: Callable[[arb, arb], arb]) -> Enclosure:
         inside = as_ball(other)
@@ -246,9 +188,7 @@ def supremum(function: Enclosing, box: Box, *, effort: int = 4000, tolerance: fl
         effort: how many boxes to look at; fewer make the bound larger, never wrong
         tolerance: stop when the bound is so near to a reached value, relative to it or, below 1, absolutely
     """
-    from flint import ctx
-
-    with ctx.workprec(_PRECISION):
+    with flint.ctx.workprec(_PRECISION):
         waiting = [(-_upper(function, box), 0, box)]
         reached, count = _at_middle(function, box), 1
         while count < effort:
@@ -265,9 +205,7 @@ def supremum(function: Enclosing, box: Box, *, effort: int = 4000, tolerance: fl
 
 def enclosure_of(function: Enclosing, box: Box) -> Enclosure:
     """Return an enclosure of all values on a box, from one evaluation."""
-    from flint import ctx
-
-    with ctx.workprec(_PRECISION):
+    with flint.ctx.workprec(_PRECISION):
         return _value(function, box)
 
 

@@ -21,9 +21,12 @@ filter with its own total.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar, Self
 
+from privior.checks import above_zero
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import rational, round_up
 from privior.privacy.budget import NOTHING, Budget
@@ -50,15 +53,10 @@ class BasicFilter:
         """Return the sum with this cost."""
         if isinstance(cost, Budget):
             return total + cost
-        loss = cost.largest_loss
-        if loss is None:
-            raise _refused(
-                cost,
-                "a sum of (epsilon, delta)",
-                "a pure guarantee, or an amount of its own",
-                "Its loss has no bound.",
-            )
-        return total + Budget(loss, Fraction(0))
+        if cost.largest_loss is None:
+            allowed = "a pure guarantee, or an amount of its own"
+            raise _refused(cost, "a sum of (epsilon, delta)", allowed, "Its loss has no bound.")
+        return total + Budget(cost.largest_loss)
 
     def admits(self, total: Budget, cost: Budget | DominatingPair) -> bool:
         """Say whether the sum with this cost is within the cap, exactly."""
@@ -70,7 +68,44 @@ class BasicFilter:
 
 
 @dataclass(frozen=True)
-class GaussianFilter:
+class SumFilter(ABC):
+    """One sum within a cap.
+
+    Attributes:
+        cap: the largest sum
+        delta: at which sums are converted
+    """
+
+    cap: Fraction
+    delta: Fraction
+    #: what is summed, and what dominates all releases of a sum together
+    unit: ClassVar[str]
+    pair: ClassVar[type[GaussianPair] | type[Concentrated]]
+
+    @classmethod
+    def of(cls, cap: object, delta: object) -> Self:
+        """Read both numbers exactly."""
+        return cls(above_zero(cap, cls.unit), _chance(delta))
+
+    @property
+    def nothing(self) -> Fraction:
+        """The sum before the first release."""
+        return Fraction(0)
+
+    @abstractmethod
+    def add(self, total: Fraction, cost: DominatingPair) -> Fraction:
+        """Return the sum with this pair."""
+
+    def admits(self, total: Fraction, cost: DominatingPair) -> bool:
+        """Say whether the sum with this pair is within the cap, exactly."""
+        return self.add(total, cost) <= self.cap
+
+    def converts(self, total: Fraction) -> tuple[float, Fraction]:
+        """Return the smallest epsilon at delta for this sum, rounded up."""
+        return (Curve(self.pair(total)).epsilon(self.delta) if total else 0.0), self.delta
+
+
+class GaussianFilter(SumFilter):
     """A sum of mu^2 within a cap.
 
     Accepts Gaussian pairs, pairs that are pure in both orders, the worst of several, and their compositions.
@@ -80,87 +115,36 @@ class GaussianFilter:
     are a function of the path up to the cap: the Gaussian pair with the cap for mu^2.
     A pure epsilon is a function of one draw with mu = 2 z, z the normal quantile of 1 / (1 + e^-epsilon): the
     trade-off curve of randomised response has three corners, all on that of the Gaussian, which is convex.
-
-    Attributes:
-        cap: the largest sum of mu^2
-        delta: at which sums are converted
     """
 
-    cap: Fraction
-    delta: Fraction
-
-    @staticmethod
-    def of(cap: object, delta: object) -> GaussianFilter:
-        """Read both numbers exactly."""
-        return GaussianFilter(_positive(cap, "mu^2"), _chance(delta))
-
-    @property
-    def nothing(self) -> Fraction:
-        """The sum before the first release."""
-        return Fraction(0)
+    unit = "mu^2"
+    pair = GaussianPair
 
     def add(self, total: Fraction, cost: DominatingPair) -> Fraction:
         """Return the sum with this pair."""
-        square = cost.mu_squared
-        if square is None:
-            raise _refused(
-                cost,
-                "a sum of mu^2",
-                "Gaussian and pure guarantees",
-                "It has no mu that holds at every epsilon.",
-            )
-        return total + square
-
-    def admits(self, total: Fraction, cost: DominatingPair) -> bool:
-        """Say whether the sum with this pair is within the cap, exactly."""
-        return self.add(total, cost) <= self.cap
-
-    def converts(self, total: Fraction) -> tuple[float, Fraction]:
-        """Return the smallest epsilon at delta of the Gaussian pair of this sum, rounded up."""
-        return (Curve(GaussianPair(total)).epsilon(self.delta) if total else 0.0), self.delta
+        if cost.mu_squared is None:
+            why = "It has no mu that holds at every epsilon."
+            raise _refused(cost, "a sum of mu^2", "Gaussian and pure guarantees", why)
+        return total + cost.mu_squared
 
 
-@dataclass(frozen=True)
-class ConcentratedFilter:
+class ConcentratedFilter(SumFilter):
     """A sum of rho (zCDP) within a cap.
 
     Accepts Gaussian, discrete Gaussian, bounded-range and concentrated pairs, pairs that are pure in both
     orders (rho = epsilon^2 / 2: Bun, Steinke 2016), the worst of several, and compositions of them.
     For every order l, e^((l-1)(loss - l times the sum of rho)) is a supermartingale under P, and the sum is
     within the cap at the end: all releases together have that rho.
-
-    Attributes:
-        cap: the largest sum of rho
-        delta: at which sums are converted
     """
 
-    cap: Fraction
-    delta: Fraction
-
-    @staticmethod
-    def of(cap: object, delta: object) -> ConcentratedFilter:
-        """Read both numbers exactly."""
-        return ConcentratedFilter(_positive(cap, "rho"), _chance(delta))
-
-    @property
-    def nothing(self) -> Fraction:
-        """The sum before the first release."""
-        return Fraction(0)
+    unit = "rho"
+    pair = Concentrated
 
     def add(self, total: Fraction, cost: DominatingPair) -> Fraction:
         """Return the sum with this pair."""
-        rho = cost.rho
-        if rho is None:
+        if cost.rho is None:
             raise _refused(cost, "a sum of rho", "a concentrated or pure guarantee", "Its loss has no bound.")
-        return total + rho
-
-    def admits(self, total: Fraction, cost: DominatingPair) -> bool:
-        """Say whether the sum with this pair is within the cap, exactly."""
-        return self.add(total, cost) <= self.cap
-
-    def converts(self, total: Fraction) -> tuple[float, Fraction]:
-        """Return the smallest epsilon at delta for this rho, rounded up."""
-        return (Curve(Concentrated(total)).epsilon(self.delta) if total else 0.0), self.delta
+        return total + cost.rho
 
 
 @dataclass(frozen=True)
@@ -194,7 +178,7 @@ class RenyiFilter:
         found = tuple(sorted(rational(order, "order") for order in orders))
         if not found or found[0] <= 1 or len(set(found)) != len(found):
             raise NumberError("not a set of orders", asked=shown(orders), allowed="above 1, each once")
-        return RenyiFilter(found, _positive(epsilon, "epsilon"), _chance(delta))
+        return RenyiFilter(found, above_zero(epsilon, "epsilon"), _chance(delta))
 
     @property
     def nothing(self) -> RenyiTotal:
@@ -216,15 +200,17 @@ class RenyiFilter:
 
     def admits(self, total: RenyiTotal, cost: DominatingPair) -> bool:
         """Say whether some order has its sum with this pair within its cap."""
-        pairs = zip(self.add(total, cost), self.prices(), strict=True)
-        return any(found is not None and found + price <= self.epsilon for found, price in pairs)
+        pairs = zip(self.add(total, cost), self.surcharges(), strict=True)
+        return any(found is not None and found + surcharge <= self.epsilon for found, surcharge in pairs)
 
     def converts(self, total: RenyiTotal) -> tuple[float, Fraction]:
         """Return the smallest epsilon, over the orders, of these sums at delta; infinite if there is none."""
-        found = [s + price for s, price in zip(total, self.prices(), strict=True) if s is not None]
+        found = [
+            s + surcharge for s, surcharge in zip(total, self.surcharges(), strict=True) if s is not None
+        ]
         return (round_up(min(found)) if found else math.inf), self.delta
 
-    def prices(self) -> list[Fraction]:
+    def surcharges(self) -> list[Fraction]:
         """ln(n / delta) / (l - 1) for each order, rounded up."""
         logarithm = Fraction(upper(lambda: ball(len(self.orders) / self.delta).log()))
         return [logarithm / (order - 1) for order in self.orders]
@@ -234,13 +220,6 @@ def _refused(pair: DominatingPair, what: str, allowed: str, why: str) -> PlanErr
     return PlanError(
         f"this release has no place in {what}", where="filter", asked=shown(pair), allowed=allowed, advice=why
     )
-
-
-def _positive(value: object, name: str) -> Fraction:
-    number = rational(value, name)
-    if number <= 0:
-        raise NumberError(f"{name} is out of range", asked=shown(value), allowed="above 0")
-    return number
 
 
 def _chance(value: object) -> Fraction:

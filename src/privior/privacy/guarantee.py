@@ -60,7 +60,7 @@ class Guarantee:
         if delta is not None and rational(delta, "delta") > 0:
             found, chance = self.epsilon(delta), rational(delta, "delta")
         elif self.pure is not None:
-            return replace(self, cost=Budget(shortened_up(self.pure), Fraction(0)))
+            return replace(self, cost=Budget(shortened_up(self.pure)))
         else:
             found, chance = math.inf, Fraction(0)
         if math.isinf(found):

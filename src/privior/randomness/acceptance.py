@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from privior.interval_arithmetic import flint
 from privior.randomness.entropy import Bits
 
 #: a real number as an Arb ball at the working precision of the moment, the narrower the higher that is
@@ -27,8 +28,6 @@ def accepted(exponent: Real, margin: int, bits: Bits, below: Sequence[Real] = ()
         bits: the source of U
         below: numbers that are cheaper to enclose and not above x: where U >= exp(-one of them), U >= exp(-x)
     """
-    import flint
-
     known = _FIRST_BITS
     uniform = bits.bits(known)
     while True:

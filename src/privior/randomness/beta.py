@@ -6,12 +6,10 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb, flint
 from privior.randomness.concave import ConcaveLaw, Curve, ball, grown, magnitude
-
-if TYPE_CHECKING:
-    from flint import arb
+from privior.special import betaincinv
 
 #: where both parameters are this large, or this large and alike, quadrature is quicker than Arb's functions
 _LARGE, _LARGE_ALIKE, _ALIKE = 600, 64, 8
@@ -46,8 +44,6 @@ class BetaLaw(ConcaveLaw):
 
     def guess(self, share: float) -> Fraction | None:
         """The quantile in floating point."""
-        from scipy.special import betaincinv
-
         if max(magnitude(self.first), magnitude(self.second)) > 1000:
             return None
         found = float(betaincinv(float(self.first), float(self.second), share))
@@ -58,8 +54,6 @@ class BetaLaw(ConcaveLaw):
 
         Far out in a tail that function may know nothing, with any number of bits; quadrature does.
         """
-        import flint
-
         least, most = sorted((self.first, self.second))
         if least >= _LARGE or (least >= _LARGE_ALIKE and most <= _ALIKE * least):
             return super().below(point)
@@ -96,8 +90,6 @@ class BetaLaw(ConcaveLaw):
 
         |phi''(t+is)| = m / (2 (cosh t + cos s)), and nothing is singular for |s| < pi.
         """
-        import flint
-
         a, b, m = ball(self.first), ball(self.second), ball(self.first + self.second)
         norm = _log_beta(self.first, self.second)
 
@@ -114,8 +106,6 @@ class BetaLaw(ConcaveLaw):
 
 
 def _log_beta(first: Fraction, second: Fraction) -> arb:
-    import flint
-
     return _log_beta_at(first, second, flint.ctx.prec)
 
 

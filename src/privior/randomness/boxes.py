@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from privior.interval_arithmetic import flint
 from privior.randomness.entropy import Bits
 
 #: sets of cells that are too full, each as the records they take up at least and the sign of its term
@@ -71,10 +72,5 @@ class Box:
 
 def _ways(records: int, sets: Sets, others: int) -> int:
     """Count the ways to put records into one cell without an upper end and `others` that have one."""
-    from flint import fmpz
-
-    return int(
-        sum(
-            sign * fmpz.bin_uiui(records - taken + others, others) for taken, sign in sets if taken <= records
-        )
-    )
+    kept = ((taken, sign) for taken, sign in sets if taken <= records)
+    return int(sum(sign * flint.fmpz.bin_uiui(records - taken + others, others) for taken, sign in kept))

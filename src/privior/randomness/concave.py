@@ -22,10 +22,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from flint import arb
+from privior.interval_arithmetic import arb, flint
 
 #: the ellipse in which the density is bounded, the panel being from -1 to 1: half its width and its height
 _RHO = 4
@@ -106,8 +105,6 @@ class ConcaveLaw(ABC):
 
     def mass(self, low: Fraction | None, high: Fraction | None) -> arb:
         """Enclose the chance of a draw between the two points, None being an end of the support."""
-        import flint
-
         first, last = self.ends
         low = None if low is None or (first is not None and low <= first) else low
         high = None if high is None or (last is not None and high >= last) else high
@@ -128,8 +125,6 @@ class ConcaveLaw(ABC):
 
     def _outwards(self, near: Fraction, far: Fraction | None, side: int) -> arb:
         """Integrate from `near` to `far`, away from the centre."""
-        import flint
-
         curve = self.curve()
         edge = self.coordinate(near)
         left = None if far is None else self.gap(min(near, far), max(near, far))
@@ -161,8 +156,6 @@ class ConcaveLaw(ABC):
 
 def _bounded(curve: Curve, first: arb, edge: arb, left: arb | None, side: int) -> arb:
     """Enclose an integral whose integrand is known only to be at most `first`, where it begins."""
-    import flint
-
     slope = -side * curve.slope(edge)
     most = first / slope if slope > 0 else first * left if left is not None and slope >= 0 else None
     return flint.arb("nan") if most is None else flint.arb(0).union(most)
@@ -173,8 +166,6 @@ def _rest(curve: Curve, edge: arb, side: int, steepest: Fraction | None) -> tupl
 
     Where the two bounds overlap, phi is a straight line as far as can be told.
     """
-    import flint
-
     slope = -side * curve.slope(edge)
     if not slope > 0:
         return flint.arb(0), flint.arb("nan")
@@ -184,8 +175,6 @@ def _rest(curve: Curve, edge: arb, side: int, steepest: Fraction | None) -> tupl
 
 def _next_panel(curve: Curve, edge: arb, left: arb | None, side: int) -> _Panel:
     """Choose the next panel: of an exact width, unless it is the last one."""
-    import flint
-
     fall = curve.slope(edge).abs_upper() + _FALL * (curve.bend(edge, flint.arb(0)) / _BENT).sqrt()
     half = (_FALL / fall).mid()
     last = False
@@ -214,8 +203,6 @@ class _Panel:
 
     def integral(self, curve: Curve, small: arb) -> arb:
         """Integrate exp(phi), with an error that is about as small as that."""
-        import flint
-
         unit = self.half * 64 / 15 / (1 - flint.arb(_RHO) ** -2) * (curve.at(self.middle) + self.rise).exp()
         excess = float((unit.abs_upper() / small).log().mid())
         if not math.isfinite(excess):
@@ -229,8 +216,6 @@ class _Panel:
 
 def ball(number: Fraction | int) -> arb:
     """Enclose an exact number at the working precision."""
-    import flint
-
     return flint.arb(flint.fmpq(number.numerator, number.denominator))
 
 
@@ -246,14 +231,10 @@ def magnitude(number: Fraction) -> int:
 
 def _rule(count: int) -> tuple[tuple[arb, arb], ...]:
     """Return so many nodes and weights of Gauss and Legendre, at the working precision or a little more."""
-    import flint
-
     return _rule_at(count, -(-flint.ctx.prec // _STEP_OF_PRECISION) * _STEP_OF_PRECISION)
 
 
 @lru_cache(maxsize=512)
 def _rule_at(count: int, precision: int) -> tuple[tuple[arb, arb], ...]:
-    import flint
-
     with flint.ctx.workprec(precision):
         return tuple(flint.arb.legendre_p_root(count, k, weight=True) for k in range(count))

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb, flint
+from privior.randomness.concave import ball
 from privior.randomness.entropy import Bits
 from privior.randomness.mixtures import draw_weighted
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 def draw_models(
@@ -36,24 +34,16 @@ def _log_weight(
     prior: Fraction, chances: Sequence[Fraction], powers: Sequence[Fraction]
 ) -> Callable[[], arb]:
     """Return what encloses the logarithm of one weight; each precision is worked out once."""
-    import flint
-
     known: dict[int, arb] = {}
     terms = [(power, chance) for power, chance in zip(powers, chances, strict=True) if power]
 
     def enclosed() -> arb:
         precision = flint.ctx.prec
         if precision not in known:
-            found = _ball(prior).log()
+            found = ball(prior).log()
             for power, chance in terms:
-                found += _ball(power) * _ball(chance).log()
+                found += ball(power) * ball(chance).log()
             known[precision] = found
         return known[precision]
 
     return enclosed
-
-
-def _ball(number: Fraction) -> arb:
-    from flint import arb, fmpq
-
-    return arb(fmpq(number.numerator, number.denominator))

@@ -6,12 +6,10 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb, flint
 from privior.randomness.concave import ConcaveLaw, Curve, ball, grown, magnitude
-
-if TYPE_CHECKING:
-    from flint import arb
+from privior.special import gammaincinv
 
 #: up to this shape Arb's incomplete Gamma function is quicker than quadrature, and as narrow
 _SMALL = 4096
@@ -54,8 +52,6 @@ class GammaLaw(ConcaveLaw):
 
     def guess(self, share: float) -> Fraction | None:
         """The quantile in floating point."""
-        from scipy.special import gammaincinv
-
         if magnitude(self.shape) > 1000:
             return None
         found = float(gammaincinv(float(self.shape), share))
@@ -63,8 +59,6 @@ class GammaLaw(ConcaveLaw):
 
     def below(self, point: Fraction) -> arb:
         """By the upper incomplete Gamma function, or by quadrature."""
-        import flint
-
         if self.shape <= _SMALL:
             found = 1 - ball(point * self.rate).gamma_upper(ball(self.shape), regularized=True)
             if found.rad() < flint.arb(2) ** (self.guard - flint.ctx.prec):
@@ -98,8 +92,6 @@ class GammaLaw(ConcaveLaw):
 
 
 def _norm(shape: Fraction) -> arb:
-    import flint
-
     return _norm_at(shape, flint.ctx.prec)
 
 

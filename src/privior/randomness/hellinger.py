@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from privior.interval_arithmetic import flint
 from privior.randomness.acceptance import Real, accepted
 from privior.randomness.boxes import Box
 from privior.randomness.compositions import table
@@ -100,8 +101,6 @@ class _Posterior:
 
     def distance(self, other: Sequence[int]) -> Any:
         """Enclose H, from the first cells if no more are given; no number if it cannot be told from 0."""
-        import flint
-
         overlap = flint.arb(0)
         for prior, here, there in zip(self.prior, self.counts, other, strict=False):
             if here != there:
@@ -110,8 +109,6 @@ class _Posterior:
 
     def reaches(self, cell: int, count: int, level: Fraction) -> bool:
         """Say whether H_i >= level for certain, if this cell has so many records."""
-        import flint
-
         if count == self.counts[cell]:
             return False
         square = level * level
@@ -133,8 +130,6 @@ class _Posterior:
 
     def _log_gamma_here(self, prior: Fraction, here: int) -> Any:
         """Remember what every distance needs, for each precision."""
-        import flint
-
         place = (here, prior, flint.ctx.prec)
         if place not in self._known:
             self._known[place] = _log_gamma(prior + here)
@@ -145,8 +140,6 @@ class _Layers:
     """The levels h_j = j/m and their boxes."""
 
     def __init__(self, posterior: _Posterior, temperature: Real) -> None:
-        import flint
-
         self._temperature = temperature
         with flint.ctx.workprec(_PRECISION + posterior.margin):
             self._steps = int(float(temperature().upper())) + 1
@@ -162,15 +155,11 @@ class _Layers:
 
     def draw(self, bits: Bits) -> tuple[list[int], Any]:
         """Return a proposal, and the level that it certainly exceeds."""
-        import flint
-
         drawn = self._boxes[draw_cumulative(self._steps, self._sums, bits)].draw(bits)
         first = next(place for place, box in enumerate(self._boxes) if drawn in box)
         return drawn, flint.fmpq(first, self._steps)
 
     def _sums(self) -> list[Any]:
-        import flint
-
         decay = (-self._temperature() / self._steps).exp()
         height, total = flint.arb(1), flint.arb(0)
         sums = []
@@ -193,6 +182,4 @@ def _edge(posterior: _Posterior, cell: int, start: int, end: int, level: Fractio
 
 
 def _log_gamma(at: Fraction) -> Any:
-    import flint
-
     return flint.arb(flint.fmpq(at.numerator, at.denominator)).lgamma()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from privior.interval_arithmetic import flint
 from privior.randomness.entropy import Bits
 
 #: the step from weight i to weight i + 1, as a numerator and a denominator, both positive
@@ -60,8 +61,6 @@ def _invert(count: int, cumulative: Sums, uniform: int, known: int) -> int | Non
     precision is a setting of the whole process: another thread that changes it makes the balls wider or
     narrower, never wrong.
     """
-    import flint
-
     # count steps, each with a relative error of 2^-precision, lose about log2(count) bits
     with flint.ctx.workprec(known + 2 * count.bit_length() + 32):
         sums = cumulative()
@@ -74,8 +73,6 @@ def _invert(count: int, cumulative: Sums, uniform: int, known: int) -> int | Non
 
 
 def _cumulative(count: int, ratio: Ratio, epsilon: Fraction) -> list[Any]:
-    import flint
-
     decay = flint.arb(flint.fmpq(-epsilon.numerator, epsilon.denominator)).exp()
     weight = total = flint.arb(1)
     sums = [total]

@@ -10,14 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb, flint
 from privior.randomness.entropy import Bits
 from privior.randomness.inversion import draw_cumulative
 from privior.randomness.rounding import Law, rounded
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: encloses a real number at the working precision of the moment, the narrower the higher that is
 Real = Callable[[], "arb"]
@@ -44,8 +41,6 @@ def draw_weighted(log_weights: Sequence[Real], bits: Bits) -> int:
 
 def _sums(log_weights: Sequence[Real]) -> list[arb]:
     """Enclose the cumulative sums, in units of the largest weight or nearly so: the unit is exact."""
-    import flint
-
     logs = [log_weight() for log_weight in log_weights]
     extra = max((_digits(log) for log in logs), default=0)
     with flint.ctx.workprec(flint.ctx.prec + extra):  # logarithms as large as 2^extra cancel

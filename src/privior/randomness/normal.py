@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb, flint
 from privior.randomness.concave import ConcaveLaw, Curve, ball, magnitude
-
-if TYPE_CHECKING:
-    from flint import arb
+from privior.special import ndtri
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,6 @@ class NormalLaw(ConcaveLaw):
 
     def guess(self, share: float) -> Fraction | None:
         """The quantile in floating point."""
-        from scipy.special import ndtri
-
         found = float(ndtri(share))
         if not math.isfinite(found):
             return None
@@ -48,8 +44,6 @@ class NormalLaw(ConcaveLaw):
 
     def below(self, point: Fraction) -> arb:
         """By the complementary error function."""
-        import flint
-
         return (-self.coordinate(point) / flint.arb(2).sqrt()).erfc() / 2
 
     def density(self, points: arb) -> arb:
@@ -71,8 +65,6 @@ class NormalLaw(ConcaveLaw):
 
     def curve(self) -> Curve:
         """Of the logarithm of the density of t; |phi''| = 1."""
-        import flint
-
         one, norm = flint.arb(1), (2 * flint.arb.pi()).log()
         return Curve(lambda t: -(t * t + norm) / 2, lambda t: -t, lambda ts, height: one)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from privior.interval_arithmetic import flint
 from privior.randomness.concave import ball
 from privior.randomness.entropy import Bits
 from privior.randomness.gamma import GammaLaw
@@ -47,8 +48,6 @@ class NormalGammaBox:
 
     def _mean(self, tau: IdealDraw, z: IdealDraw, places: int) -> int | None:
         """Return the rounded mean; None if the mean is outside of its interval."""
-        import flint
-
         spare = _SPARE
         low, high = self.means
         while True:

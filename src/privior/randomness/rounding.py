@@ -16,13 +16,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import count
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from privior.interval_arithmetic import arb, flint
 from privior.randomness.concave import ball
 from privior.randomness.entropy import Bits
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: bits of U beyond those of the grid, at first
 _SPARE = 32
@@ -141,8 +139,6 @@ class _Cells:
         another one t', F(t') = F(t) + (t' - t) f(s) for some s between them: one F is enough for both ends of
         a cell if the guess was good, and the last word is with enclosures all the same.
         """
-        import flint
-
         place = self._among(place)
         with flint.ctx.workprec(known + self.law.guard + 16):
             scale = flint.arb(2) ** -known

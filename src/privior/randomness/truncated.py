@@ -14,12 +14,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb, flint
 from privior.randomness.concave import ConcaveLaw, magnitude
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: guesses are made with so many bits
 _ROUGH = 64
@@ -55,8 +52,6 @@ class TruncatedLaw:
     @cached_property
     def guard(self) -> int:
         """Far out the logarithm of the density is a large number."""
-        import flint
-
         with flint.ctx.workprec(_ROUGH + self.law.guard):
             log = self.law.curve().at(self.law.coordinate(self._nearest)).abs_upper()
             return self.law.guard + max(0, int(log.floor().unique_fmpz()).bit_length())
@@ -106,8 +101,6 @@ class TruncatedLaw:
     @cached_property
     def _rough(self) -> tuple[float, float, float, float, float]:
         """|phi'| and |phi''| where the density is largest, the width of the interval, and two chances."""
-        import flint
-
         law, near = self.law, self._nearest
         with flint.ctx.workprec(_ROUGH + self.guard):
             t, curve = law.coordinate(near), law.curve()
@@ -121,8 +114,6 @@ class TruncatedLaw:
 
 
 def _whole(law: TruncatedLaw) -> arb:
-    import flint
-
     return _whole_at(law, flint.ctx.prec)
 
 

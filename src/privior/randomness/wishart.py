@@ -25,8 +25,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb, flint
 from privior.randomness.acceptance import accepted
 from privior.randomness.beta import BetaLaw
 from privior.randomness.concave import ball, magnitude
@@ -34,9 +34,6 @@ from privior.randomness.entropy import Bits
 from privior.randomness.gamma import GammaLaw
 from privior.randomness.rounding import IdealDraw
 from privior.randomness.truncated import TruncatedLaw
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: binary places, beyond the size of what is drawn, at which a trial is looked at first
 _SPARE = 16
@@ -153,8 +150,6 @@ class _Trial:
 
     def inside(self) -> bool:
         """Say whether both eigenvalues are."""
-        import flint
-
         fine, low, high = _SPARE, self.law.lower, self.law.upper
         while True:
             with flint.ctx.workprec(self._precision(fine)):
@@ -168,8 +163,6 @@ class _Trial:
 
     def kept(self, bits: Bits) -> bool:
         """Toss the coin for what the rotation left beside the diagonal."""
-        import flint
-
         beside = self.law._beside
         if not beside:
             return True
@@ -180,8 +173,6 @@ class _Trial:
 
     def entries(self, places: int) -> tuple[int, int, int]:
         """Turn X back, and round it."""
-        import flint
-
         turn = self.law._rotation
         fine = _SPARE + max(0, places + magnitude(self.law.upper))
         while True:

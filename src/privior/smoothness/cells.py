@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models import DirichletTable
 from privior.privacy import REPLACE_ONE
 from privior.privacy.composition import compose_symmetric
@@ -26,9 +27,8 @@ from privior.schema import Schema
 from privior.smoothness.distances import Distance, Replaced
 from privior.smoothness.subject import Contrast, Cut, Subject, on_fewer, replaced_numbers, subject_of
 from privior.smoothness.table_records import distance_of_cells, schema_of_table
+from privior.special import betainc, betaln, expit, gammaincc, gammaincinv, gammaln
 from privior.theory.likelihood_ratio import RatioTest
-
-Floats = NDArray[np.float64]
 
 _POINTS, _MOST_LEVELS = 1200, 400
 
@@ -40,26 +40,17 @@ class Cells(Subject):
     model: DirichletTable
     schema: Schema
     distance: Distance
+    #: infinite, as the log of a probability is
+    oscillation: ClassVar[float] = math.inf
+    #: A probability may be as small as it likes
+    roughest: ClassVar[float] = math.inf
+    #: 0: under one parameter all cells are alike
+    smoothest: ClassVar[float] = 0.0
 
     @property
     def mass_bounded(self) -> bool:  # type: ignore[override]
         """Where some cells are nearer to each other than others."""
         return not isinstance(self.distance, Replaced)
-
-    @property
-    def smoothest(self) -> float:
-        """0: under one parameter all cells are alike."""
-        return 0.0
-
-    @property
-    def roughest(self) -> float:
-        """A probability may be as small as it likes."""
-        return math.inf
-
-    @property
-    def oscillation(self) -> float:
-        """Infinite, as the log of a probability is."""
-        return math.inf
 
     @cached_property
     def alphas(self) -> list[Fraction]:
@@ -85,8 +76,6 @@ class Cells(Subject):
         if log_ratio <= 0:
             return 1.0
         points, steps, densities, tails = self._smallest
-        from scipy.special import gammaincc
-
         far = points * math.exp(min(log_ratio, 700.0))
         beyond = np.array([gammaincc(alpha, far) for alpha, _ in self.groups])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -108,8 +97,6 @@ class Cells(Subject):
     @cached_property
     def _smallest(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Return points m, weights of an integral over log m, m times each density, and each upper tail."""
-        from scipy.special import gammaincc, gammaincinv, gammaln
-
         low = min(math.log(max(float(gammaincinv(alpha, 1e-18)), 1e-300)) for alpha, _ in self.groups)
         low = max(low, -690.0)
         high = math.log(max(float(gammaincinv(alpha, 1 - 1e-15)) for alpha, _ in self.groups)) + 0.5
@@ -157,8 +144,6 @@ class Cells(Subject):
 
 def _beta_test(first: float, second: float, moved: int) -> RatioTest:
     """Return the test between Beta(a + d, b) and Beta(a, b + d), of which the draws' ratio is a function."""
-    from scipy.special import betainc, betaln, expit
-
     shift = float(betaln(first + moved, second) - betaln(first, second + moved))
 
     def below(losses: Floats) -> Floats:

@@ -20,15 +20,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import ModelError, shown
 
-Floats = NDArray[np.float64]
 #: somebody's own distance of two values
 Own = Callable[[object, object], float]
 
-NAMES = ("records", "values", "statistic", "squares")
 #: own distances are asked for all pairs of values
 MOST_VALUES = 300
 

@@ -16,8 +16,8 @@ from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import NumberError
 from privior.models import FiniteFamily
 from privior.privacy import REPLACE_ONE
@@ -28,8 +28,6 @@ from privior.smoothness.distances import Distance, Replaced
 from privior.smoothness.subject import Contrast, Cut, Subject, replaced_numbers, subject_of
 from privior.smoothness.table_records import distance_of_cells, schema_of_table
 from privior.theory.likelihood_ratio import RatioTest
-
-Floats = NDArray[np.float64]
 
 #: cells that tables may have which are listed
 MOST_CELLS = 40

@@ -11,13 +11,12 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models import Family
 from privior.models.laws import Conjugate, Law, Piece, Reweighted
 from privior.models.laws.masses import log_normaliser
-
-Floats = NDArray[np.float64]
+from privior.special import betainc, betaincc, gammainc, gammaincc, ndtr
 
 #: a truncated law with a smaller share of the whole is integrated instead of taken from two tails
 _SMALL = 1e-7
@@ -72,8 +71,6 @@ class CutLaw:
         return np.asarray(np.where(left, self._tail(high, True) - start, upper))
 
     def _tail(self, points: Floats, left: bool) -> Floats:
-        from scipy.special import betainc, betaincc, gammainc, gammaincc, ndtr
-
         match self.kind.name:
             case "beta":
                 inside = np.clip(points, 0.0, 1.0)

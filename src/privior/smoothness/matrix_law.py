@@ -16,11 +16,10 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models.laws.gauss import gauss
-
-Floats = NDArray[np.float64]
+from privior.special import i0e
 
 #: a density so far below its largest value, as a logarithm, is left out
 _DEPTH = 40.0
@@ -98,8 +97,6 @@ class MatrixLaw:
 
     def points(self, nodes: int = _FINE[0], angles: int = _FINE[1]) -> tuple[Floats, Floats]:
         """Return matrices, and the chance of each."""
-        from scipy.special import i0e
-
         least, most = self.rate.eigenvalues
         turn, gap = self.rate.eigenvectors, most - least
         width, middle = math.log(self.high / self.low), math.log(self.high * self.low) / 2

@@ -9,17 +9,16 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models.families import NormalMeanPrecision
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, to_distance
 from privior.smoothness.normal_gamma import NormalGammaLaw
 from privior.smoothness.normal_vectors import NormalVectors, checked
 from privior.smoothness.subject import Contrast, on_fewer, replaced_numbers, subject_of
+from privior.special import gammainc, gammaincc, gammainccinv, gammaincinv, ndtr
 from privior.theory.likelihood_ratio import RatioTest
-
-Floats = NDArray[np.float64]
 
 #: intervals of the precision over which a mass is summed, and levels at which it is
 _BINS, _MOST_LEVELS = 800, 200
@@ -94,8 +93,6 @@ class MeanPrecision(NormalVectors):
     @cached_property
     def _bins(self) -> tuple[Floats, Floats]:
         """Return the ends of intervals of tau, and the chance of each."""
-        from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv
-
         shape, rate = float(self.model.prior.shape), float(self.model.prior.rate)
         low, high = (end * rate for end in self.precisions)
         least = max(low, float(gammaincinv(shape, 1e-14)), 1e-290)
@@ -137,8 +134,6 @@ class MeanPrecision(NormalVectors):
         k is at most k(m) + s |mu - m|, and mu - m is Z / sqrt(strength tau), so l is at most tau k(m) + s |Z|
         sqrt(tau / strength), which rises with tau.
         """
-        from scipy.special import ndtr
-
         prior, tops = self.model.prior, self._bins[0][1:]
         steep = float(np.abs(self.chords[:, 0]).max())
         own = float(self.steepness(np.array([float(prior.mean)]))[0])
@@ -163,8 +158,6 @@ class MeanPrecision(NormalVectors):
 
         The chance of mu below c is Phi((c - m) sqrt(strength tau)), which rises in tau if c > m.
         """
-        from scipy.special import ndtr
-
         ends, _ = self._bins
         strength, mean = float(self.model.prior.strength), float(self.model.prior.mean)
         roots = np.sqrt(strength * ends)

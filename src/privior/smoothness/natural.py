@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import known_as
 from privior.errors import ModelError
 from privior.models import Family
 from privior.models.families import BetaChance, GammaPoisson, NormalMean
 from privior.models.families.gamma_rate import GammaRate
 from privior.models.laws import Beta, Gamma
-
-Floats = NDArray[np.float64]
+from privior.special import expit, gammaln
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,6 @@ def natural_of(model: Family) -> Natural:
 
 @natural_of.register
 def _of_chances(model: BetaChance) -> Natural:
-    from scipy.special import expit, gammaln
-
     beta, trials = known_as(Beta, model.law), model.trials
     return Natural(
         theta=lambda h: np.asarray(expit(h)),
@@ -61,8 +58,6 @@ def _of_chances(model: BetaChance) -> Natural:
 
 @natural_of.register
 def _of_counts(model: GammaPoisson) -> Natural:
-    from scipy.special import gammaln
-
     shape = float(known_as(Gamma, model.law).shape)
     return Natural(
         theta=lambda h: np.exp(np.minimum(h, 709.0)),

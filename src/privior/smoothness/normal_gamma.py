@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models.laws.gauss import gauss
-
-Floats = NDArray[np.float64]
+from privior.special import log_ndtr, logsumexp, ndtr
 
 #: an integrand so far below its largest value, as a logarithm, is left out
 _DEPTH = 45.0
@@ -64,8 +63,6 @@ class NormalGammaLaw:
     @cached_property
     def log_mass(self) -> float:
         """The log of the integral over the box."""
-        from scipy.special import logsumexp
-
         return float(logsumexp(self._points[1]))
 
     @cached_property
@@ -97,8 +94,6 @@ class NormalGammaLaw:
 
 def _share(low: float, ends: Floats, high: float) -> Floats:
     """Return how much of the chance of a standard Normal between low and high is below each end."""
-    from scipy.special import ndtr
-
     if low > -high:  # the smaller tails are known more closely
         return 1 - _share(-high, -ends, -low)
     least, most = ndtr(low), ndtr(high)
@@ -110,8 +105,6 @@ def _share(low: float, ends: Floats, high: float) -> Floats:
 
 def _log_between(low: Floats, high: Floats) -> Floats:
     """Return the log of the chance that a standard Normal is between two numbers."""
-    from scipy.special import log_ndtr
-
     upper = low > -high  # the smaller tails are known more closely
     first, last = np.where(upper, -high, low), np.where(upper, -low, high)
     bottom, top = log_ndtr(first), log_ndtr(last)

@@ -16,7 +16,6 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privior.errors import ModelError
 from privior.models.families import JointFamily, MultivariateNormalPrecision
@@ -26,8 +25,6 @@ from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import MOST_VALUES, Distance, Replaced, to_distance
 from privior.smoothness.subject import Cut, Subject
-
-Floats = NDArray[np.float64]
 
 #: what is added to numbers that are found in floating point and must not be too small
 UP = 1 + 1e-9
@@ -95,9 +92,8 @@ def vectors(model: JointFamily, schema: Schema, asked: object) -> Distance:
     columns = [schema.column(name) for name in model.vector]
     size = math.prod(column.size for column in columns)
     if callable(asked) and size > MOST_VALUES:
-        raise ModelError(
+        raise model.refusal(
             "too many values for a distance that is asked for every pair",
-            where=model.family,
             asked=size,
             allowed=MOST_VALUES,
             advice="Take coarser grids, or the distance 'records'.",
@@ -116,7 +112,7 @@ def vectors(model: JointFamily, schema: Schema, asked: object) -> Distance:
 def checked(model: JointFamily, schema: Schema | None) -> Schema:
     """Return the schema, once the family and its records can be analysed."""
     if schema is None:
-        raise ModelError("a family needs the schema of its columns", where=model.family)
+        raise model.refusal("a family needs the schema of its columns")
     model.summands(schema, REPLACE_ONE)
     model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
     return schema

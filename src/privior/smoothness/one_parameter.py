@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import ModelError
 from privior.exact import decimal
 from privior.models import Family
@@ -31,8 +31,6 @@ from privior.smoothness.glued_laws import GluedLaw, glued
 from privior.smoothness.natural import Natural, natural_of
 from privior.smoothness.subject import Contrast, Cut, Subject, replaced_numbers, subject_of
 from privior.theory.likelihood_ratio import RatioTest
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -221,13 +219,7 @@ class OneParameter(Subject):
         ]
         if not ends[0] < ends[1]:
             return None
-        left = OneParameter(
-            self.model.with_prior(_cut(self.model.prior, ends)),
-            self.schema,
-            self.statistics,
-            self.distance,
-            self.chords,
-        )
+        left = replace(self, model=self.model.with_prior(_cut(self.model.prior, ends)))
         pure = None if (pair := left.pair(records, 1)) is None else pair.pure
         if pure is None:
             return None
@@ -266,7 +258,7 @@ def _cut(prior: Law, ends: Sequence[Fraction]) -> Law:
 @subject_of.register
 def _(model: Family, schema: Schema | None, distance: object) -> OneParameter:
     if schema is None:
-        raise ModelError("a family needs the schema of its column", where=model.family)
+        raise model.refusal("a family needs the schema of its column")
     model.check(schema)
     model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
     codes = np.arange(schema.column(model.column).size)

@@ -29,8 +29,8 @@ from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import rational, round_down, round_up
 from privior.privacy.certified_suprema import Box, BranchingError, Enclosure, enclosure_of, supremum
@@ -39,7 +39,6 @@ from privior.smoothness.distances import Distance, to_distance
 from privior.smoothness.plain_points import PlainPoints
 from privior.smoothness.subject import Cut, Subject, subject_of
 
-Floats = NDArray[np.float64]
 #: takes the parameters and one record
 LogDensity = Callable[[Sequence[Any], Any], Any]
 
@@ -129,6 +128,8 @@ class OwnLikelihood(Subject):
     reached: Floats  # values that log p(x) - log p(y) takes somewhere
     varies: float  # how far the log likelihood of one record varies with the parameters, at most
     certified: bool
+    #: not searched for: 0 is never wrong
+    smoothest: ClassVar[float] = 0.0
 
     @property
     def computed(self) -> str:  # type: ignore[override]
@@ -140,11 +141,6 @@ class OwnLikelihood(Subject):
     @cached_property
     def _apart(self) -> Floats:
         return self.distance.table_of(len(self.model.records))
-
-    @property
-    def smoothest(self) -> float:
-        """Not searched for: 0 is never wrong."""
-        return 0.0
 
     @cached_property
     def roughest(self) -> float:

@@ -11,8 +11,8 @@ from itertools import combinations, product
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.exact import round_up
 from privior.models.families import MultivariateNormalPrecision
 from privior.models.families.family import numeric
@@ -24,8 +24,6 @@ from privior.smoothness.matrix_law import MatrixLaw, Rate
 from privior.smoothness.normal_vectors import UP, SeveralColumns, checked, vectors
 from privior.smoothness.subject import Contrast, Cut, on_fewer, replaced_numbers, subject_of
 from privior.theory.likelihood_ratio import RatioTest
-
-Floats = NDArray[np.float64]
 
 #: points of integrals in each direction, and the share of a law that may be lost in them
 _NODES, _ROUNDING = 96, 1e-7

@@ -11,17 +11,16 @@ from itertools import product
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models.families import MultivariateNormalMean
 from privior.models.laws.matrices import floats
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, Replaced
 from privior.smoothness.normal_vectors import UP, SeveralColumns, checked, vectors
 from privior.smoothness.subject import Contrast, replaced_numbers, subject_of
+from privior.special import gammaincc, ndtr
 from privior.theory.likelihood_ratio import RatioTest
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,6 @@ class Means(SeveralColumns):
 
     def outside(self, levels: Floats) -> Floats:
         """The smaller of both bounds: of single corners added up, and of a chi variable."""
-        from scipy.special import gammaincc, ndtr
-
         away = np.maximum(np.asarray(levels) * self.nearest - self._start, 0.0)[:, np.newaxis]
         single = (2 * ndtr(-away / self._deviations)).sum(axis=1)
         together = gammaincc(len(self.sides) / 2, (away[:, 0] / self._deviations.max()) ** 2 / 2)
@@ -96,8 +93,6 @@ class Means(SeveralColumns):
 
 def _normal_test(shift: float) -> RatioTest:
     """Return the test between Normal laws of unit variance, so far apart."""
-    from scipy.special import ndtr
-
     return RatioTest(lambda losses: np.asarray(ndtr((losses - shift**2 / 2) / shift)))
 
 

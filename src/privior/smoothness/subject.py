@@ -18,16 +18,14 @@ from fractions import Fraction
 from functools import singledispatch
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import ModelError, shown
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import BoundedRangePair, DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import Distance
 from privior.theory.likelihood_ratio import RatioTest
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privior.errors import ModelError
+from privior.arrays import Floats
 from privior.models.table_model import TableModel
 from privior.privacy import REPLACE_ONE
 from privior.schema import Schema
@@ -20,13 +19,12 @@ _MOST_COMPARED = 300
 def schema_of_table(model: TableModel, schema: Schema | None) -> Schema:
     """Return the schema after checking that each unit is one record of the model, and is never left out."""
     if schema is None:
-        raise ModelError("a table needs the schema of its columns", where=model.family)
+        raise model.refusal("a table needs the schema of its columns")
     model.size(schema)
     model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
     if schema.unit.max_rows != 1:
-        raise ModelError(
+        raise model.refusal(
             "the analysis takes one row of each unit",
-            where=model.family,
             asked=f"max_rows {schema.unit.max_rows}",
             allowed="max_rows 1",
             advice="Plans count all rows of a unit. To see what one row reveals, analyse with max_rows 1.",
@@ -34,9 +32,7 @@ def schema_of_table(model: TableModel, schema: Schema | None) -> Schema:
     return schema
 
 
-def distance_of_cells(
-    model: TableModel, schema: Schema, asked: object, likelihoods: NDArray[np.float64]
-) -> Distance:
+def distance_of_cells(model: TableModel, schema: Schema, asked: object, likelihoods: Floats) -> Distance:
     """Return the distance of cells that was asked for; one that is not sufficient is refused.
 
     Args:
@@ -48,9 +44,8 @@ def distance_of_cells(
     if asked is None or asked == "records":
         return Replaced()
     if likelihoods.size > _MOST_COMPARED:
-        raise ModelError(
+        raise model.refusal(
             "too many cells for this distance",
-            where=model.family,
             asked=f"{likelihoods.size} cells",
             allowed=f"'records', or {_MOST_COMPARED} cells",
         )

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import above_zero, whole_number
 from privior.errors import NumberError
-
-Floats = NDArray[np.float64]
+from privior.special import gammaln, psi
 
 
 def divergence(counts: Sequence[int], prior: Sequence[object], other: Sequence[object]) -> float:
@@ -42,6 +41,4 @@ def read_priors(prior: Sequence[object], other: Sequence[object]) -> tuple[Float
 
 def gap(x: Floats | np.float64, low: Floats | np.float64, high: Floats | np.float64) -> Floats:
     """Return g(x; a, b), what one count adds to the divergence."""
-    from scipy.special import gammaln, psi
-
     return np.asarray(gammaln(x + high) - gammaln(x + low) - (high - low) * psi(x + low))

@@ -32,7 +32,7 @@ class BetaBinomial(BetaChance):
 
     def __init__(self, column: str, trials: int, prior: object = Beta()) -> None:
         if not is_whole(trials, 1, 10**6):
-            raise ModelError("not a number of trials", where=self.family, asked=shown(trials))
+            raise self.refusal("not a number of trials", asked=shown(trials))
         fill(self, trials=trials)
         self._set(column, prior)
 

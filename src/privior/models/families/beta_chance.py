@@ -13,6 +13,7 @@ from privior.models.laws import Beta, Conjugate
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import BetaPair, DominatingPair, TruncatedBernoulli, TwoLevelsPair, both_orders
 from privior.schema import Schema
+from privior.special import bdtr, gammaln
 
 
 class BetaChance(Family):
@@ -51,8 +52,6 @@ class BetaChance(Family):
 
     def log_measure(self, records: Floats, totals: Floats, unit: float) -> Floats:
         """Return log C(n trials, T)."""
-        from scipy.special import gammaln
-
         every = self.trials * records
         inside = (totals >= 0) & (totals <= every)
         safe = np.where(inside, totals, 0.0)
@@ -61,8 +60,6 @@ class BetaChance(Family):
 
     def value_below(self, theta: Floats, value: float) -> Floats:
         """Return the distribution function of the binomial law."""
-        from scipy.special import bdtr
-
         return np.asarray(bdtr(np.floor(value), self.trials, theta))
 
     def mean_of(self, theta: Floats) -> Floats:

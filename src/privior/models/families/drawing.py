@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.models.families.reweighting import reweighted_draw
 from privior.models.laws import Conjugate, Reweighted, Truncated
 from privior.randomness import Bits, Piece, TruncatedLaw, draw_mixture
@@ -21,8 +21,6 @@ from privior.schema import Schema
 if TYPE_CHECKING:
     from privior.models.families.family import Family
     from privior.models.families.joint import JointFamily, JointLikelihood
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class Drawing(ABC):
         """Return the parameters of released points, (draws, numbers): public arithmetic."""
 
     @abstractmethod
-    def log_densities(self, points: Floats, places: int, sums: NDArray[np.int64]) -> Floats:
+    def log_densities(self, points: Floats, places: int, sums: Integers) -> Floats:
         """Return the log density of all draws for each column of possible sums, up to the same constant."""
 
     @abstractmethod
@@ -69,11 +67,8 @@ class FamilyDrawing(Drawing):
     """Draws of one parameter."""
 
     model: Family
-
-    @property
-    def numbers(self) -> int:
-        """One number is drawn: the parameter."""
-        return 1
+    #: one number is drawn: the parameter
+    numbers: ClassVar[int] = 1
 
     def drawn(self, sums: Sequence[int], places: int, bits: Bits, draws: int) -> list[int]:
         """Update the prior exactly and draw."""
@@ -101,7 +96,7 @@ class FamilyDrawing(Drawing):
         """Return the points: they are the parameter itself."""
         return points[:, 0]
 
-    def log_densities(self, points: Floats, places: int, sums: NDArray[np.int64]) -> Floats:
+    def log_densities(self, points: Floats, places: int, sums: Integers) -> Floats:
         """Add up those of all draws; one rounded to an end of the support is half a unit inside it."""
         base, unit = self.model.grid(self.schema)
         totals = float(base) * self.records + float(unit) * sums[0].astype(np.float64)
@@ -152,7 +147,7 @@ class JointDrawing(Drawing):
     def _likelihood(self) -> JointLikelihood:
         return self.model.at(self.schema)
 
-    def log_densities(self, points: Floats, places: int, sums: NDArray[np.int64]) -> Floats:
+    def log_densities(self, points: Floats, places: int, sums: Integers) -> Floats:
         """Take draws that were rounded to outside the support as inside."""
         theta = self._likelihood.clipped(self.values(points))
         totals = sums.T * self._likelihood.units

@@ -21,8 +21,8 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import fill
 from privior.errors import ModelError, shown
 from privior.exact import decimal
@@ -36,8 +36,6 @@ from privior.models.summands import ONE, Summand
 from privior.privacy import REPLACE_ONE, Neighbours, pairs
 from privior.privacy.pairs import DominatingPair, SignedSteps
 from privior.schema import Boolean, Bounded, Integer, Schema
-
-Floats = NDArray[np.float64]
 
 
 class Family(SummedModel):
@@ -60,13 +58,12 @@ class Family(SummedModel):
 
     def _set(self, column: str, prior: object) -> None:
         if not isinstance(column, str) or not column:
-            raise ModelError("not the name of a column", where=self.family, asked=shown(column))
+            raise self.refusal("not the name of a column", asked=shown(column))
         law = to_law(prior) if isinstance(prior, dict) else prior
         base = _plain(law)
         if not isinstance(base, self.conjugate):
-            raise ModelError(
+            raise self.refusal(
                 "this prior is not conjugate here",
-                where=self.family,
                 asked=shown(prior),
                 allowed=f"pv.{self.conjugate.__name__}(...), or it in pv.Truncated(...), pv.Reweighted(...)",
             )
@@ -201,9 +198,8 @@ class Family(SummedModel):
         ratio of two records is then unbounded, and for cut laws no other pair is proved.
         """
         if isinstance(self.prior, Reweighted):
-            raise ModelError(
+            raise self.refusal(
                 "no privacy is proved for draws from this re-weighted law",
-                where=self.family,
                 asked=str(self.prior),
                 advice="Re-weight a law that is cut at both ends inside its support, "
                 "or release noisy statistics.",
@@ -213,9 +209,8 @@ class Family(SummedModel):
         low, high = self.prior.support
         first, last = self.law.support
         if low is None or high is None or low == first or high == last:
-            raise ModelError(
+            raise self.refusal(
                 "no privacy is proved for draws from a law that is cut at one end only",
-                where=self.family,
                 asked=str(self.prior),
                 advice="Cut it at both ends, inside its support, or not at all; or release noisy statistics.",
             )
@@ -226,12 +221,12 @@ class Family(SummedModel):
         """Both ends of the interval in which the parameter lies, where there are two."""
         low, high = self.prior.support
         if low is None or high is None:
-            raise ModelError("the parameter is not bounded", where=self.family, asked=str(self.prior))
+            raise self.refusal("the parameter is not bounded", asked=str(self.prior))
         return low, high
 
     def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> pairs.Truncated:
         """Return the pair of one draw where the prior is cut at both ends."""
-        raise ModelError("no privacy is proved for draws from a cut law", where=self.family)
+        raise self.refusal("no privacy is proved for draws from a cut law")
 
     def bounded_pair(self, schema: Schema, records: int, weight: Fraction) -> pairs.Truncated | None:
         """Return the pair of one draw where the parameter is bounded, re-weighted or not; else None."""

@@ -18,6 +18,7 @@ from privior.models.summands import Factor, Summand
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import DominatingPair, TruncatedPoisson, poisson_draw
 from privior.schema import Schema
+from privior.special import gammaln, pdtr, xlogy
 
 
 @final
@@ -72,15 +73,11 @@ class GammaPoisson(Family):
 
     def log_measure(self, records: Floats, totals: Floats, unit: float) -> Floats:
         """Return log n^T / T!, for a sum of Poisson counts is one."""
-        from scipy.special import gammaln, xlogy
-
         safe = np.maximum(totals, 0.0)
         return np.asarray(np.where(totals >= 0, xlogy(safe, records) - gammaln(safe + 1), -np.inf))
 
     def value_below(self, theta: Floats, value: float) -> Floats:
         """Return the distribution function of the Poisson law."""
-        from scipy.special import pdtr
-
         return np.asarray(pdtr(np.floor(value), theta))
 
     def mean_of(self, theta: Floats) -> Floats:

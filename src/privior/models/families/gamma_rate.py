@@ -11,8 +11,9 @@ import numpy as np
 from privior.checks import known_as
 from privior.models.families.family import Family, Floats, pure_draws
 from privior.models.laws import Conjugate, Gamma
-from privior.privacy.pairs import DominatingPair, TruncatedExponential, exponential_draw, precision_draw
+from privior.privacy.pairs import DominatingPair, TruncatedExponential, gamma_rate_draw
 from privior.schema import Schema
+from privior.special import gammaln
 
 
 class GammaRate(Family):
@@ -47,8 +48,6 @@ class GammaRate(Family):
 
     def log_measure(self, records: Floats, totals: Floats, unit: float) -> Floats:
         """T ~ Gamma(each n): log T^(each n - 1) / Gamma(each n); a sum of 0 is taken as half a unit."""
-        from scipy.special import gammaln
-
         shape = float(self.each) * records
         safe = np.maximum(totals, unit / 2)
         return np.asarray(np.where(totals >= 0, (shape - 1) * np.log(safe) - gammaln(shape), -np.inf))
@@ -65,5 +64,4 @@ class GammaRate(Family):
         each = self.bounded_pair(schema, records, weight)
         if each is not None:
             return pure_draws(each, draws)
-        pair = exponential_draw if self.each == 1 else precision_draw
-        return pair(gamma.shape, gamma.rate, records, least, most, weight, draws)
+        return gamma_rate_draw(gamma.shape, gamma.rate, records, least, most, weight, draws, self.each)

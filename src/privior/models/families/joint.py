@@ -20,9 +20,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Floats
 from privior.checks import fill
 from privior.errors import ModelError, shown
 from privior.models.families.drawing import JointDrawing
@@ -34,8 +32,6 @@ from privior.models.summands import ONE, Factor, Summand
 from privior.privacy import REPLACE_ONE, Neighbours
 from privior.randomness import Bits
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: more columns than this are a mistake: the noise of so many sums drowns them
 MOST_COLUMNS = 8
@@ -148,46 +144,28 @@ class JointFamily(SummedModel):
 
     def _set(self, columns: object, prior: object, kind: type[JointLaw]) -> None:
         listed = [columns] if isinstance(columns, str) else columns
-        if (
-            not isinstance(listed, (list, tuple))
-            or not 1 <= len(listed) <= MOST_COLUMNS
-            or not all(isinstance(one, str) and one for one in listed)
-            or len(set(listed)) < len(listed)
-        ):
-            raise ModelError(
-                "not the names of columns",
-                where=self.family,
-                asked=shown(columns),
-                allowed=f"1 to {MOST_COLUMNS} different names",
-            )
+        names = tuple(listed) if isinstance(listed, (list, tuple)) else ()
+        named = all(isinstance(one, str) and one for one in names)
+        if not named or not 1 <= len(names) <= MOST_COLUMNS or len(set(names)) < len(names):
+            allowed = f"1 to {MOST_COLUMNS} different names"
+            raise self.refusal("not the names of columns", asked=shown(columns), allowed=allowed)
         law = to_joint_law(prior) if isinstance(prior, dict) else prior
         if not isinstance(law, kind):
-            raise ModelError(
-                "this prior is not conjugate here",
-                where=self.family,
-                asked=shown(prior),
-                allowed=f"pv.{kind.__name__}(...)",
+            raise self.refusal(
+                "this prior is not conjugate here", asked=shown(prior), allowed=f"pv.{kind.__name__}(...)"
             )
-        fill(self, vector=tuple(listed), prior=law)
+        fill(self, vector=names, prior=law)
 
     def _check_size(self, size: int, name: str) -> None:
         if size != len(self.vector):
-            raise ModelError(
-                f"{name} is not of the size of the columns",
-                where=self.family,
-                asked=size,
-                allowed=len(self.vector),
+            raise self.refusal(
+                f"{name} is not of the size of the columns", asked=size, allowed=len(self.vector)
             )
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """The columns that are read."""
         return self.vector
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        """Every number by its own name."""
-        return self.names
 
     def width_in_words(self, schema: Schema) -> str:
         """Intervals are of the parameters, each by its own measure."""
@@ -290,7 +268,7 @@ class JointFamily(SummedModel):
 
     def no_draws(self) -> ModelError:
         """Say why no draws are released."""
-        return ModelError("no draws are released of this family", where=self.family)
+        return self.refusal("no draws are released of this family")
 
     # Files
 

@@ -22,6 +22,7 @@ from privior.models.model import MODELS
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
 from privior.randomness import Bits, BoundedWishart
 from privior.schema import Schema
+from privior.special import gammaln, multigammaln
 
 #: draws of which a smaller share of trials succeed, whatever the records, are refused
 _LEAST_CHANCE = 1e-3
@@ -129,9 +130,8 @@ class MultivariateNormalPrecision(JointFamily):
         chance = self._least_chance(schema, records)
         if not chance >= _LEAST_CHANCE:  # also if it is no number
             number = f"about {1 / chance:.2g}" if chance > 0 else "any number of"
-            raise ModelError(
+            raise self.refusal(
                 f"a draw might take {number} trials",
-                where=self.family,
                 asked=str(self.prior),
                 allowed=f"{1 / _LEAST_CHANCE:.0f} on average, whatever the records",
                 advice="Take less epsilon, bounds of the eigenvalues farther apart, or noisy statistics "
@@ -186,10 +186,9 @@ class MultivariateNormalPrecision(JointFamily):
 
     def no_draws(self) -> ModelError:
         """Of three columns or more a draw from the cut law takes too long, and what it says is not known."""
-        return ModelError(
+        return self.refusal(
             "draws are released of precision matrices of two columns only: no privacy is proved without "
             "bounds of the eigenvalues, and with them no quick exact draw is known for more columns",
-            where=self.family,
             asked=str(self.prior),
             advice="Release noisy statistics (pv.NoisyStatistics); of one column take pv.NormalPrecision.",
         )
@@ -303,8 +302,6 @@ class _Likelihood(JointLikelihood):
 
     def log_density(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
         """Wishart of scale X^-1."""
-        from scipy.special import multigammaln
-
         scatter, matrices, d = self._matrix(totals), self._matrix(theta), self.size
         log_scatter, log_precision = (
             2 * np.log(np.diagonal(self._root(one), axis1=1, axis2=2)).sum(axis=1)
@@ -333,8 +330,6 @@ class _Likelihood(JointLikelihood):
 
     def log_white(self, records: Floats, white: Floats) -> Floats:
         """Logs of roots of chi-squares, and Normals."""
-        from scipy.special import gammaln
-
         logs = white[:, self.diagonal]
         degrees = records[:, None] - np.arange(self.size)
         found = degrees * logs - np.exp(np.clip(2 * logs, -600, 600)) / 2

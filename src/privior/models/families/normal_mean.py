@@ -16,6 +16,7 @@ from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
 from privior.privacy.pairs import DominatingPair, TruncatedNormal, normal_mean_draw
 from privior.schema import Schema
+from privior.special import ndtr
 
 
 @final
@@ -80,8 +81,6 @@ class NormalMean(Family):
 
     def value_below(self, theta: Floats, value: float) -> Floats:
         """Return the distribution function of the Normal law."""
-        from scipy.special import ndtr
-
         return np.asarray(ndtr((value - theta) / math.sqrt(self.variance)))
 
     def mean_of(self, theta: Floats) -> Floats:

@@ -21,6 +21,7 @@ from privior.models.model import MODELS
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, SignedSteps
 from privior.randomness import Bits, NormalGammaBox
 from privior.schema import Schema
+from privior.special import gammaincinv, gammaln, ndtr, stdtrit
 
 #: a draw of which fewer trials than this share succeed, whatever the records, is refused
 _LEAST_CHANCE = 0.02
@@ -42,6 +43,10 @@ class NormalMeanPrecision(JointFamily):
     prior: NormalGamma
     family: ClassVar[str] = "normal-mean-precision"
     parameter: ClassVar[str] = "mean and precision"
+    #: the deviations and their squares
+    products: ClassVar[tuple[tuple[int, ...], ...]] = ((0,), (0, 0))
+    #: one record says nothing of how far records lie apart
+    least_records: ClassVar[int] = 2
 
     def __init__(self, column: str, prior: object) -> None:
         self._set(column, prior, NormalGamma)
@@ -56,16 +61,6 @@ class NormalMeanPrecision(JointFamily):
     def names(self) -> tuple[str, ...]:
         """Mean, precision and what that is as a standard deviation."""
         return tuple(f"{name} of {self.column}" for name in ("mean", "precision", "stddev"))
-
-    @property
-    def least_records(self) -> int:
-        """One record says nothing of how far records lie apart."""
-        return 2
-
-    @property
-    def products(self) -> tuple[tuple[int, ...], ...]:
-        """The deviations and their squares."""
-        return ((0,), (0, 0))
 
     def at(self, schema: Schema) -> JointLikelihood:
         """Return the likelihood in floating point."""
@@ -113,22 +108,18 @@ class NormalMeanPrecision(JointFamily):
             raise self.no_draws()
         (first, last), (least, _) = box
         lower, step, size = numeric(schema, self.column, self.family)
-        if (
-            not first <= min(lower, self.prior.mean)
-            or not max(lower + step * (size - 1), self.prior.mean) <= last
-        ):
-            raise ModelError(
+        upper = lower + step * (size - 1)
+        if not (first <= min(lower, self.prior.mean) and max(upper, self.prior.mean) <= last):
+            raise self.refusal(
                 "the interval of the mean does not hold all records and the prior mean",
-                where=self.family,
                 asked=f"{decimal(first)} to {decimal(last)}",
-                allowed=f"{decimal(lower)} to {decimal(lower + step * (size - 1))}, or wider",
+                allowed=f"{decimal(lower)} to {decimal(upper)}, or wider",
                 advice="Draws are then found in a few trials, whatever the records.",
             )
         width = float(last - first) * math.sqrt(float((self.prior.strength + records) * least))
         if math.erf(width / math.sqrt(2)) / 2 < _LEAST_CHANCE:
-            raise ModelError(
+            raise self.refusal(
                 "the interval of the mean is too narrow for draws",
-                where=self.family,
                 asked=f"{decimal(first)} to {decimal(last)}",
                 advice="Take a wider one, larger precisions, or noisy statistics (pv.NoisyStatistics).",
             )
@@ -166,10 +157,9 @@ class NormalMeanPrecision(JointFamily):
 
     def no_draws(self) -> ModelError:
         """The loss of a draw is bounded in a box only."""
-        return ModelError(
+        return self.refusal(
             "no privacy is proved for draws of a mean and a precision together, but from a prior that is cut "
             "to a box: no pair of data sets is known to be the worst, and the loss has no bound",
-            where=self.family,
             asked=str(self.prior),
             advice="Cut it: pv.NormalGamma(..., means=(low, high), precisions=(low, high)); or release noisy "
             "statistics (pv.NoisyStatistics).",
@@ -216,8 +206,6 @@ class _Likelihood(JointLikelihood):
 
     def typical(self) -> tuple[Floats, Floats]:
         """Quantiles of the precision at the prior mean; spreads from the middle two thirds of each."""
-        from scipy.special import gammaincinv, stdtrit
-
         shares = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
         low, high = _within(gammaincinv(self.shape, np.array([0.16, 0.84])) / self.rate, self.precisions)
         half = stdtrit(2 * self.shape, 0.84) * math.sqrt(self.rate / (self.shape * self.strength))
@@ -245,8 +233,6 @@ class _Likelihood(JointLikelihood):
 
     def log_density(self, records: Floats, totals: Floats, theta: Floats) -> Floats:
         """Normal in T1; Q tau is chi-square."""
-        from scipy.special import gammaln
-
         tau, half = theta[:, 1], (records - 1) / 2
         squares = self._squares(records, totals)
         away = totals[:, 0] - records * (theta[:, 0] - self.centre[0])
@@ -269,8 +255,6 @@ class _Likelihood(JointLikelihood):
 
     def log_white(self, records: Floats, white: Floats) -> Floats:
         """Normal, and the log of a chi-square."""
-        from scipy.special import gammaln
-
         half = (records - 1) / 2
         logs = half * (white[:, 1] - math.log(2)) - np.exp(np.minimum(white[:, 1], 600)) / 2 - gammaln(half)
         return np.asarray(logs - white[:, 0] ** 2 / 2)
@@ -306,8 +290,6 @@ class _Likelihood(JointLikelihood):
         Over the mean that mass is a difference of two distribution functions; over t, the log of the
         precision, it is summed at Gauss points where the Gamma part, log-concave in t, is not negligible.
         """
-        from scipy.special import ndtr
-
         mean, strength, shape, rate = self.updated(weight * records, weight * totals)
         own = np.zeros_like(mean)
         for mu, tau in theta:

@@ -16,6 +16,7 @@ from privior.models.laws.conjugate import read_number
 from privior.models.model import MODELS
 from privior.models.summands import Factor, Summand
 from privior.schema import Schema
+from privior.special import ndtr
 
 
 @final
@@ -55,8 +56,6 @@ class NormalPrecision(GammaRate):
 
     def value_below(self, theta: Floats, value: float) -> Floats:
         """Return the distribution function of the Normal law."""
-        from scipy.special import ndtr
-
         return np.asarray(ndtr((value - float(self.mean)) * np.sqrt(theta)))
 
     def mean_of(self, theta: Floats) -> Floats:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from privior.errors import ModelError
 from privior.models.laws import Reweighted, Truncated
 from privior.privacy.pairs import ReweightedDraw, Side
 from privior.schema import Schema
@@ -25,21 +24,14 @@ def reweighted_draw(model: Family, schema: Schema, records: int, weight: Fractio
         raise TypeError("not a re-weighted prior")
     whole = model.with_prior(prior.law)
     if whole.cut_ends is None:  # it refuses a law that is cut at one end only
-        raise ModelError(
+        raise model.refusal(
             "no privacy is proved for draws from a re-weighted law that is not cut at both ends",
-            where=model.family,
             asked=str(prior),
             advice="Cut it: pv.Reweighted(pv.Truncated(...), ...); or release noisy statistics.",
         )
+    cut = [model.with_prior(Truncated(piece.law, piece.lower, piece.upper)) for piece in prior.pieces]
     sides = tuple(
-        Side(
-            model.with_prior(Truncated(piece.law, piece.lower, piece.upper)).cut_pair(
-                schema, records, weight
-            ),
-            piece.slope,
-            prior.of,
-            prior.pivot,
-        )
-        for piece in prior.pieces
+        Side(own.cut_pair(schema, records, weight), piece.slope, prior.of, prior.pivot)
+        for own, piece in zip(cut, prior.pieces, strict=True)
     )
     return ReweightedDraw(whole.cut_pair(schema, records, weight), sides)

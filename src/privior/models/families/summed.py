@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import ClassVar, Protocol
 
 from privior.checks import plain_fields
-from privior.errors import ModelError
 from privior.models.families.drawing import Drawing
 from privior.models.model import PRIOR_SHARE, Model
 from privior.privacy import Neighbours, Sensitivity
@@ -32,6 +31,8 @@ class SummedModel(Model):
     #: what the parameters are called in answers
     parameter: ClassVar[str]
     prior: Prior
+    #: one record moves a sum by the range of its column
+    remedy: ClassVar[str] = "narrower bounds of the column, a wider prior or more epsilon"
 
     @abstractmethod
     def statistic_in_words(self, schema: Schema) -> str:
@@ -40,9 +41,8 @@ class SummedModel(Model):
     def check_unit(self, schema: Schema) -> None:
         """Refuse units of several rows."""
         if schema.unit.max_rows != 1:
-            raise ModelError(
+            raise self.refusal(
                 "this family takes one row of each unit",
-                where=self.family,
                 asked=f"max_rows {schema.unit.max_rows}",
                 allowed="max_rows 1",
             )
@@ -79,11 +79,6 @@ class SummedModel(Model):
     def in_words(self, schema: Schema) -> str:
         """Name the parameter."""
         return f"{self}: its {self.parameter}"
-
-    @property
-    def remedy(self) -> str:
-        """One record moves a sum by the range of its column."""
-        return "narrower bounds of the column, a wider prior or more epsilon"
 
     def width_in_words(self, schema: Schema) -> str:
         """Intervals are of the parameter."""

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models.laws.gauss import gauss
-
-Floats = NDArray[np.float64]
+from privior.special import betaln, i0e
 
 #: points in each direction: so many give the logarithm of a mass within 0.01, three times as many within
 #: 0.001
@@ -43,8 +42,6 @@ def log_wishart_mass(
 
     It is without the factor of the angle, pi, which all have.
     """
-    from scipy.special import i0e
-
     larger = _LogGamma.of((degrees - 1) / 2, least / 2, low, high)
     smaller = _LogGamma.of((degrees - 1) / 2, most / 2, low, high)
     places, weights = _rule(nodes)
@@ -76,8 +73,6 @@ def log_trial(degrees: float, least: Floats, most: Floats, low: float, high: flo
     The proposal has Gamma laws between the bounds on the diagonal, and any correlation. Where floats do not
     tell, it is no number, or above 0.
     """
-    from scipy.special import betaln
-
     half = (degrees - 1) / 2
     angle = (degrees - 2) * np.log(2) + betaln(half, half)
     with np.errstate(all="ignore"):

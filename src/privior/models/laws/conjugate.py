@@ -13,14 +13,14 @@ from fractions import Fraction
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import fill, plain_fields, told_by
 from privior.errors import ModelError, shown
 from privior.exact import decimal, positive, rational
 from privior.randomness import BetaLaw, GammaLaw, NormalLaw
+from privior.special import betaincinv, gammaincinv, ndtri
 
-Floats = NDArray[np.float64]
 #: the ends of an interval; None where there is no end
 Ends = tuple[Fraction | None, Fraction | None]
 
@@ -31,10 +31,21 @@ _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**18)
 L = TypeVar("L", bound="WrittenLaw")
 
 
-class WrittenLaw:
-    """A law whose fields are what a file has of it."""
+class NamedLaw:
+    """A law with a name in files, which says what is wrong with one of its kind."""
 
     name: ClassVar[str]
+
+    @classmethod
+    def refusal(
+        cls, what: str, *, asked: object = None, allowed: object = None, advice: str | None = None
+    ) -> ModelError:
+        """Return the error that says what is wrong with a law of this kind."""
+        return ModelError(what, where=cls.name, asked=asked, allowed=allowed, advice=advice)
+
+
+class WrittenLaw(NamedLaw):
+    """A law whose fields are what a file has of it."""
 
     def to_document(self) -> dict[str, object]:
         """Write the law as plain values."""
@@ -71,6 +82,8 @@ class Beta(WrittenLaw):
     second: Fraction
     name: ClassVar[str] = "beta"
     support: ClassVar[Ends] = (Fraction(0), Fraction(1))
+    #: how large the parameter typically is: draws are rounded far below it
+    scale: ClassVar[float] = 1.0
 
     def __init__(self, first: object = 1, second: object = 1) -> None:
         fill(
@@ -85,19 +98,12 @@ class Beta(WrittenLaw):
 
     def quantile(self, share: float) -> float:
         """Return the point below which this share of the law lies."""
-        from scipy.special import betaincinv
-
         return float(betaincinv(float(self.first), float(self.second), share))
 
     @property
     def exact(self) -> BetaLaw:
         """The law as exact draws are made of it."""
         return BetaLaw(self.first, self.second)
-
-    @property
-    def scale(self) -> float:
-        """How large the parameter typically is: draws are rounded far below it."""
-        return 1.0
 
     @property
     def information(self) -> float:
@@ -131,8 +137,6 @@ class Gamma(WrittenLaw):
 
     def quantile(self, share: float) -> float:
         """Return the point below which this share of the law lies."""
-        from scipy.special import gammaincinv
-
         return float(gammaincinv(float(self.shape), share)) / float(self.rate)
 
     @property
@@ -169,7 +173,7 @@ class Normal(WrittenLaw):
 
     def __init__(self, mean: object = 0, *, stddev: object = None, variance: object = None) -> None:
         if (stddev is None) == (variance is None):
-            raise ModelError("a Normal law has a stddev or a variance", where=self.name)
+            raise self.refusal("a Normal law has a stddev or a variance")
         fill(self, mean=read_number(mean, self.name, "mean"))
         spread = read_scale(stddev, self.name, "stddev") ** 2 if stddev is not None else None
         fill(self, variance=read_scale(variance, self.name, "variance") if spread is None else spread)
@@ -180,8 +184,6 @@ class Normal(WrittenLaw):
 
     def quantile(self, share: float) -> float:
         """Return the point below which this share of the law lies."""
-        from scipy.special import ndtri
-
         return float(self.mean) + float(ndtri(share)) * math.sqrt(self.variance)
 
     @property

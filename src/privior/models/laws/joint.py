@@ -58,7 +58,7 @@ class NormalGamma(WrittenLaw):
         fill(self, means=_interval(means, self.name, "means"))
         cut = _interval(precisions, self.name, "precisions")
         if cut is not None and cut[0] <= 0:
-            raise ModelError("a precision is above 0", where=self.name, asked=decimal(cut[0]))
+            raise self.refusal("a precision is above 0", asked=decimal(cut[0]))
         fill(self, precisions=cut)
 
     @property
@@ -89,9 +89,8 @@ class MultivariateNormal(WrittenLaw):
         fill(self, mean=read_vector(mean, self.name, "mean"))
         fill(self, covariance=read_matrix(covariance, self.name, "covariance"))
         if len(self.mean) != len(self.covariance):
-            raise ModelError(
+            raise self.refusal(
                 "mean and covariance are not of one size",
-                where=self.name,
                 asked=f"{len(self.mean)} and {len(self.covariance)}",
             )
 
@@ -121,20 +120,18 @@ class Wishart(WrittenLaw):
         fill(self, scale=read_matrix(scale, self.name, "scale"))
         fill(self, degrees=read_scale(degrees, self.name, "degrees"))
         if self.degrees <= self.size - 1:
-            raise ModelError(
+            raise self.refusal(
                 "too few degrees of freedom for a matrix of this size",
-                where=self.name,
                 asked=decimal(self.degrees),
                 allowed=f"more than {self.size - 1}",
             )
         low, high = _interval([lower, upper], self.name, "eigenvalues") or (Fraction(0), Fraction(0))
         if low <= 0:
-            raise ModelError("eigenvalues are above 0", where=self.name, asked=decimal(low))
+            raise self.refusal("eigenvalues are above 0", asked=decimal(low))
         sizes = [abs(one) for matrix in (self.scale, inverse(self.scale)) for row in matrix for one in row]
         if max(high, 1 / low, *sizes) > _WIDEST:
-            raise ModelError(
+            raise self.refusal(
                 "an eigenvalue, or an entry of the scale or of its inverse, is too large or too small",
-                where=self.name,
                 allowed="1e-100 to 1e100",
                 advice="Take other units of the columns, or a scale that is not all but singular.",
             )

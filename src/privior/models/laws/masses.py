@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from privior.models.laws.conjugate import Conjugate, Ends, Floats
+from privior.special import betainc, betaln, gammainc, gammaincc, gammaln, ndtr
 
 #: points on which a small mass is summed, and how many masses at a time, so that all of it stays in caches
 _POINTS, _TOGETHER = 4001, 32
@@ -21,8 +22,6 @@ def log_normaliser(kind: type[Conjugate], first: Floats, second: Floats, ends: E
         second: its second parameter (of a Normal law: the variance)
         ends: where the parameter lies; None for no end but the law's own
     """
-    from scipy.special import betaln, gammaln
-
     low, high = (None if end is None else float(end) for end in ends)
     match kind.name:
         case "beta":
@@ -50,8 +49,6 @@ def _share(
     kind: type[Conjugate], first: Floats, second: Floats, low: float | None, high: float | None
 ) -> Floats:
     """Return the share of the law between the ends."""
-    from scipy.special import betainc, gammainc, gammaincc, ndtr
-
     if low is not None and high is None:  # the upper tail itself, with all its digits
         if kind.name == "gamma":
             return np.asarray(gammaincc(first, second * max(low, 0.0)))

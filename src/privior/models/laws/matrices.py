@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import told_by
 from privior.errors import ModelError, shown
 from privior.exact import rational
 
 Vector = tuple[Fraction, ...]
 Matrix = tuple[Vector, ...]
-Floats = NDArray[np.float64]
 
 
 def read_vector(value: object, where: str, name: str) -> Vector:

@@ -25,7 +25,7 @@ import numpy as np
 from privior.checks import fill, told_by
 from privior.errors import ModelError, shown
 from privior.exact import decimal, positive, rational
-from privior.models.laws.conjugate import Beta, Conjugate, Ends, Floats, Gamma, Normal
+from privior.models.laws.conjugate import Beta, Conjugate, Ends, Floats, Gamma, NamedLaw, Normal
 from privior.models.laws.truncated import Truncated
 
 _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**9)
@@ -51,7 +51,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Reweighted:
+class Reweighted(NamedLaw):
     """A conjugate law, or one cut to an interval, times exp(-strength |phi(theta) - phi(pivot)|).
 
     Attributes:
@@ -72,9 +72,8 @@ class Reweighted:
         self, law: Conjugate | Truncated, strength: object, *, of: str | None = None, pivot: object = None
     ) -> None:
         if not isinstance(law, Beta | Gamma | Normal | Truncated):
-            raise ModelError(
+            raise self.refusal(
                 "not a law that can be re-weighted",
-                where=self.name,
                 asked=shown(law),
                 allowed="pv.Beta(...), pv.Gamma(...), pv.Normal(...), or one of them in pv.Truncated(...)",
             )
@@ -82,17 +81,15 @@ class Reweighted:
         known = _COORDINATES[base.name]
         coordinate = known[0] if of is None else of
         if coordinate not in known:
-            raise ModelError(
-                "not a coordinate of this law", where=self.name, asked=shown(of), allowed=", ".join(known)
-            )
+            raise self.refusal("not a coordinate of this law", asked=shown(of), allowed=", ".join(known))
         with told_by(ModelError, self.name):
             own = positive(strength, "strength", least=_LEAST, most=_MOST)
             at = _pivot(base, coordinate) if pivot is None else rational(pivot, "pivot")
         if (coordinate == "logit" and not 0 < at < 1) or (coordinate == "log" and at <= 0):
-            raise ModelError("the pivot has no such coordinate", where=self.name, asked=decimal(at))
+            raise self.refusal("the pivot has no such coordinate", asked=decimal(at))
         fill(self, law=law, strength=own, of=coordinate, pivot=at)
         if not self.pieces:
-            raise ModelError("nothing is left of the law", where=self.name, asked=str(law))
+            raise self.refusal("nothing is left of the law", asked=str(law))
 
     @property
     def base(self) -> Conjugate:
@@ -130,9 +127,8 @@ class Reweighted:
                 case _:
                     return Normal(base.mean - slope * base.variance, variance=base.variance)
         except ModelError:
-            raise ModelError(
+            raise self.refusal(
                 "the strength is not smaller than the law's own parameters",
-                where=self.name,
                 asked=decimal(self.strength),
                 allowed=str(base),
                 advice="Take a smaller strength, or a law with larger parameters.",

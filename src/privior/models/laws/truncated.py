@@ -7,13 +7,13 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privior.checks import fill
-from privior.errors import ModelError, NumberError, shown
+from privior.errors import NumberError, shown
 from privior.exact import decimal, rational
-from privior.models.laws.conjugate import Beta, Conjugate, Ends, Floats, Gamma, Normal
+from privior.models.laws.conjugate import Beta, Conjugate, Ends, Floats, Gamma, NamedLaw, Normal
 
 
 @dataclass(frozen=True)
-class Truncated:
+class Truncated(NamedLaw):
     """A conjugate law given that the parameter lies between `lower` and `upper`.
 
     Attributes:
@@ -29,9 +29,8 @@ class Truncated:
 
     def __init__(self, law: Conjugate, lower: object = None, upper: object = None) -> None:
         if not isinstance(law, Beta | Gamma | Normal):
-            raise ModelError(
+            raise self.refusal(
                 "not a law that can be cut",
-                where=self.name,
                 asked=shown(law),
                 allowed="pv.Beta(...), pv.Gamma(...), pv.Normal(...)",
             )
@@ -39,13 +38,13 @@ class Truncated:
             low = None if lower is None else rational(lower, "lower")
             high = None if upper is None else rational(upper, "upper")
         except NumberError as error:
-            raise ModelError(error.what, where=self.name, asked=error.asked) from None
+            raise self.refusal(error.what, asked=error.asked) from None
         first, last = law.support
         if low is None and high is None:
-            raise ModelError("an interval has an end", where=self.name, allowed="lower, upper or both")
+            raise self.refusal("an interval has an end", allowed="lower, upper or both")
         least, most = _higher(low, first), _lower(high, last)
         if least is not None and most is not None and least >= most:
-            raise ModelError("nothing is left of the law", where=self.name, asked=_written(low, high))
+            raise self.refusal("nothing is left of the law", asked=_written(low, high))
         fill(self, law=law, lower=least, upper=most)
 
     @property

@@ -11,21 +11,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from privior.checks import above_zero, strictly_within
 from privior.errors import NumberError, shown
 from privior.exact import rational, round_down, round_up
+from privior.interval_arithmetic import arb
 from privior.papers.published.statement import Paper, Published, Verdict
+from privior.privacy.pairs import BetaPair, DominatingPair, GammaShapePair, both_orders
 from privior.privacy.pairs.balls import ball, balls, upper
-from privior.privacy.pairs.beta import BetaPair
-from privior.privacy.pairs.contract import DominatingPair
-from privior.privacy.pairs.gamma_shape import GammaShapePair
 from privior.privacy.pairs.incomplete import log_beta
-from privior.privacy.pairs.worst import both_orders
-
-if TYPE_CHECKING:
-    from flint import arb
 
 PAPER = Paper("Differential Privacy of Dirichlet Posterior Sampling", "Ponnoprat")
 

@@ -10,17 +10,13 @@ the exact counterpart of Theorem 7 and Corollary 8 here.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from privior.checks import above_zero, strictly_within
 from privior.exact import rational, round_down, round_up
+from privior.interval_arithmetic import arb
 from privior.papers.published.statement import Paper, Published, Verdict
+from privior.privacy.pairs import BoundedRangePair, GaussianPair
 from privior.privacy.pairs.balls import ball, balls, upper
-from privior.privacy.pairs.bounded_range import BoundedRangePair
-from privior.privacy.pairs.gaussian import GaussianPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 PAPER = Paper("(epsilon, delta)-Differential Privacy of Gibbs Posteriors", "Minami, Arai, Sato")
 
@@ -60,16 +56,12 @@ def theorem_5(mu: object, epsilon: object) -> Published:
         m, e = balls(rational(mu, "mu"), level)
         return ((e / m - m / 2) / ball(2).sqrt()).erfc() / 2
 
-    reason = "the tail counts an outcome in full where delta counts 1 - e^(epsilon - loss) of it"
-    return PAPER.states(
-        "Theorem 5",
-        "delta = P[loss >= epsilon]",
-        "delta",
-        upper(formula),
-        (Verdict.LOOSE, reason),
-        pair,
-        pair.delta(round_down(level)),
+    judged = (
+        Verdict.LOOSE,
+        "the tail counts an outcome in full where delta counts 1 - e^(epsilon - loss) of it",
     )
+    printed, better = "delta = P[loss >= epsilon]", pair.delta(round_down(level))
+    return PAPER.states("Theorem 5", printed, "delta", upper(formula), judged, pair, better)
 
 
 def theorem_7(temperature: object, lipschitz: object, convexity: object, epsilon: object) -> Published:

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from privior.checks import above_zero, whole_number
 from privior.errors import NumberError, shown
 from privior.exact import round_up
+from privior.interval_arithmetic import arb, flint
 from privior.papers.published.statement import Paper, Published, Verdict
 from privior.privacy.hellinger import global_sensitivity_above
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.signed_steps import SignedSteps
-
-if TYPE_CHECKING:
-    from flint import arb
 
 PAPER = Paper("Differentially Private Bayesian Inference", year=2020)
 
@@ -106,6 +103,4 @@ def printed_sensitivity() -> float:
 
 
 def _printed() -> arb:
-    from flint import arb
-
-    return 1 - arb.pi() / 4
+    return 1 - flint.arb.pi() / 4

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from privior.checks import above_zero, strictly_within, whole_number, zero_or_above
 from privior.errors import NumberError, shown
 from privior.exact import round_up
+from privior.interval_arithmetic import arb
 from privior.papers.published.statement import Paper, Published, Verdict
 from privior.privacy.pairs.balls import ball, balls, upper
 from privior.privacy.pairs.signed_steps import SignedSteps
-
-if TYPE_CHECKING:
-    from flint import arb
 
 PAPER = Paper("On the Differential Privacy of Bayesian Inference", "Zhang, Rubinstein, Dimitrakakis", 2016)
 #: all records are tried, so there may not be too many variables

@@ -11,18 +11,14 @@ many, and so does delta; quotients of a largest and a smallest likelihood of one
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from privior.checks import above_zero, strictly_within, whole_number, zero_or_above
 from privior.errors import NumberError, shown
 from privior.exact import round_up
+from privior.interval_arithmetic import arb
 from privior.papers.published.statement import Paper, Published, Verdict
+from privior.privacy.pairs import SignedSteps, Truncated
 from privior.privacy.pairs.balls import ball, balls, upper
-from privior.privacy.pairs.signed_steps import SignedSteps
-from privior.privacy.pairs.truncated import Truncated
-
-if TYPE_CHECKING:
-    from flint import arb
 
 PAPER = Paper(
     "Differential Privacy for Bayesian Inference through Posterior Sampling",

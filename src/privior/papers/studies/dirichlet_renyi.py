@@ -103,10 +103,5 @@ def _text(divergences: Rows, deltas: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "dirichlet-renyi",
-    "privacy of one draw from a Dirichlet posterior: printed bounds and exact curves",
-    dirichlet.PAPER,
-    "Figure 1",
-    _carry_out,
-)
+ABOUT = "privacy of one draw from a Dirichlet posterior: printed bounds and exact curves"
+STUDY = Study("dirichlet-renyi", ABOUT, dirichlet.PAPER, "Figure 1", _carry_out)

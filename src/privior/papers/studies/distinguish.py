@@ -76,16 +76,11 @@ def _test(name: str, draws: int, quick: bool) -> Row:
     test = worst(name, RECORDS).with_draws(draws, _points(quick))
     guess, power = test.accuracy, test.power(FALSE_ALARM)
     slope = _subject(name).roughest
-    return {
-        "prior": name,
-        "records": RECORDS,
-        "draws": draws,
-        "guess": guess.high,
-        "guess_at_least": guess.low,
-        "power": power.high,
-        "power_at_least": power.low,
-        "threshold": None if math.isinf(slope) else theorem_13(slope, draws, FAILURE, 1).value,
-    }
+    facts: Row = {"prior": name, "records": RECORDS, "draws": draws}
+    guesses: Row = {"guess": guess.high, "guess_at_least": guess.low}
+    powers: Row = {"power": power.high, "power_at_least": power.low}
+    threshold = None if math.isinf(slope) else theorem_13(slope, draws, FAILURE, 1).value
+    return {**facts, **guesses, **powers, "threshold": threshold}
 
 
 def _needed(name: str, records: int, quick: bool) -> Row:
@@ -151,10 +146,5 @@ def _text(tests: Rows, needed: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "distinguish",
-    "how well the best test tells neighbouring data sets apart by posterior draws",
-    PAPER,
-    "Section 4.3",
-    _carry_out,
-)
+ABOUT = "how well the best test tells neighbouring data sets apart by posterior draws"
+STUDY = Study("distinguish", ABOUT, PAPER, "Section 4.3", _carry_out)

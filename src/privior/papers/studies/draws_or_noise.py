@@ -142,10 +142,5 @@ def _text(rows: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "draws-or-noise",
-    "posterior draws against noisy sums at the same guarantee, for four families, by records and epsilon",
-    posterior_sampling.PAPER,
-    "Section 6.2",
-    _carry_out,
-)
+ABOUT = "posterior draws against noisy sums at the same guarantee, for four families, by records and epsilon"
+STUDY = Study("draws-or-noise", ABOUT, posterior_sampling.PAPER, "Section 6.2", _carry_out)

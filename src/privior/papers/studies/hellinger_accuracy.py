@@ -122,10 +122,5 @@ def _text(rows: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "hellinger-accuracy",
-    "how far released posteriors are from the true one: LSDim, LSHist, K-norm, EHD, EHDS and EHDL",
-    hellinger.PAPER,
-    "Section 4",
-    _carry_out,
-)
+ABOUT = "how far released posteriors are from the true one: LSDim, LSHist, K-norm, EHD, EHDS and EHDL"
+STUDY = Study("hellinger-accuracy", ABOUT, hellinger.PAPER, "Section 4", _carry_out)

@@ -13,8 +13,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.mechanisms import KNorm
 from privior.papers.dirichlet_prior import exact_prior, printed_prior
 from privior.papers.histogram_loss import (
@@ -103,9 +103,7 @@ def _projected(
     return root, float(squared.std(ddof=1)) / math.sqrt(repeats) / (2 * root) if root > 0 else 0.0
 
 
-def _shares(
-    generator: np.random.Generator, levels: int, records: int, data: str, repeats: int
-) -> NDArray[np.float64]:
+def _shares(generator: np.random.Generator, levels: int, records: int, data: str, repeats: int) -> Floats:
     if data != "typical":
         return np.asarray(table(levels, records, data) / records)[None, :].repeat(repeats, axis=0)
     chances = generator.dirichlet(np.ones(levels), size=repeats)
@@ -164,10 +162,5 @@ def _text(rows: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "histogram-error",
-    "loss of private histograms: Dirichlet draws, Gaussian and Laplace noise, by number of records",
-    dirichlet.PAPER,
-    "Figure 2",
-    _carry_out,
-)
+ABOUT = "loss of private histograms: Dirichlet draws, Gaussian and Laplace noise, by number of records"
+STUDY = Study("histogram-error", ABOUT, dirichlet.PAPER, "Figure 2", _carry_out)

@@ -72,13 +72,9 @@ def _mass(prior: str, step: Fraction, level: float) -> Row:
     points = points_of(step)
     weights = weights_of(points, prior)
     inside = sum(w for w, slope in zip(weights, slopes_of(points), strict=True) if slope <= level)
-    return {
-        "prior": prior,
-        "step": float(step),
-        "level": level,
-        "mass": float(Fraction(inside) / sum(weights)),
-        "promised": _found(step, prior, False).inside(level),
-    }
+    facts: Row = {"prior": prior, "step": float(step), "level": level}
+    promised = _found(step, prior, False).inside(level)
+    return {**facts, "mass": float(Fraction(inside) / sum(weights)), "promised": promised}
 
 
 def _constants(prior: str, step: Fraction) -> Row:
@@ -102,14 +98,8 @@ def _loss(prior: str, step: Fraction, records: int) -> Row:
     points = points_of(step)
     family = FiniteBernoulli(points, weights_of(points, prior), records)
     top = max(slopes_of(points))
-    return {
-        "prior": prior,
-        "step": float(step),
-        "records": records,
-        "exact": float(family.pure),
-        "bound": 2 * top,
-        "printed": 2 * math.log(1 / step),
-    }
+    facts: Row = {"prior": prior, "step": float(step), "records": records}
+    return {**facts, "exact": float(family.pure), "bound": 2 * top, "printed": 2 * math.log(1 / step)}
 
 
 def _mass_picture(prior: str, rows: Rows) -> Picture:
@@ -167,10 +157,5 @@ def _text(constants: Rows, losses: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "lipschitz-mass",
-    "how much of a prior lies on smooth parameters, and what that does to a draw",
-    PAPER,
-    "Figure 1",
-    _carry_out,
-)
+ABOUT = "how much of a prior lies on smooth parameters, and what that does to a draw"
+STUDY = Study("lipschitz-mass", ABOUT, PAPER, "Figure 1", _carry_out)

@@ -48,16 +48,12 @@ def _row(
     counts = generator.multinomial(records, shares)
     found = np.array([divergence(row.tolist(), [1] * LEVELS, [prior] * LEVELS) for row in counts])
     mean = LEVELS * (LEVELS * eta - 1) / (eta - 1) if eta > 1 else None  # of the sum of 1/p_i
-    return {
-        "promised": float(promised),
-        "prior": prior,
-        "evenness": eta,
-        "records": records,
-        "expected": expected_divergence_over_shares(LEVELS, evenness, records, 1, prior),
-        "simulated": float(found.mean()),
-        "standard_error": float(found.std(ddof=1)) / math.sqrt(repeats),
-        "bound": None if mean is None else mean * (prior - 1) ** 2 / (records + 1),
-    }
+    facts: Row = {"promised": float(promised), "prior": prior, "evenness": eta, "records": records}
+    expected = expected_divergence_over_shares(LEVELS, evenness, records, 1, prior)
+    error = float(found.std(ddof=1)) / math.sqrt(repeats)
+    bound = None if mean is None else mean * (prior - 1) ** 2 / (records + 1)
+    simulated: Row = {"simulated": float(found.mean()), "standard_error": error}
+    return {**facts, "expected": expected, **simulated, "bound": bound}
 
 
 def _picture(rows: Rows, promised: str) -> Picture:
@@ -89,10 +85,5 @@ def _text(rows: Rows) -> str:
     )
 
 
-STUDY = Study(
-    "multinomial-dirichlet",
-    "how far the posterior under a larger, private prior is from the one that is meant",
-    dirichlet.PAPER,
-    "Figure 5",
-    _carry_out,
-)
+ABOUT = "how far the posterior under a larger, private prior is from the one that is meant"
+STUDY = Study("multinomial-dirichlet", ABOUT, dirichlet.PAPER, "Figure 5", _carry_out)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats, Integers
 
 
 def projected(rows: Floats) -> Floats:
@@ -24,7 +23,7 @@ def projected(rows: Floats) -> Floats:
     return np.asarray(np.maximum(rows - shift[:, None], 0.0))
 
 
-def table(levels: int, records: int, data: str) -> NDArray[np.int64]:
+def table(levels: int, records: int, data: str) -> Integers:
     """Return the true counts: as even as can be, or all in the first level."""
     counts = np.zeros(levels, dtype=np.int64)
     if data == "even":

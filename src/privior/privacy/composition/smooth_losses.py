@@ -35,6 +35,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.interval_arithmetic import flint
 from privior.privacy.pairs import DominatingPair
 from privior.privacy.pairs.balls import ball
 from privior.privacy.pairs.incomplete import log_beta
@@ -98,9 +99,7 @@ class _Density:
 
 @lru_cache(maxsize=64)
 def _density(pair: Hashable) -> _Density | None:
-    from flint import ctx
-
-    with ctx.workprec(_BITS):
+    with flint.ctx.workprec(_BITS):
         found = cast(DominatingPair, pair).smooth_loss()
         if found is None:
             return None

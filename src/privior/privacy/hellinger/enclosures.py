@@ -25,12 +25,9 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from heapq import nsmallest
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, upper
-
-if TYPE_CHECKING:
-    from flint import arb
 
 _HALF = Fraction(1, 2)
 Phi = Callable[[Fraction], "arb"]

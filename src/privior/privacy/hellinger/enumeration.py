@@ -15,11 +15,11 @@ from itertools import chain, combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.errors import InferenceError, PlanError
+from privior.interval_arithmetic import flint
 from privior.privacy.hellinger.enclosures import phi
 from privior.privacy.pairs.balls import ball
-
-Floats = NDArray[np.float64]
 
 #: all pairs of at most so many tables are listed
 MOST_LISTED = 1000
@@ -38,7 +38,7 @@ def number_of_tables(records: int, levels: int) -> int:
     return math.comb(records + levels - 1, levels - 1)
 
 
-def all_tables(records: int, levels: int) -> NDArray[np.int64]:
+def all_tables(records: int, levels: int) -> Integers:
     """List all tables of counts with this total, as (number, cells)."""
     if levels == 2:
         first = np.arange(records + 1)
@@ -58,7 +58,7 @@ class Enumeration:
         distances: between any two; each has a relative error of at most 2^-48
     """
 
-    tables: NDArray[np.int64]
+    tables: Integers
     distances: Floats
 
     @staticmethod
@@ -111,7 +111,7 @@ class Enumeration:
         return list(_neighbours(self.tables))
 
 
-def _neighbours(tables: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _neighbours(tables: Integers) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     places = {tuple(table): place for place, table in enumerate(tables.tolist())}
     for i, j in permutations(range(tables.shape[1]), 2):
         here = np.flatnonzero(tables[:, i] > 0)
@@ -135,7 +135,7 @@ def log_sums(prior: Sequence[Fraction], records: int, temperatures: Floats) -> F
     return found
 
 
-def _distances(rows: NDArray[np.int64], tables: NDArray[np.int64], cells: Sequence[_Cell]) -> Floats:
+def _distances(rows: Integers, tables: Integers, cells: Sequence[_Cell]) -> Floats:
     overlap = np.zeros((len(rows), len(tables)))
     for cell, known in enumerate(cells):
         overlap += known.log_affinities(rows[:, cell], tables[:, cell])
@@ -166,9 +166,7 @@ class _Cell:
     """
 
     def __init__(self, parameter: Fraction, records: int) -> None:
-        from flint import ctx
-
-        with ctx.workprec(_PRECISION):
+        with flint.ctx.workprec(_PRECISION):
             balls = [ball(parameter + Fraction(double, 2)).lgamma() for double in range(2 * records + 1)]
             first, slope = balls[0], (balls[-1] - balls[0]) / max(1, 2 * records)
             balls = [value - first - slope * double for double, value in enumerate(balls)]
@@ -176,7 +174,7 @@ class _Cell:
             rest = [float((value - ball(top)).mid()) for value, top in zip(balls, self.high, strict=True)]
             self.low = np.array(rest)
 
-    def log_affinities(self, here: NDArray[np.int64], there: NDArray[np.int64]) -> Floats:
+    def log_affinities(self, here: Integers, there: Integers) -> Floats:
         """Return ln G(a+(c+z)/2) - (ln G(a+c) + ln G(a+z)) / 2 for all counts c and z, right to 2^-50."""
         both, one, other = here[:, None] + there[None, :], 2 * here[:, None], 2 * there[None, :]
         first, lost = _sum(self.high[both], -self.high[one] / 2)
@@ -195,12 +193,10 @@ def _sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 @lru_cache(maxsize=8)
 def _largest_change(prior: tuple[Fraction, ...], records: int) -> float:
-    from flint import ctx
-
     if number_of_tables(records, len(prior)) > MOST_TABLES:
         raise PlanError("too many tables to list", allowed=MOST_TABLES)
     tables = all_tables(records, len(prior))
-    with ctx.workprec(_PRECISION):
+    with flint.ctx.workprec(_PRECISION):
         logs = np.array(
             [
                 [float(phi(parameter + count).log().mid()) for count in range(records + 1)]

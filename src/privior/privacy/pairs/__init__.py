@@ -8,11 +8,10 @@ from privior.privacy.pairs.contract import DominatingPair
 from privior.privacy.pairs.discrete_gaussian import DiscreteGaussianShift
 from privior.privacy.pairs.draws import (
     dirichlet_draw,
-    exponential_draw,
+    gamma_rate_draw,
     network_draw,
     normal_mean_draw,
     poisson_draw,
-    precision_draw,
     statistics_draw,
     virtual_records_draw,
 )

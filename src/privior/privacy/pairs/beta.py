@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import LEAST, ball, balls, is_nothing, upper
 from privior.privacy.pairs.contract import DominatingPair
 from privior.privacy.pairs.incomplete import beta_above, log_beta
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)

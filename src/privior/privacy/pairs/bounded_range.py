@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.contract import SymmetricPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)

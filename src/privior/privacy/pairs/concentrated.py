@@ -6,13 +6,10 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, balls, upper
 from privior.privacy.pairs.contract import SymmetricPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)

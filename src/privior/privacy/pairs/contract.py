@@ -14,12 +14,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, upper
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 class DominatingPair(ABC):

@@ -6,15 +6,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privior.interval_arithmetic import arb, flint
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.contract import SymmetricPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 # Sums of positive terms, whose relative error is far below this, are multiplied by it; a difference
 # epsilon - loss is first lowered by more than the rounding of its two terms.
@@ -62,14 +59,12 @@ class DiscreteGaussianShift(SymmetricPair):
         """
 
         def formula() -> arb:
-            from flint import acb, arb
-
             v, l = ball(self.variance), ball(order)  # noqa: E741
             plain = l * self.shift**2 / (2 * v)
             if order != int(order):
-                tau = acb(0, 2 * arb.pi() * v)
-                shifted = acb.modular_theta(acb(l * self.shift), tau)[2].real
-                plain += (shifted / acb.modular_theta(acb(0), tau)[2].real).log() / (l - 1)
+                tau = flint.acb(0, 2 * flint.arb.pi() * v)
+                shifted = flint.acb.modular_theta(flint.acb(l * self.shift), tau)[2].real
+                plain += (shifted / flint.acb.modular_theta(flint.acb(0), tau)[2].real).log() / (l - 1)
             return self.coordinates * plain
 
         return upper(formula)

@@ -117,7 +117,7 @@ def poisson_draw(shape: object, bound: object, rate: object = 1) -> DominatingPa
     return both_orders(GammaShapePair(_positive(shape, "shape"), step))
 
 
-def exponential_draw(
+def gamma_rate_draw(
     shape: object,
     prior_rate: object,
     records: int,
@@ -125,34 +125,13 @@ def exponential_draw(
     most: object,
     rate: object = 1,
     draws: int = 1,
+    each: Fraction = Fraction(1),
 ) -> DominatingPair:
-    """Draws of the rate of Exponential records in [least, most], prior Gamma(shape, prior_rate), n public."""
-    return _rate_draw(shape, prior_rate, records, least, most, rate, draws, Fraction(1))
+    """Draws of a rate with prior Gamma(shape, prior_rate), to which records in [least, most] add, n public.
 
-
-def precision_draw(
-    shape: object,
-    prior_rate: object,
-    records: int,
-    least: object,
-    most: object,
-    rate: object = 1,
-    draws: int = 1,
-) -> DominatingPair:
-    """Draws of the precision of Normal records of known mean, (x - mean)^2 / 2 in [least, most], n public."""
-    return _rate_draw(shape, prior_rate, records, least, most, rate, draws, Fraction(1, 2))
-
-
-def _rate_draw(
-    shape: object,
-    prior_rate: object,
-    records: int,
-    least: object,
-    most: object,
-    rate: object,
-    draws: int,
-    each: Fraction,
-) -> DominatingPair:
+    A record adds `each` to the shape: 1 if it is Exponential, half if it is (x - mean)^2 / 2 of a Normal one,
+    whose precision the rate is.
+    """
     low, high = rational(least, "least"), rational(most, "most")
     if not 0 <= low < high:
         raise NumberError(

@@ -6,15 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from privior.errors import NumberError, shown
 from privior.exact import rational
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.losses import LossPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)

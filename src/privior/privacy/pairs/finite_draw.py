@@ -28,14 +28,12 @@ from itertools import combinations, pairwise
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import NumberError
 from privior.privacy.neighbours import REPLACE_ONE, Neighbours
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.bounded_range import BoundedRangePair
-
-Floats = NDArray[np.float64]
 
 #: tables are listed up to this much work: tables x levels x (levels + models)
 _MOST_LISTED = 3_000_000

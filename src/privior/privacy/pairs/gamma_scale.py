@@ -6,14 +6,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, balls, upper
 from privior.privacy.pairs.contract import DominatingPair
 from privior.privacy.pairs.incomplete import gamma_above, gamma_below
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import balls, upper
 from privior.privacy.pairs.contract import DominatingPair
 from privior.privacy.pairs.incomplete import gamma_above, gamma_below
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from privior.exact import rational
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.contract import SymmetricPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)

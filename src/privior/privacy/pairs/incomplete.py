@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from flint import arb
+from privior.interval_arithmetic import arb
 
 #: above this shape the lower Gamma tail is taken from the upper one: Arb's own is wide there
 _LARGE_SHAPE = 32

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball
 from privior.privacy.pairs.contract import SymmetricPair
 from privior.privacy.pairs.losses import LossPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)

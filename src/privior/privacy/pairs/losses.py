@@ -5,13 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.contract import DominatingPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 class LossPair(DominatingPair):

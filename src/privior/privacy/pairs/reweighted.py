@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball
 from privior.privacy.pairs.truncated import Truncated
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, balls, upper
 from privior.privacy.pairs.contract import SymmetricPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: halvings of the search for an order; logits of its place between 1 and the end are sought within this
 _STEPS, _REACH = 90, 20.0

@@ -7,14 +7,11 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball
 from privior.privacy.pairs.contract import SymmetricPair
 from privior.privacy.pairs.losses import LossPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 #: beyond this the sum of a closed form takes longer than a transform
 _MOST_SIGNS = 300

@@ -6,14 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import balls, upper
 from privior.privacy.pairs.incomplete import log_beta
 from privior.privacy.pairs.losses import LossPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 def virtual_records_epsilon(drawn: int, smallest: Fraction, rate: Fraction = Fraction(1)) -> Fraction:

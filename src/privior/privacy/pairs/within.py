@@ -6,13 +6,10 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.contract import DominatingPair
-
-if TYPE_CHECKING:
-    from flint import arb
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 #: no epsilon beyond this is looked at
