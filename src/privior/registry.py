@@ -12,7 +12,6 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -83,6 +82,8 @@ class Registry(Generic[Kind]):
 
 def load_installed() -> None:
     """Import what installed packages declare, each once."""
+    from importlib.metadata import entry_points  # takes long to load, and few need it
+
     for entry in entry_points(group=GROUP):
         if entry.value not in _loaded:
             _loaded.add(entry.value)
