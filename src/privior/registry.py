@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from privior.contents import files, load
 from privior.errors import PriviorError, shown
 
 Kind = TypeVar("Kind", bound=type)
@@ -32,7 +33,9 @@ _files: set[str] = set()
 class Registry(Generic[Kind]):
     """Classes by the name that they have in files, in the order in which they were registered."""
 
-    def __init__(self, noun: str, where: str, attribute: str, error: type[PriviorError]) -> None:
+    def __init__(
+        self, noun: str, where: str, attribute: str, error: type[PriviorError], packages: tuple[str, ...]
+    ) -> None:
         """Begin with none.
 
         Args:
@@ -40,8 +43,10 @@ class Registry(Generic[Kind]):
             where: which entry of a file names one
             attribute: the class attribute that holds the name
             error: what is raised
+            packages: whose tables of contents have privior's own kinds, which come first, in that order
         """
         self._noun, self._where, self._attribute, self._error = noun, where, attribute, error
+        self._packages = packages
         self._kinds: dict[str, Kind] = {}
 
     def register(self, kind: Kind) -> Kind:
@@ -64,7 +69,11 @@ class Registry(Generic[Kind]):
 
     def named(self, name: object) -> Kind:
         """Return the kind of that name, or say which ones there are."""
+        if isinstance(name, str) and name not in self._kinds:
+            for package in self._packages:  # most kinds are in a file of their name
+                load(package, name.replace("-", "_"))
         if name not in self._kinds:
+            self._load()
             load_installed()
         if isinstance(name, str) and name in self._kinds:
             return self._kinds[name]
@@ -77,7 +86,21 @@ class Registry(Generic[Kind]):
         )
 
     def __iter__(self) -> Iterator[Kind]:
+        self._load()
         return iter(self._kinds.values())
+
+    def _load(self) -> None:
+        """Load privior's own kinds, and put them in the order of the tables, before those of others."""
+        if self._packages:
+            places = {module: place for place, module in enumerate(self._modules())}
+            self._packages = ()
+            order = sorted(self._kinds.items(), key=lambda one: places.get(one[1].__module__, len(places)))
+            self._kinds = dict(order)
+
+    def _modules(self) -> list[str]:
+        for package in self._packages:
+            load(package)
+        return [module for package in self._packages for module in files(package)]
 
 
 def load_installed() -> None:
@@ -102,9 +125,9 @@ Made = TypeVar("Made")
 class ByClass(Generic[Made]):
     """What somebody made for a class and those below it: found by the nearest one."""
 
-    def __init__(self, noun: str, error: type[PriviorError]) -> None:
-        """Begin with none; `noun` says in messages what is missing."""
-        self._noun, self._error = noun, error
+    def __init__(self, noun: str, error: type[PriviorError], package: str) -> None:
+        """Begin with none; `noun` says in messages what is missing, `package` has what is privior's own."""
+        self._noun, self._error, self._package = noun, error, package
         self._made: dict[type, Made] = {}
 
     def register(self, *kinds: type) -> Callable[[Made], Made]:
@@ -121,12 +144,14 @@ class ByClass(Generic[Made]):
 
     def of(self, kind: type) -> Made:
         """Return what was made for a class, or say that nothing was."""
+        load(self._package)
         for one in kind.__mro__:
             if one in self._made:
                 return self._made[one]
         raise self._error(f"no {self._noun} is known for this", where=kind.__name__)
 
     def __iter__(self) -> Iterator[tuple[type, Made]]:
+        load(self._package)
         return iter(self._made.items())
 
 

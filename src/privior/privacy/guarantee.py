@@ -16,7 +16,8 @@ from privior.privacy.budget import NOTHING, Budget
 from privior.privacy.composition import compose_ordered, compose_symmetric, slack
 from privior.privacy.curve import Curve
 from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
-from privior.privacy.pairs import DominatingPair, Within, both_orders, group
+from privior.privacy.pairs import DominatingPair, Within, both_orders
+from privior.privacy.pairs.group import group
 
 
 @dataclass(frozen=True)
