@@ -1,10 +1,10 @@
 """SciPy's special functions without the rest of SciPy, for a program that is privior's own.
 
-`import scipy.special` takes as long as a small release: it copies numpy's whole namespace, test tools and
-Fortran compiler included, and wraps every function for other array libraries. The functions themselves are one
-compiled module, which takes a fifth of that. After `load_lightly` the package has what is in that module; whoever
-asks it for anything else gets the whole of it. The functions are the same. Only the command line does this:
-how a library loads is for the program to say in which it is used.
+`import scipy.special` takes as long as reading a small table: it copies numpy's whole namespace, test tools
+and Fortran compiler included, and wraps every function for other array libraries. The functions themselves are
+one compiled module, which takes a fifth of that. After `load_lightly` the package has what is in that module,
+and whoever asks it for anything else gets the whole of it. The functions are the same. Only the command line
+does this: how a library loads is for the program to say in which it is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAME = "scipy.special"
 def load_lightly() -> None:
     """Let SciPy's special functions be loaded lightly from now on, unless they are loaded already."""
     if _NAME not in sys.modules and not any(isinstance(one, _Finder) for one in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Finder())
 
 
 class _Finder:

@@ -50,11 +50,13 @@ def k_norm_log_normaliser(cells: int, epsilon: float) -> float:
 
     The vectors with |z|_1 = 2T have generating function sum_j C(k-1, j)^2 x^j / (1-x)^(k-1).
     """
-    from scipy.special import gammaln, logsumexp
+    from scipy.special import gammaln
 
     j = np.arange(cells)
     log_choose = gammaln(cells) - gammaln(j + 1) - gammaln(cells - j)
-    return float(logsumexp(2 * log_choose - epsilon * j)) - (cells - 1) * math.log(-math.expm1(-epsilon))
+    return float(np.logaddexp.reduce(2 * log_choose - epsilon * j)) - (cells - 1) * math.log(
+        -math.expm1(-epsilon)
+    )
 
 
 def k_norm_expected_squared_error(cells: int, epsilon: float) -> float:
