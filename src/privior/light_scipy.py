@@ -1,10 +1,10 @@
 """SciPy's special functions without the rest of SciPy, for a program that is privior's own.
 
 `import scipy.special` takes as long as reading a small table: it copies numpy's whole namespace, test tools
-and Fortran compiler included, and wraps every function for other array libraries. The functions themselves are
-one compiled module, which takes a fifth of that. After `load_lightly` the package has what is in that module,
-and whoever asks it for anything else gets the whole of it. The functions are the same. Only the command line
-does this: how a library loads is for the program to say in which it is used.
+and Fortran compiler included, and wraps every function for other array libraries. The functions themselves
+are one compiled module, which takes a fifth of that. After `load_lightly` the package has what is in that
+module, and whoever asks it for anything else gets the whole of it. The functions are the same. Only the
+command line does this: how a library loads is for the program to say in which it is used.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -116,7 +117,12 @@ def load_installed() -> None:
 def outside(kind: type) -> bool:
     """Say whether a class was written outside privior: by the file of its module, whatever that is called."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return file is None or _HERE not in Path(file).resolve().parents
+    return file is None or _elsewhere(file)
+
+
+@lru_cache(maxsize=1024)  # asked several times for every spend
+def _elsewhere(file: str) -> bool:
+    return _HERE not in Path(file).resolve().parents
 
 
 Made = TypeVar("Made")

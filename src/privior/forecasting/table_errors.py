@@ -303,7 +303,7 @@ def alike(*facts: Floats) -> list[tuple[float, ...]]:
 
 @lru_cache(maxsize=64)
 def _typical_shares(parameter: float, total: float) -> Floats:
-    """Return shares of a cell that the prior finds typical; every budget that is compared asks for the same."""
+    """Return shares of a cell that are typical of the prior; every budget that is compared asks for them."""
     from scipy.special import betaincinv
 
     shares = np.asarray(betaincinv(parameter, total - parameter, _QUANTILES))
