@@ -57,6 +57,8 @@ class Registry(Generic[Kind]):
             raise self._error(
                 f"a {self._noun} needs a name of small letters, digits and -", asked=shown(name)
             )
+        if outside(kind):
+            self._load()  # a name of privior's own is taken, whether or not it was used yet
         taken = self._kinds.get(name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (
             kind.__module__,
@@ -140,6 +142,8 @@ class ByClass(Generic[Made]):
         """Return a decorator that adds what was made for some classes."""
 
         def add(made: Made) -> Made:
+            if isinstance(made, type) and outside(made):
+                load(self._package)
             for kind in kinds:
                 if self._made.get(kind, made) is not made:
                     raise self._error(f"there is another {self._noun} for this", where=kind.__name__)
