@@ -19,7 +19,7 @@ FEW, MANY = 2_000, 20_000
 def test_what_a_user_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     certificate = Certificate.of(__file__)
     monkeypatch.setenv("PRIVIOR_STATE", str(tmp_path / "state"))
-    *commands, numpy = compare(rows=10_000_000, repetitions=7)
+    *commands, numpy = compare(rows=10_000_000, repetitions=5)
     costs = [*commands, *_ledger(tmp_path)]
     store(
         "waiting",
@@ -27,7 +27,8 @@ def test_what_a_user_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         title="What a user waits for",
         claim="from nothing, all processes together: a release of a small file within 1.5 CPU seconds, one "
         "of ten million rows within 1.5 and twice a query by hand in an engine that is open, a question "
-        "within 0.7, a ledger shown within 0.35; a spend within 4 CPU milliseconds; verifying takes an entry "
+        "within 0.7, a ledger shown within 0.35; a spend within 4 CPU milliseconds, the least "
+        "of several turns like all of these; verifying takes an entry "
         f"among {MANY:,} at most {MOST_GROWTH} times what it takes one among {FEW:,}",
         header=("what", "took", "bar"),
         rows=[
@@ -45,7 +46,8 @@ def _ledger(folder: Path) -> list[Cost]:
     for entries in (FEW, MANY):
         book = pv.Ledger.create(folder / f"{entries}.ledger", population="orchard", epsilon=10)
         fill(book, plan, entries)
-        spends.append(spend_times(book, plan, raw, 101)[0])
+        turns = [spend_times(book, plan, raw, 31, f"turn {turn}") for turn in range(5)]
+        spends.append(min(took for took, *_ in turns))
         verifying.append(min(timed(book.verify)[0] for _ in range(2)) / (book.last().number + 1))
     return [
         Cost(f"a spend, CPU ms, {MANY:,} entries", spends[1], MOST_SPEND),

@@ -288,7 +288,7 @@ class Plan:
             group=Group.from_document(document["group"]) if "group" in document else None,
         )
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the plan's canonical bytes; two plans are the same exactly if these are."""
         canonical = json.dumps(self.to_document(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
