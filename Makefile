@@ -39,8 +39,10 @@ pages: .venv/test-ready  ## write docs/evidence.md anew, marking what is stale
 	$(BIN)/python evidence/page.py
 
 benchmarks: .venv/test-ready
+	$(BIN)/python benchmarks/start.py
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/sums.py
+	$(BIN)/python benchmarks/readings.py
 	$(BIN)/python benchmarks/hellinger.py
 	$(BIN)/python benchmarks/draws.py
 	PYTHONPATH=tests/ledger $(BIN)/python benchmarks/ledger.py

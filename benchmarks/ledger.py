@@ -89,12 +89,14 @@ def timed(act: Callable[[], object]) -> tuple[float, float]:
     return (time.process_time() - busy) * 1e3, (time.perf_counter() - began) * 1e3
 
 
-def spend_times(book: pv.Ledger, plan: pv.Plan, raw: RawSqlite, repetitions: int) -> list[float]:
+def spend_times(
+    book: pv.Ledger, plan: pv.Plan, raw: RawSqlite, repetitions: int, turn: str = "only turn"
+) -> list[float]:
     """Return the medians of CPU and wall milliseconds of a spend, and of CPU milliseconds by hand."""
-    warm = book.spend(plan, key="warm", analyst="ann").number
+    warm = book.spend(plan, key=f"warm, {turn}", analyst="ann").number
     found, by_hand = [], []
     for number in range(repetitions):
-        key = f"timed {number}"
+        key = f"timed {number}, {turn}"
         found.append(timed(lambda key=key: book.spend(plan, key=key, analyst="ann")))  # type: ignore[misc]
         by_hand.append(timed(lambda key=key: raw.spend(f"{warm} {key}"))[0])  # type: ignore[misc]
     return [*(statistics.median(times) for times in zip(*found, strict=True)), statistics.median(by_hand)]

@@ -12,10 +12,11 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from importlib.metadata import entry_points
+from functools import lru_cache
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from privior.contents import files, load
 from privior.errors import PriviorError, shown
 
 Kind = TypeVar("Kind", bound=type)
@@ -33,7 +34,9 @@ _files: set[str] = set()
 class Registry(Generic[Kind]):
     """Classes by the name that they have in files, in the order in which they were registered."""
 
-    def __init__(self, noun: str, where: str, attribute: str, error: type[PriviorError]) -> None:
+    def __init__(
+        self, noun: str, where: str, attribute: str, error: type[PriviorError], packages: tuple[str, ...]
+    ) -> None:
         """Begin with none.
 
         Args:
@@ -41,8 +44,10 @@ class Registry(Generic[Kind]):
             where: which entry of a file names one
             attribute: the class attribute that holds the name
             error: what is raised
+            packages: whose tables of contents have privior's own kinds, which come first, in that order
         """
         self._noun, self._where, self._attribute, self._error = noun, where, attribute, error
+        self._packages = packages
         self._kinds: dict[str, Kind] = {}
 
     def register(self, kind: Kind) -> Kind:
@@ -52,6 +57,8 @@ class Registry(Generic[Kind]):
             raise self._error(
                 f"a {self._noun} needs a name of small letters, digits and -", asked=shown(name)
             )
+        if outside(kind):
+            self._load()  # a name of privior's own is taken, whether or not it was used yet
         taken = self._kinds.get(name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (
             kind.__module__,
@@ -65,7 +72,11 @@ class Registry(Generic[Kind]):
 
     def named(self, name: object) -> Kind:
         """Return the kind of that name, or say which ones there are."""
+        if isinstance(name, str) and name not in self._kinds:
+            for package in self._packages:  # most kinds are in a file of their name
+                load(package, name.replace("-", "_"))
         if name not in self._kinds:
+            self._load()
             load_installed()
         if isinstance(name, str) and name in self._kinds:
             return self._kinds[name]
@@ -78,11 +89,27 @@ class Registry(Generic[Kind]):
         )
 
     def __iter__(self) -> Iterator[Kind]:
+        self._load()
         return iter(self._kinds.values())
+
+    def _load(self) -> None:
+        """Load privior's own kinds, and put them in the order of the tables, before those of others."""
+        if self._packages:
+            places = {module: place for place, module in enumerate(self._modules())}
+            self._packages = ()
+            order = sorted(self._kinds.items(), key=lambda one: places.get(one[1].__module__, len(places)))
+            self._kinds = dict(order)
+
+    def _modules(self) -> list[str]:
+        for package in self._packages:
+            load(package)
+        return [module for package in self._packages for module in files(package)]
 
 
 def load_installed() -> None:
     """Import what installed packages declare, each once."""
+    from importlib.metadata import entry_points  # takes long to load, and few need it
+
     for entry in entry_points(group=GROUP):
         if entry.value not in _loaded:
             _loaded.add(entry.value)
@@ -92,7 +119,12 @@ def load_installed() -> None:
 def outside(kind: type) -> bool:
     """Say whether a class was written outside privior: by the file of its module, whatever that is called."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return file is None or _HERE not in Path(file).resolve().parents
+    return file is None or _elsewhere(file)
+
+
+@lru_cache(maxsize=1024)  # asked several times for every spend
+def _elsewhere(file: str) -> bool:
+    return _HERE not in Path(file).resolve().parents
 
 
 Made = TypeVar("Made")
@@ -101,15 +133,17 @@ Made = TypeVar("Made")
 class ByClass(Generic[Made]):
     """What somebody made for a class and those below it: found by the nearest one."""
 
-    def __init__(self, noun: str, error: type[PriviorError]) -> None:
-        """Begin with none; `noun` says in messages what is missing."""
-        self._noun, self._error = noun, error
+    def __init__(self, noun: str, error: type[PriviorError], package: str) -> None:
+        """Begin with none; `noun` says in messages what is missing, `package` has what is privior's own."""
+        self._noun, self._error, self._package = noun, error, package
         self._made: dict[type, Made] = {}
 
     def register(self, *kinds: type) -> Callable[[Made], Made]:
         """Return a decorator that adds what was made for some classes."""
 
         def add(made: Made) -> Made:
+            if isinstance(made, type) and outside(made):
+                load(self._package)
             for kind in kinds:
                 if self._made.get(kind, made) is not made:
                     raise self._error(f"there is another {self._noun} for this", where=kind.__name__)
@@ -120,12 +154,14 @@ class ByClass(Generic[Made]):
 
     def of(self, kind: type) -> Made:
         """Return what was made for a class, or say that nothing was."""
+        load(self._package)
         for one in kind.__mro__:
             if one in self._made:
                 return self._made[one]
         raise self._error(f"no {self._noun} is known for this", where=kind.__name__)
 
     def __iter__(self) -> Iterator[tuple[type, Made]]:
+        load(self._package)
         return iter(self._made.items())
 
 

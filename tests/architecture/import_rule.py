@@ -13,6 +13,7 @@ from pathlib import Path
 
 # A part may import parts of earlier lines only: not its neighbours on the same line, not later ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
+    ("contents", "light_scipy"),
     ("arrays", "errors", "interrupts", "interval_arithmetic", "pictures", "special", "whole_files"),
     ("exact", "registry"),
     ("checks",),
@@ -75,8 +76,9 @@ OUTSIDE = {
     # post-processing; synthetic data and noise that protect nobody
     "numpy.random": {"posterior", "papers", "testing"},
 }
-#: may import by name what a person named: somebody's own models and mechanisms
-IMPORTERS = {"registry"}
+#: may import by name: what a person named, somebody's own models and mechanisms; the files of a package that
+#: are in its own table of contents; SciPy
+IMPORTERS = {"registry", "contents", "light_scipy"}
 DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_name", "__builtins__"}
 # Who may draw entropy, and who may read files: what is public, and the private side itself.
 DRAWERS = {"randomness", "curator"}

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 #: each takes longer to load than a small table takes to be read
 HEAVY = ("ibis", "pandas", "polars", "sqlglot", "opendp.prelude", "pydantic")
+#: what `import scipy.special` brings along, and what a table has nothing to do with
+NOT_FOR_TABLES = (
+    *("scipy._lib._array_api", "numpy.f2py", "numpy.testing", "matplotlib"),
+    *("privior.models.families.normal_mean", "privior.papers"),
+)
 
 _LOADED = """
 import atexit, json, os, sys
@@ -48,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return where
 
 
-def _loaded(folder: Path, program: str, *words: str) -> list[str]:
+def _loaded(folder: Path, program: str, *words: str) -> list[Any]:
     state = {**os.environ, "XDG_STATE_HOME": str(folder)}
     ran = subprocess.run(
         [sys.executable, "-c", program, *words],
@@ -58,12 +65,12 @@ def _loaded(folder: Path, program: str, *words: str) -> list[str]:
         capture_output=True,
         text=True,
     )
-    found: list[str] = json.loads((ran.stdout + ran.stderr).splitlines()[-1])
+    found: list[Any] = json.loads((ran.stdout + ran.stderr).splitlines()[-1])
     return found
 
 
 def test_a_question_is_answered_without_pydantic_and_what_reads_rows(folder: Path) -> None:
-    heavy = (*HEAVY, "pyarrow", "duckdb", "opendp")
+    heavy = (*HEAVY, "pyarrow", "duckdb", "opendp", "flint", *NOT_FOR_TABLES)
     program = _LOADED.format(heavy=heavy) + "from privior.cli import main; main()"
     assert _loaded(folder, program, "ask", "r.json", "P(smokes=yes)", "--level", "0.8") == []
     assert _loaded(folder, program, "ask", "r.json", "sample 2", "--seed", "1") == [
@@ -75,3 +82,43 @@ def test_a_question_is_answered_without_pydantic_and_what_reads_rows(folder: Pat
 def test_a_file_is_read_without_ibis_and_frames(folder: Path, name: str) -> None:
     """Levels and many bins are looked up in tables beside the rows."""
     assert _loaded(folder, _WORKER.format(heavy=HEAVY), name, "t.csv") == []
+
+
+def test_releasing_loads_neither_what_reads_rows_nor_what_other_models_need(folder: Path) -> None:
+    """Exact enclosures are for the other process, or for who wants to know what an attacker may gain."""
+    columns = '[columns."smokes"]\ntype = "categorical"\nlevels = ["yes", "no"]\n'
+    model = '[model]\nfamily = "dirichlet-categorical"\ncolumns = ["smokes"]\nprior = 1\n'
+    ask = '[ask]\nrecords = 40\nepsilon = "1"\ndelta = "0"\nneighbours = "replace-one"\n'
+    (folder / "a.toml").write_text(f'format = 1\npopulation = "p"\nunit = "row"\n{columns}{model}{ask}')
+    heavy = (*HEAVY, "pyarrow", "duckdb", "opendp", "flint", "importlib.metadata", *NOT_FOR_TABLES)
+    program = _LOADED.format(heavy=heavy) + "from privior.cli import main; main()"
+    words = ("release", "a.toml", "t.csv", "--ledger", "p.ledger", "-o", "new.json", "--yes")
+    assert _loaded(folder, program, *words) == []
+    assert _loaded(folder, program, *words[:5], "-o", "again.json", "--yes", "--json") == ["flint"]
+
+
+def test_the_process_that_reads_rows_loads_no_forecast_no_posterior_and_no_ledger(folder: Path) -> None:
+    heavy = (*NOT_FOR_TABLES, "scipy", "sqlite3", "privior.forecasting.tables", "privior.ledger.ledger")
+    program = _WORKER.format(heavy=heavy).replace("from privior.release import Release\n", "")
+    read = 'import json; from privior.plans import Plan; plan = json.load(open(sys.argv[1]))["plan"]\n'
+    program = program.replace("rows = ", read + "rows = ")
+    program = program.replace("Release.read(sys.argv[1]).plan", "Plan.from_document(plan)")
+    assert _loaded(folder, program, "r.json", "t.csv") == []
+
+
+def test_scipy_is_loaded_in_two_steps_and_is_the_same(folder: Path) -> None:
+    program = """
+import json, sys
+from privior.light_scipy import load_lightly
+load_lightly()
+from scipy import special
+light = special.gammaln(2.5), "scipy._lib._array_api" in sys.modules
+from scipy.special import logsumexp
+import scipy.stats
+rest = float(logsumexp([0.0, 0.0])), float(special.gammaln(2.5)), hasattr(special, "nothing")
+print(json.dumps([*light, *rest]))
+"""
+    first, loaded, two, again, nothing = _loaded(folder, program)
+    assert (loaded, nothing) == (False, False)
+    assert first == again == pytest.approx(math.lgamma(2.5), rel=1e-15)
+    assert two == pytest.approx(math.log(2), rel=1e-15)

@@ -168,6 +168,22 @@ def test_no_other_class_takes_a_name() -> None:
     assert MECHANISMS.named("k-norm") is pv.KNorm
 
 
+@pytest.mark.parametrize(
+    "registry", ["mechanisms MECHANISMS name k-norm", "models MODELS family markov-chain"]
+)
+def test_a_name_of_privior_is_taken_before_it_is_used(registry: str) -> None:
+    """Kinds are loaded when they are asked for: somebody's own may come first, and still takes no name."""
+    part, held, attribute, name = registry.split()
+    program = (
+        f"from privior.{part} import {held}\nfrom privior.errors import PriviorError\n"
+        f"try:\n    {held}.register(type('Mine', (), {{{attribute!r}: {name!r}}}))\n"
+        f"except PriviorError as error:\n    print(error.what, {held}.named({name!r}).__module__)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "of this name" in ran.stdout
+    assert ran.stdout.split()[-1].startswith(f"privior.{part}.")
+
+
 @pytest.mark.parametrize("name", ["no_such_module_at_all", "no/such/file.py"])
 def test_what_cannot_be_imported_is_told(name: str) -> None:
     with pytest.raises(pv.PriviorError, match="cannot be imported"):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import json
 import multiprocessing
 import pickle
 import sqlite3
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -395,3 +398,49 @@ def test_the_log_of_a_removed_ledger_is_not_taken_for_that_of_a_new_one(
     assert not place.exists()
     log.unlink()
     assert pv.Ledger.create(place, population="orchard", epsilon=5).cap == pv.Budget.of(5)
+
+
+_FIRST_SPEND = """
+import contextlib, json, sys
+import privior as pv
+from privior.privacy import REPLACE_ONE
+
+
+class Watch:
+    locked, found = False, []
+
+    def find_spec(self, name, path, target=None):
+        if Watch.locked:
+            Watch.found.append(name)
+
+
+sys.meta_path.insert(0, Watch())
+schema = pv.Schema({"x": pv.Categorical(["a", "b"])}, population="p", unit="row")
+model, mechanism = pv.DirichletCategorical("x"), pv.LaplaceCounts(2, "1/2")
+book = pv.Ledger.open(sys.argv[1])
+taken = book._store.writing
+
+
+@contextlib.contextmanager
+def writing():
+    with taken() as page:
+        Watch.locked = True
+        yield page
+    Watch.locked = False
+
+
+book._store.writing = writing
+entry = book.spend(pv.Plan(schema, model, mechanism, REPLACE_ONE, 100), key="k")
+book.finish(entry, "released")
+print(json.dumps(Watch.found))
+"""
+
+
+@pytest.mark.parametrize("accounting", ["basic", "renyi"])
+def test_a_first_spend_loads_nothing_while_it_holds_a_lock(tmp_path: Path, accounting: str) -> None:
+    """A fork while another thread loads a file copies the lock of that file, and nobody ever opens it."""
+    place = tmp_path / "p.ledger"
+    pv.Ledger.create(place, population="p", epsilon=9, delta="1e-6", accounting=accounting)
+    program = [sys.executable, "-c", _FIRST_SPEND, str(place)]
+    ran = subprocess.run(program, check=True, capture_output=True, text=True)
+    assert json.loads(ran.stdout) == []

@@ -41,8 +41,8 @@ from privior.privacy.pairs import (
     Within,
     WorstOf,
     both_orders,
-    group,
 )
+from privior.privacy.pairs.group import group
 
 F = Fraction
 ORDERS = (0.5, 1.0, 1.125, 1.5, 2.0, 3.0, 7.0, 40.0)

@@ -31,8 +31,8 @@ from privior.privacy.pairs import (
     WorstOf,
     both_orders,
     dirichlet_draw,
-    group,
 )
+from privior.privacy.pairs.group import group
 
 F = Fraction
 EPSILONS = (-2.0, -0.4, 0.0, 0.3, 1.0, 2.5)

@@ -5,12 +5,14 @@ import signal
 import sys
 
 from privior.interrupts import single_interrupt
+from privior.light_scipy import load_lightly
 
 
 def main() -> None:
     """Run the program. Ctrl-C ends it once: what is then told cannot be interrupted."""
     # when all is said nothing is left to interrupt, and a late Ctrl-C must not change the exit code
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    load_lightly()
     with single_interrupt():
         try:
             from privior.cli.app import run

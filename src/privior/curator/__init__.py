@@ -10,5 +10,12 @@ Files are read by a process of their own (`worker`), which ends with the release
 the ledger, the output file and the answer, but never a row. Live tables are read where they live.
 """
 
-from privior.curator.looking import engine_version, header
-from privior.curator.measurement import Measurement, measure, measure_all, measure_statistics, prepare
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privior.curator.looking import engine_version, header
+    from privior.curator.measurement import Measurement, measure, measure_all, measure_statistics, prepare
+else:
+    from privior.contents import contents
+
+    __getattr__ = contents(__name__)

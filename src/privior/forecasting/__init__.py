@@ -1,9 +1,16 @@
 """Forecasts: what can be expected of a release, from public facts alone. One file for each kind of model."""
 
-from privior.forecasting.contract import FORECASTERS, Ahead, Forecaster, forecaster
-from privior.forecasting.effort import Effort
-from privior.forecasting.expect import Expect
-from privior.forecasting.families import FamilyForecaster, JointForecaster, ParameterForecast
-from privior.forecasting.finite_families import ModelForecaster
-from privior.forecasting.table_errors import Forecast, forecast, prior_alone, records_alone
-from privior.forecasting.tables import TableForecaster, error_law, squared_error
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privior.forecasting.contract import FORECASTERS, Ahead, Forecaster, forecaster
+    from privior.forecasting.effort import Effort
+    from privior.forecasting.expect import Expect
+    from privior.forecasting.families import FamilyForecaster, JointForecaster, ParameterForecast
+    from privior.forecasting.finite_families import ModelForecaster
+    from privior.forecasting.table_errors import Forecast, forecast, prior_alone, records_alone
+    from privior.forecasting.tables import TableForecaster, error_law, squared_error
+else:
+    from privior.contents import contents
+
+    __getattr__ = contents(__name__)

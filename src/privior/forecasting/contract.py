@@ -65,7 +65,7 @@ class Forecaster(ABC):
         return None
 
 
-FORECASTERS: ByClass[type[Forecaster]] = ByClass("forecast", PlanError)
+FORECASTERS: ByClass[type[Forecaster]] = ByClass("forecast", PlanError, "privior.forecasting")
 
 
 def forecaster(model: Model, schema: Schema, expect: Expect = Expect.TYPICAL) -> Forecaster:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -34,6 +35,8 @@ _NEGLIGIBLE = 1e-9
 #: tables of no more records have their log weights listed
 _LISTED = 1 << 15
 _LARGE = 1e4
+#: whole numbers for which a product of so many counts is a float: (10^12)^16 is
+_FACTORS = frozenset(map(float, range(1, 18)))
 #: normal noise of a smaller standard deviation is listed
 _SMALL = 500.0
 
@@ -68,24 +71,41 @@ class CountLaw:
 
     def nodes(self) -> Floats:
         """Return the whole numbers that stand for all."""
-        if self.records <= _FEW:
-            return np.arange(self.records + 1.0)
-        grown = _GROWTH ** np.arange(3, math.log(self.records) / math.log(_GROWTH))
-        ends = np.concatenate([np.arange(5), grown[grown <= self.records / 2]])
-        if self.second is not None and min(self.first, self.second) < _ROUND:
-            middle = self.records * betaincinv(self.first, self.second, _SHARES)
-        else:
-            total = math.inf if self.second is None else self.first + self.second
-            share = self.first if self.second is None else self.first / total
-            deviation = math.sqrt(self.records * share * (1 - share) * (1 + (self.records - 1) / (total + 1)))
-            middle = self.records * share + _both_sides(_FEWER) * max(deviation, 0.5)
-        every = np.concatenate([ends, self.records - ends, middle])
-        return np.unique(np.clip(np.round(every), 0, self.records))
+        return _nodes(self)
 
     def summed(self) -> tuple[Floats, Floats]:
         """Return the nodes and their chances."""
-        nodes = self.nodes()
-        return _summed(nodes, self.log_mass(nodes))
+        return _chances(self)
+
+
+@lru_cache(maxsize=64)
+def _nodes(law: CountLaw) -> Floats:
+    """Return the whole numbers that stand for all; every budget that is compared asks for the same."""
+    records = law.records
+    if records <= _FEW:
+        return np.arange(records + 1.0)
+    grown = _GROWTH ** np.arange(3, math.log(records) / math.log(_GROWTH))
+    ends = np.concatenate([np.arange(5), grown[grown <= records / 2]])
+    if law.second is not None and min(law.first, law.second) < _ROUND:
+        middle = records * betaincinv(law.first, law.second, _SHARES)
+    else:
+        total = math.inf if law.second is None else law.first + law.second
+        share = law.first if law.second is None else law.first / total
+        deviation = math.sqrt(records * share * (1 - share) * (1 + (records - 1) / (total + 1)))
+        middle = records * share + _both_sides(_FEWER) * max(deviation, 0.5)
+    found = np.unique(np.clip(np.round(np.concatenate([ends, records - ends, middle])), 0, records))
+    found.setflags(write=False)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _chances(law: CountLaw) -> tuple[Floats, Floats]:
+    """Return the nodes that matter and their chances."""
+    nodes = law.nodes()
+    counts, chances = _summed(nodes, law.log_mass(nodes))
+    counts.setflags(write=False)
+    chances.setflags(write=False)
+    return counts, chances
 
 
 @dataclass(frozen=True)
@@ -178,11 +198,22 @@ class SeenCell:
 
 
 def log_rising(counts: Floats, parameter: float | Floats) -> Floats:
-    """Return log Gamma(c+a) / c!, by (a-1) log(c + a/2) where the difference would lose its digits."""
+    """Return log Gamma(c+a) / c!, by (a-1) log(c + a/2) where the difference would lose its digits.
+
+    For a small whole number a it is the log of (c+1) ... (c+a-1).
+    """
+    first = float(np.ravel(parameter)[0])
+    if first in _FACTORS and bool(np.all(parameter == first)):
+        product = np.ones(np.broadcast_shapes(np.shape(counts), np.shape(parameter)))
+        for factor in range(1, int(first)):
+            product *= counts + factor
+        return np.log(product) if first > 1 else np.zeros(product.shape)
     large = counts > _LARGE * np.maximum(1.0, parameter)
-    some = np.where(large, 0.0, counts)
-    exact = gammaln(some + parameter) - gammaln(some + 1)
-    return np.where(large, (parameter - 1) * np.log(counts + parameter / 2), exact)
+    if not large.any():
+        return np.asarray(gammaln(counts + parameter) - gammaln(counts + 1))
+    found, few = np.asarray((parameter - 1) * np.log(counts + parameter / 2)), ~large
+    found[few] = gammaln((counts + parameter)[few]) - gammaln(np.broadcast_to(counts, few.shape)[few] + 1)
+    return found
 
 
 def _both_sides(places: Floats) -> Floats:

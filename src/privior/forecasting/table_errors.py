@@ -298,6 +298,14 @@ def alike(*facts: Floats) -> list[tuple[float, ...]]:
     return [tuple(row) for row in np.stack([*means, sizes], axis=1).tolist()]
 
 
+@lru_cache(maxsize=64)
+def _typical_shares(parameter: float, total: float) -> Floats:
+    """Return shares of a cell that are typical of the prior; every budget that is compared asks for them."""
+    shares = np.asarray(betaincinv(parameter, total - parameter, _QUANTILES))
+    shares.setflags(write=False)
+    return shares
+
+
 def _width(squared: float, prior: Floats, records: int, expected: Floats | None) -> float:
     """Average the widths over the cells, and over the shares that the prior finds typical or these."""
     total = float(prior.sum())
@@ -308,7 +316,7 @@ def _width(squared: float, prior: Floats, records: int, expected: Floats | None)
     widths = 0.0
     for parameter, given, cells in alike(prior, prior if expected is None else expected):
         typical = expected is None
-        shares = betaincinv(parameter, total - parameter, _QUANTILES) if typical else np.array([given])
+        shares = _typical_shares(parameter, total) if typical else np.array([given])
         share = parameter / total
         centre = share + kept * ((records * shares + parameter) / whole - share)
         centre = np.clip(centre, _LEAST_SHARE, 1 - _LEAST_SHARE)

@@ -10,11 +10,12 @@ opened; how it ended is written beside it, with what was released, before anybod
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privior.errors import LedgerError
+from privior.errors import LedgerError, PriviorError
 from privior.ledger.anchors import anchor_of, drop_anchor
 from privior.ledger.closing import Closing, State
 from privior.ledger.correcting import corrections
@@ -43,6 +44,7 @@ class Ledger:
         if isinstance(store, (str, Path)):
             raise LedgerError("not opened yet", advice="Say pv.Ledger.open(path).")
         self._store = store
+        self._looked = False
 
     # ---- making and opening ---------------------------------------------------------------------
 
@@ -152,10 +154,13 @@ class Ledger:
 
     def check(self, plan: Spendable, **facts: str | None) -> None:
         """Raise what `spend` would raise, spending nothing."""
-        request = Request(plan, **facts)
+        self._look(Request(plan, **facts))
+        self._store.check_writable()
+
+    def _look(self, request: Request) -> None:
         with self._store.reading() as page:
             next_entry(page, request, corrections(page))
-        self._store.check_writable()
+        self._looked = True
 
     def spend(self, plan: Spendable, **facts: str | None) -> LedgerEntry:
         """Charge the plan's cost, durably, or raise and leave everything as it is.
@@ -169,6 +174,9 @@ class Ledger:
             facts: the other fields of `Request`: key, analyst, version
         """
         request = Request(plan, **facts)
+        if not self._looked:  # loads what a spend takes before a lock is held: a fork meanwhile might hang
+            with suppress(PriviorError):
+                self._look(request)
         while True:
             with self._store.writing() as page:
                 if not corrections(page):

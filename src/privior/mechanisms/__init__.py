@@ -3,24 +3,31 @@
 Of two that are forecast equal the planner takes the one that is registered, hence imported, first.
 """
 
-# isort: off
-from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise
-from privior.mechanisms.contract import Mechanism, Offer, to_mechanism, unsuited
-from privior.mechanisms.table_mechanism import CellGammas, Prior, PublicFacts, TableMechanism
-from privior.mechanisms.k_norm import KNorm
-from privior.mechanisms.laplace_counts import LaplaceCounts
-from privior.mechanisms.gaussian_counts import GaussianCounts
-from privior.mechanisms.published_laplace import LSDim, LSHist, PublishedLaplace
-from privior.mechanisms.hellinger_tables import HellingerMechanism
-from privior.mechanisms.ehd import EHD
-from privior.mechanisms.ehds import EHDS
-from privior.mechanisms.ehdl import EHDL
-from privior.mechanisms.posterior_release import PosteriorRelease
-from privior.mechanisms.dirichlet_draw import DirichletDraw
-from privior.mechanisms.virtual_records import VirtualRecords
-from privior.mechanisms.summed_mechanism import SummedMechanism, SumNoise
-from privior.mechanisms.noisy_statistics import NoisyStatistics
-from privior.mechanisms.posterior_draws import PosteriorDraws
-from privior.mechanisms.model_draws import ModelDraws
+from typing import TYPE_CHECKING
 
-# isort: on
+if TYPE_CHECKING:
+    # isort: off
+    from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise
+    from privior.mechanisms.contract import Mechanism, Offer, to_mechanism, unsuited
+    from privior.mechanisms.table_mechanism import CellGammas, Prior, PublicFacts, TableMechanism
+    from privior.mechanisms.k_norm import KNorm
+    from privior.mechanisms.laplace_counts import LaplaceCounts
+    from privior.mechanisms.gaussian_counts import GaussianCounts
+    from privior.mechanisms.published_laplace import LSDim, LSHist, PublishedLaplace
+    from privior.mechanisms.hellinger_tables import HellingerMechanism
+    from privior.mechanisms.ehd import EHD
+    from privior.mechanisms.ehds import EHDS
+    from privior.mechanisms.ehdl import EHDL
+    from privior.mechanisms.posterior_release import PosteriorRelease
+    from privior.mechanisms.dirichlet_draw import DirichletDraw
+    from privior.mechanisms.virtual_records import VirtualRecords
+    from privior.mechanisms.summed_mechanism import SummedMechanism, SumNoise
+    from privior.mechanisms.noisy_statistics import NoisyStatistics
+    from privior.mechanisms.posterior_draws import PosteriorDraws
+    from privior.mechanisms.model_draws import ModelDraws
+
+    # isort: on
+else:
+    from privior.contents import contents
+
+    __getattr__ = contents(__name__)

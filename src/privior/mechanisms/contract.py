@@ -225,7 +225,9 @@ class Mechanism(ABC):
         return cls(**entries)
 
 
-MECHANISMS: Registry[type[Mechanism]] = Registry("mechanism", "mechanism", "name", PlanError)
+MECHANISMS: Registry[type[Mechanism]] = Registry(
+    "mechanism", "mechanism", "name", PlanError, ("privior.mechanisms",)
+)
 
 
 def to_mechanism(document: object, model: Model, schema: Schema) -> Mechanism:

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.special import gammaln, logsumexp
+from privior.special import gammaln
 
 
 def laplace_log_pmf(noise: Integers, rate: float) -> Floats:
@@ -52,7 +52,9 @@ def k_norm_log_normaliser(cells: int, epsilon: float) -> float:
     """
     j = np.arange(cells)
     log_choose = gammaln(cells) - gammaln(j + 1) - gammaln(cells - j)
-    return float(logsumexp(2 * log_choose - epsilon * j)) - (cells - 1) * math.log(-math.expm1(-epsilon))
+    return float(np.logaddexp.reduce(2 * log_choose - epsilon * j)) - (cells - 1) * math.log(
+        -math.expm1(-epsilon)
+    )
 
 
 def k_norm_expected_squared_error(cells: int, epsilon: float) -> float:

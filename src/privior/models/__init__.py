@@ -1,13 +1,20 @@
 """Models: one family per file, each with prior, statistic, sensitivity, update and predictive."""
 
-from privior.models.dirichlet_categorical import DirichletCategorical
-from privior.models.dirichlet_table import DirichletTable
-from privior.models.families import Family, JointFamily, SummedModel
-from privior.models.finite_family import FiniteFamily
-from privior.models.learned_prior import LearnedPrior, RateLaws
-from privior.models.markov_chain import MarkovChain
-from privior.models.model import MODELS, MOST_SUM, Model, to_model
-from privior.models.readings import Margins, Moments, Reading, Records, Sums
-from privior.models.statistics import Counts, ExactRecords, ExactStatistics, ExactTable, Layout, Observed
-from privior.models.summands import ONE, Factor, Summand
-from privior.models.table_model import MOST_CELLS, TableModel
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privior.models.dirichlet_categorical import DirichletCategorical
+    from privior.models.dirichlet_table import DirichletTable
+    from privior.models.families import Family, JointFamily, SummedModel
+    from privior.models.finite_family import FiniteFamily
+    from privior.models.learned_prior import LearnedPrior, RateLaws
+    from privior.models.markov_chain import MarkovChain
+    from privior.models.model import MODELS, MOST_SUM, Model, to_model
+    from privior.models.readings import Margins, Moments, Reading, Records, Sums
+    from privior.models.statistics import Counts, ExactRecords, ExactStatistics, ExactTable, Layout, Observed
+    from privior.models.summands import ONE, Factor, Summand
+    from privior.models.table_model import MOST_CELLS, TableModel
+else:
+    from privior.contents import contents
+
+    __getattr__ = contents(__name__)

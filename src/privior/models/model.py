@@ -141,7 +141,9 @@ class Model(ABC):
             ) from None
 
 
-MODELS: Registry[type[Model]] = Registry("family", "model", "family", ModelError)
+MODELS: Registry[type[Model]] = Registry(
+    "family", "model", "family", ModelError, ("privior.models", "privior.models.families")
+)
 
 
 def to_model(document: object) -> Model:

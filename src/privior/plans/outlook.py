@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from privior.errors import PlanError
 from privior.exact import decimal, round_up
 from privior.forecasting import Ahead
-from privior.pictures import ErrorCurve
 
 if TYPE_CHECKING:
+    from privior.pictures import ErrorCurve
     from privior.plans.candidate import Candidate
     from privior.plans.plan import Plan
 
@@ -89,6 +89,8 @@ def budgets(plan: Plan) -> Table:
 
 def curve(plan: Plan) -> ErrorCurve:
     """Draw the expected width of the intervals against epsilon, with what was chosen."""
+    from privior.pictures import ErrorCurve
+
     others = plan.nearby() if plan.mechanism.slow else plan.around(_CURVE)
     plans = {round_up(other.cost.epsilon): other for other in (*others, plan)}
     epsilons = sorted(epsilon for epsilon, other in plans.items() if math.isfinite(other.forecast.width))

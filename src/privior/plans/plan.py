@@ -16,10 +16,10 @@ import numpy as np
 from privior.arrays import Integers
 from privior.checks import is_whole
 from privior.errors import PlanError, PriviorError, shown
-from privior.forecasting import Effort, Expect, Forecaster, forecaster
+from privior.forecasting import Expect, forecaster
 from privior.mechanisms import Asked, to_mechanism
 from privior.models import MOST_SUM, Factor, Model, Reading, Summand, Sums, to_model
-from privior.pictures import ErrorCurve, listing, markup
+from privior.pictures import listing, markup
 from privior.plans import outlook
 from privior.plans.candidate import Candidate
 from privior.plans.group import Group
@@ -29,6 +29,9 @@ from privior.schema import Schema
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from privior.forecasting import Effort, Forecaster
+    from privior.pictures import ErrorCurve
 
 #: what is said of guarantees that rest on code of others
 DECLARED = "the guarantee is declared by code outside privior, which has not checked it"
@@ -285,7 +288,7 @@ class Plan:
             group=Group.from_document(document["group"]) if "group" in document else None,
         )
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the plan's canonical bytes; two plans are the same exactly if these are."""
         canonical = json.dumps(self.to_document(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)

@@ -4,20 +4,27 @@
 have one folder each; `counts` is the machinery behind tables, which finds the unknown true counts.
 """
 
-from privior.posterior.cells import CellsPosterior
-from privior.posterior.contract import POSTERIORS, Belief, Posterior, posterior_for, posterior_of
-from privior.posterior.counts.variance import VarianceParts
-from privior.posterior.families.family_posterior import FamilyPosterior
-from privior.posterior.families.joint_posterior import JointPosterior
-from privior.posterior.families.parameter_posterior import ParameterPosterior
-from privior.posterior.findings import Finding, Table
-from privior.posterior.finite.finite_posterior import FinitePosterior
-from privior.posterior.given_draws import GivenDraws
-from privior.posterior.inference import infer
-from privior.posterior.numbers import Numbers
-from privior.posterior.quantity import Quantity
-from privior.posterior.tables.categorical import CategoricalPosterior
-from privior.posterior.tables.counts_posterior import CountsPosterior
-from privior.posterior.tables.distances import EUCLIDEAN, HELLINGER, Distance
-from privior.posterior.tables.markov import MarkovPosterior
-from privior.posterior.tables.table_posterior import TablePosterior
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privior.posterior.cells import CellsPosterior
+    from privior.posterior.contract import POSTERIORS, Belief, Posterior, posterior_for, posterior_of
+    from privior.posterior.counts.variance import VarianceParts
+    from privior.posterior.families.family_posterior import FamilyPosterior
+    from privior.posterior.families.joint_posterior import JointPosterior
+    from privior.posterior.families.parameter_posterior import ParameterPosterior
+    from privior.posterior.findings import Finding, Table
+    from privior.posterior.finite.finite_posterior import FinitePosterior
+    from privior.posterior.given_draws import GivenDraws
+    from privior.posterior.inference import infer
+    from privior.posterior.numbers import Numbers
+    from privior.posterior.quantity import Quantity
+    from privior.posterior.tables.categorical import CategoricalPosterior
+    from privior.posterior.tables.counts_posterior import CountsPosterior
+    from privior.posterior.tables.distances import EUCLIDEAN, HELLINGER, Distance
+    from privior.posterior.tables.markov import MarkovPosterior
+    from privior.posterior.tables.table_posterior import TablePosterior
+else:
+    from privior.contents import contents
+
+    __getattr__ = contents(__name__)

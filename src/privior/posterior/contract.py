@@ -254,7 +254,7 @@ class Posterior(Belief):
         return markup.fragment(*warnings, *markup_of(self.findings()))
 
 
-POSTERIORS: ByClass[type[Posterior]] = ByClass("posterior", InferenceError)
+POSTERIORS: ByClass[type[Posterior]] = ByClass("posterior", InferenceError, "privior.posterior")
 
 
 def posterior_for(model: type) -> Callable[[Kind], Kind]:

@@ -1,30 +1,19 @@
 """Privacy as values and mathematics: neighbours, sensitivity, pairs, guarantees. No data, no noise.
 
-Budgets and accountings are loaded at once; what computes curves, and takes numpy, when it is first named: a
-ledger is read without it.
+A ledger is read without what computes curves, and takes numpy.
 """
 
 from typing import TYPE_CHECKING
 
-from privior.privacy.accounting import Accounting, AccountingKind, Amount, amount_document, read_amount
-from privior.privacy.budget import NOTHING, Budget, budget_bar
-from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
-from privior.privacy.sensitivity import Sensitivity
-
 if TYPE_CHECKING:
+    from privior.privacy.accounting import Accounting, AccountingKind, Amount, amount_document, read_amount
+    from privior.privacy.budget import NOTHING, Budget, budget_bar
     from privior.privacy.guarantee import Guarantee
     from privior.privacy.metric import MetricGuarantee
+    from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
     from privior.privacy.pairs import Concentrated, DiscreteGaussianShift, DominatingPair, SignedSteps
+    from privior.privacy.sensitivity import Sensitivity
 else:
+    from privior.contents import contents
 
-    def __getattr__(name: str) -> object:
-        if name == "Guarantee":
-            from privior.privacy import guarantee as part
-        elif name == "MetricGuarantee":
-            from privior.privacy import metric as part
-        elif name in ("Concentrated", "DiscreteGaussianShift", "DominatingPair", "SignedSteps"):
-            from privior.privacy import pairs as part
-        else:
-            raise AttributeError(f"privior.privacy has no {name!r}")
-        globals()[name] = found = getattr(part, name)
-        return found
+    __getattr__ = contents(__name__)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from privior.errors import NumberError, shown
 from privior.exact import rational, round_down, round_up
-from privior.pictures import ErrorCurve
 from privior.privacy.pairs import DominatingPair
+
+if TYPE_CHECKING:
+    from privior.pictures import ErrorCurve
 
 #: the grid of a trade-off curve: up to where delta is this small, but no farther than this
 _LEAST_SHOWN, _MOST_SHOWN, _STEPS = 1e-12, 50.0, 256
@@ -93,6 +96,8 @@ class Curve:
 
     def pictures(self, note: str) -> tuple[ErrorCurve, ErrorCurve]:
         """Draw delta against epsilon, and the trade-off between missed detections and false alarms."""
+        from privior.pictures import ErrorCurve
+
         inside = [(epsilon, delta) for epsilon, delta in self._grid if epsilon > 0]
         curve = [(epsilon, delta) for epsilon, delta in inside if delta >= _LEAST_SHOWN] or inside
         alphas = [10 ** (step / 10) for step in range(-40, 0)]

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from privior.checks import whole_number
 from privior.errors import NumberError, PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up, shortened_up
-from privior.pictures import ErrorCurve
 from privior.privacy.budget import NOTHING, Budget
-from privior.privacy.composition import compose_ordered, compose_symmetric, slack
 from privior.privacy.curve import Curve
 from privior.privacy.neighbours import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
-from privior.privacy.pairs import DominatingPair, Within, both_orders, group
+from privior.privacy.pairs import DominatingPair, Within, both_orders
+from privior.privacy.pairs.group import group
+
+if TYPE_CHECKING:
+    from privior.pictures import ErrorCurve
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,8 @@ class Guarantee:
 
         The curves of the parts count as exact.
         """
+        from privior.privacy.composition import slack
+
         return slack(both_orders(self.pair), epsilon)
 
     def renyi(self, order: float) -> float:
@@ -258,6 +263,8 @@ def _together(parts: Sequence[tuple[Guarantee, int]]) -> Guarantee:
                     advice="Convert one first: replacing() makes replace-one of add-or-remove-one, for_units("
                     "...) speaks of larger units.",
                 )
+    from privior.privacy.composition import compose_ordered, compose_symmetric
+
     compose = compose_ordered if first.neighbours is ADD_OR_REMOVE_ONE else compose_symmetric
     pair = compose([(part.pair, times) for part, times in parts])
     error = sum((times * part.sampler_error for part, times in parts), start=Fraction(0))

@@ -18,19 +18,24 @@
 - `dirichlet`: draws from Dirichlet laws as exactly rounded sticks, and counts of records from a Polya urn
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from privior.randomness.beta import BetaLaw
-from privior.randomness.dirichlet import EXACTLY_ROUNDED, dirichlet_sticks, virtual_counts
-from privior.randomness.discrete import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
-from privior.randomness.entropy import OPERATING_SYSTEM, Bits
-from privior.randomness.finite import draw_models
-from privior.randomness.gamma import GammaLaw
-from privior.randomness.hellinger import MOST_BOXED, HellingerTables
-from privior.randomness.knorm import k_norm
-from privior.randomness.mixtures import Piece, draw_mixture, draw_weighted
-from privior.randomness.normal import NormalLaw
-from privior.randomness.normal_gamma import NormalGammaBox
-from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
-from privior.randomness.truncated import TruncatedLaw
-from privior.randomness.wishart import BoundedWishart
+if TYPE_CHECKING:
+    from privior.randomness.beta import BetaLaw
+    from privior.randomness.dirichlet import EXACTLY_ROUNDED, dirichlet_sticks, virtual_counts
+    from privior.randomness.discrete import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
+    from privior.randomness.entropy import OPERATING_SYSTEM, Bits
+    from privior.randomness.finite import draw_models
+    from privior.randomness.gamma import GammaLaw
+    from privior.randomness.hellinger import MOST_BOXED, HellingerTables
+    from privior.randomness.knorm import k_norm
+    from privior.randomness.mixtures import Piece, draw_mixture, draw_weighted
+    from privior.randomness.normal import NormalLaw
+    from privior.randomness.normal_gamma import NormalGammaBox
+    from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
+    from privior.randomness.truncated import TruncatedLaw
+    from privior.randomness.wishart import BoundedWishart
+else:
+    from privior.contents import contents
+
+    __getattr__ = contents(__name__)

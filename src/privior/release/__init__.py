@@ -1,6 +1,13 @@
 """The release: what may be published, with the receipt of its spend."""
 
-from privior.release.payload import LAST as FORMAT
-from privior.release.payload import payload_document, to_payload
-from privior.release.receipt import LedgerReceipt
-from privior.release.release import Release
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privior.release.payload import LAST as FORMAT
+    from privior.release.payload import payload_document, to_payload
+    from privior.release.receipt import LedgerReceipt
+    from privior.release.release import Release
+else:
+    from privior.contents import contents
+
+    __getattr__ = contents(__name__)

@@ -1,6 +1,13 @@
 """Public facts about tables: columns, levels, bounds, the unit of protection, the CSV dialect."""
 
-from privior.schema.columns import DROP, Binned, Boolean, Bounded, Categorical, Column, Date, Integer
-from privior.schema.dialect import CsvDialect
-from privior.schema.schema import Schema
-from privior.schema.unit import Unit
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privior.schema.columns import DROP, Binned, Boolean, Bounded, Categorical, Column, Date, Integer
+    from privior.schema.dialect import CsvDialect
+    from privior.schema.schema import Schema
+    from privior.schema.unit import Unit
+else:
+    from privior.contents import contents
+
+    __getattr__ = contents(__name__)

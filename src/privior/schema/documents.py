@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from datetime import date
@@ -118,6 +117,8 @@ def to_column(name: str, document: object) -> Column:
 
 def read_toml(path: str | Path) -> dict[str, object]:
     """Read a TOML file, with an error that names the file and, where it is malformed, the line."""
+    import tomllib
+
     where = str(path) if isinstance(path, Path) else shown(path).strip("'")
     try:
         return tomllib.loads(read_whole(path).decode("utf-8").replace("\r\n", "\n"))

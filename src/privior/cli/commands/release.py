@@ -169,17 +169,18 @@ def _show(screen: Screen, made: Release, place: Path, written: Path | None, *, a
     """Say what was done; from the release alone, since all else may have changed."""
     plan, receipt = made.plan, made.receipt
     left = receipt.left
-    screen.document(
-        {
-            "release": str(place),
-            "report": None if written is None else str(written),
-            "id": made.identifier,
-            "sha256": made.sha256,
-            "guarantee": plan.guarantee.to_document(),
-            "ledger": receipt.to_document(),
-            "left": None if left is None else left.to_document(),
-        }
-    )
+    if screen.as_json:  # what an attacker may gain takes long to load
+        screen.document(
+            {
+                "release": str(place),
+                "report": None if written is None else str(written),
+                "id": made.identifier,
+                "sha256": made.sha256,
+                "guarantee": plan.guarantee.to_document(),
+                "ledger": receipt.to_document(),
+                "left": None if left is None else left.to_document(),
+            }
+        )
     screen.text("Nothing was spent." if again else f"Spent {plan.cost}; left {receipt.left_in_words}.")
     screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
     screen.text(f"SHA-256 of {place}: {made.sha256}")

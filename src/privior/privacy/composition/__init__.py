@@ -6,7 +6,14 @@ table whose data choose among many pairs. `composed` is the sum of the losses: `
 which one unit moves several cells.
 """
 
-from privior.privacy.composition.composed import Composed
-from privior.privacy.composition.composing import compose_ordered, compose_symmetric, slack
-from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
-from privior.privacy.composition.unit_draws import MOST_LISTED, unit_draw
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from privior.privacy.composition.composed import Composed
+    from privior.privacy.composition.composing import compose_ordered, compose_symmetric, slack
+    from privior.privacy.composition.two_levels_draws import TwoLevelsDraws
+    from privior.privacy.composition.unit_draws import MOST_LISTED, unit_draw
+else:
+    from privior.contents import contents
+
+    __getattr__ = contents(__name__)

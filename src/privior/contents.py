@@ -1,0 +1,61 @@
+"""Tables of contents: a package says what is in it, and a file is loaded when a name of it is first used.
+
+Most of what a user waits for is loading, and a command needs a few kinds of many. In a package
+
+    if TYPE_CHECKING:
+        from privior.part.file import Name
+    else:
+        __getattr__ = contents(__name__)
+
+the imports say once what there is, to people, to mypy and to `contents`, which reads them. They name files of
+the package itself, so nothing reaches another part by this door.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Callable
+from functools import cache
+
+
+def contents(package: str) -> Callable[[str], object]:
+    """Return what finds a name of a package that is not loaded yet."""
+
+    def found(name: str) -> object:
+        if name not in _listed(package):
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, own = _listed(package)[name]
+        value = getattr(importlib.import_module(module), own)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return found
+
+
+def files(package: str) -> list[str]:
+    """Return the modules that are in a package, in the order of its table."""
+    return list(dict.fromkeys(module for module, _ in _listed(package).values()))
+
+
+def load(package: str, stem: str | None = None) -> None:
+    """Load all files of a package, or the one that is called this, if there is one."""
+    for module in files(package):
+        if stem is None or module.rpartition(".")[2] == stem:
+            importlib.import_module(module)
+
+
+@cache
+def _listed(package: str) -> dict[str, tuple[str, str]]:
+    """Return where each name is: the module, and what it is called there."""
+    spec = importlib.import_module(package).__spec__
+    source: str = spec.loader.get_source(package) if spec is not None else ""  # type: ignore[union-attr]
+    return {
+        alias.asname or alias.name: (node.module, alias.name)
+        for block in ast.parse(source).body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{package}.")
+        for alias in node.names
+    }
