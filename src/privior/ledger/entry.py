@@ -23,7 +23,6 @@ from privior.privacy import (
     amount_document,
     read_amount,
 )
-from privior.randomness import Bits
 
 
 class EntryKind(Enum):
@@ -183,6 +182,8 @@ def today() -> str:
 
 def fresh_nonce() -> str:
     """Return what makes an entry unlike every other, whatever it says."""
+    from privior.randomness import Bits  # who only reads draws nothing
+
     return f"{Bits().bits(128):032x}"
 
 
