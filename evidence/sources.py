@@ -24,8 +24,8 @@ _DYNAMIC = {"import_module", "__import__", "walk_packages", "iter_modules"}
 _HELPERS = ("tests", "evidence", "benchmarks")
 #: keeps what was measured, and measures nothing
 _KEEPER = "evidence/record.py"
-#: imports by name what people write outside privior, and nothing of it
-_OUTSIDE = "src/privior/registry.py"
+#: import by name what people write outside privior, or what the package that asks has listed in its own file
+_BY_NAME = {"src/privior/registry.py", "src/privior/contents.py"}
 #: names of files, of modules in text, and of the beginnings of programs in text
 _FILE = re.compile(r"[\w-]+\.\w+", re.ASCII)
 _MODULE = re.compile(r"\bprivior(?:\.\w+)+")
@@ -113,11 +113,11 @@ class Sources:
             return Source(_hash(data))
         tree, said, nodes = ast.parse(data), list[str](), list[ast.AST]()
         if file == self._facade:  # its table counts by the modules that names lead to, its version not at all
-            tree.body = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+            tree.body = [each for block in _table_blocks(tree) for each in block.orelse]
         _write(tree, said, nodes)
         found = _hash("\n".join(said).encode())
         if file == self._facade:
-            return Source(found)
+            return Source(found, frozenset({"privior.contents"}))
         strings = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
         for string in strings:
             nodes += _program(string)
@@ -129,7 +129,7 @@ class Sources:
         for name in (name for string in strings for name in _MODULE.findall(string)):
             if ".".join(name.split(".")[:2]) in self._places:
                 imports.add(name)
-        if file != self._root / _OUTSIDE and _leads_anywhere(nodes, bound):
+        if file.relative_to(self._root).as_posix() not in _BY_NAME and _leads_anywhere(nodes, bound):
             imports.add(_EVERYTHING)
         return Source(
             found,
@@ -181,10 +181,14 @@ def _idle(node: object) -> bool:
 
 def _table(facade: ast.Module) -> Iterator[tuple[str, str]]:
     """Read which part holds a name of the facade."""
-    for node in facade.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_CONTENTS":
-            for part, names in ast.literal_eval(node.value).items():
-                yield from ((name, part) for name in names.split())
+    for node in (each for block in _table_blocks(facade) for each in block.body):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((alias.name, node.module.removeprefix("privior.")) for alias in node.names)
+
+
+def _table_blocks(facade: ast.Module) -> list[ast.If]:
+    """Find what lists names for type checkers, and finds them else."""
+    return [node for node in facade.body if isinstance(node, ast.If)]
 
 
 def _program(string: str) -> list[ast.AST]:

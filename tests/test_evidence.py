@@ -15,9 +15,10 @@ HOUSE = {
     "evidence/record.py": "def store(it): ...\n",
     "tests/some/helper.py": "import privior as pv\n\n\ndef claimed() -> object:\n    return pv.plan()\n",
     "src/privior/__init__.py": "from typing import TYPE_CHECKING\n__version__ = '1'\n"
-    "if TYPE_CHECKING:\n    from privior.other import idle\n"
-    "_CONTENTS = {'near': 'plan', 'middle.copy': 'copy', 'other': 'idle'}\n"
-    "def __getattr__(name): return load(name)\n",
+    "if TYPE_CHECKING:\n    from privior.near import plan\n    from privior.middle.copy import copy\n"
+    "    from privior.other import idle\nelse:\n    from privior.contents import load\n"
+    "    def __getattr__(name): return load(name)\n",
+    "src/privior/contents.py": "from importlib import import_module as load\nN = 1\n",
     "src/privior/near.py": '"""Plans."""\nfrom typing import TYPE_CHECKING\nfrom privior.middle import FAR\n'
     "from privior.registry import subject_of\nif TYPE_CHECKING:\n    from privior.typed import Kind\n"
     "PROGRAM = 'import sys; from privior.worker import main; main()'\nTABLE = 'table.csv'\n"
@@ -46,7 +47,7 @@ KEPT = {
     "text in two pieces": (FAR, '"a"', '"" "a"'),
     "what nobody imports": ("src/privior/other.py", "1", "2"),
     "what only a type checker reads": ("src/privior/typed.py", "1", "2"),
-    "another name in the facade": (FACADE, "'idle'", "'idle more'"),
+    "another name in the facade": (FACADE, "import idle", "import idle, more"),
     "the version": (FACADE, "'1'", "'2'"),
     "what stores": ("evidence/record.py", "it", "what"),
 }
@@ -62,7 +63,8 @@ STALE = {
     "a program in text": ("src/privior/worker.py", "1", "2"),
     "data": ("src/privior/table.csv", "1", "2"),
     "how the facade finds": (FACADE, "load(name)", "load(name + 's')"),
-    "where the facade finds": (FACADE, "'near': 'plan', 'middle.copy': 'copy'", "'middle.copy': 'plan'"),
+    "where the facade finds": (FACADE, "privior.near import plan", "privior.middle.copy import plan"),
+    "what finds for the facade": ("src/privior/contents.py", "1", "2"),
     "the helper": ("tests/some/helper.py", "pv.plan()", "pv.plan"),
     "the measuring file": (START, "claimed()", "claimed"),
     "an import more": ("src/privior/lazy.py", "N = 1", "N = 1\nimport privior.other"),
@@ -164,7 +166,7 @@ def test_what_is_stored_is_read(house: Path, monkeypatch: pytest.MonkeyPatch) ->
     (new,) = record.load()
     assert new.sources == certificate.sources
     assert not new.stale
-    assert "certifies lazy, member, middle, near, registry, table.csv, worker: current." in page.render([new])
+    assert "certifies contents, lazy, member, middle, near, registry, table.csv, worker: current." in page.render([new])
     old = record.Evidence(**{**vars(new), "sources": {**new.sources, FAR: "0" * 64}})
     assert old.changed == [FAR]
     assert "**stale**" in page.render([old])

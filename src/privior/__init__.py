@@ -8,7 +8,6 @@ releases never loads the parts that can read rows.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
 __version__ = "0.4.0"
@@ -131,60 +130,10 @@ if TYPE_CHECKING:
     from privior.smoothness import LogLikelihood as LogLikelihood
     from privior.smoothness import ModelAnalysis as ModelAnalysis
     from privior.smoothness import analyse as analyse
+else:
+    from privior.contents import contents, names
 
-_CONTENTS = {
-    "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
-    "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE AccountingKind Budget Guarantee Neighbours Sensitivity",
-    "models": "DirichletCategorical FiniteFamily LearnedPrior MarkovChain",
-    "models.families": (
-        "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision "
-        "NormalMeanPrecision MultivariateNormalMean MultivariateNormalPrecision"
-    ),
-    "models.laws": "Beta Gamma MultivariateNormal Normal NormalGamma Reweighted Truncated Wishart",
-    "mechanisms": (
-        "DirichletDraw EHD EHDL EHDS GaussianCounts KNorm LSDim LSHist LaplaceCounts ModelDraws "
-        "NoisyStatistics PosteriorDraws PublishedLaplace VirtualRecords"
-    ),
-    "forecasting": "Expect",
-    "plans": "Batch Group Plan",
-    "planning": "Want calibrate_draws plan plan_for",
-    "analyses": "Analysis",
-    "smoothness": "LogLikelihood ModelAnalysis analyse",
-    "papers": "Theorems theorems",
-    "ledger": "Ledger",
-    "curator": "measure measure_all",
-    "release": "Release",
-    "posterior": (
-        "EUCLIDEAN HELLINGER CategoricalPosterior FinitePosterior JointPosterior MarkovPosterior "
-        "ParameterPosterior infer"
-    ),
-    "queries": "ask",
-    "decisions": (
-        "AbsoluteError ChoiceOfActions CostMatrix Decision IntervalScore QuantileLoss ResponseGrid "
-        "ResponseInterval SquaredError Threshold ZeroOne"
-    ),
-    "report": "write_report",
-    "reviews": "Review review verify",
-    "auditing": "EnumerationAudit audit",
-    "bundled": "ACS_RECORDS acs_schema acs_table",
-    "errors": (
-        "AuditError BudgetExceededError DecisionError InferenceError KeyConflictError LedgerError ModelError "
-        "NumberError PlanError PriviorError QuestionError ReleaseError ReleaseFailedError "
-        "ReleaseInterruptedError SchemaError TableError UnknownSpendError"
-    ),
-}
-_PART_OF = {name: part for part, names in _CONTENTS.items() for name in names.split()}
+    __getattr__ = contents(__name__)
 
-__all__ = ["__version__", *_PART_OF]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _PART_OF:
-        raise AttributeError(f"privior has no {name!r}")
-    value = getattr(importlib.import_module(f"privior.{_PART_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    def __dir__() -> list[str]:
+        return sorted(["__version__", *names(__name__)])

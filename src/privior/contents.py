@@ -24,6 +24,8 @@ def contents(package: str) -> Callable[[str], object]:
     """Return what finds a name of a package that is not loaded yet."""
 
     def found(name: str) -> object:
+        if name == "__all__":
+            return names(package)
         if name not in _listed(package):
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, own = _listed(package)[name]
@@ -32,6 +34,11 @@ def contents(package: str) -> Callable[[str], object]:
         return value
 
     return found
+
+
+def names(package: str) -> list[str]:
+    """Return the names in the table of a package."""
+    return list(_listed(package))
 
 
 def files(package: str) -> list[str]:
