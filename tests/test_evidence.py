@@ -166,7 +166,10 @@ def test_what_is_stored_is_read(house: Path, monkeypatch: pytest.MonkeyPatch) ->
     (new,) = record.load()
     assert new.sources == certificate.sources
     assert not new.stale
-    assert "certifies contents, lazy, member, middle, near, registry, table.csv, worker: current." in page.render([new])
+    assert (
+        "certifies contents, lazy, member, middle, near, registry, table.csv, worker: current."
+        in page.render([new])
+    )
     old = record.Evidence(**{**vars(new), "sources": {**new.sources, FAR: "0" * 64}})
     assert old.changed == [FAR]
     assert "**stale**" in page.render([old])

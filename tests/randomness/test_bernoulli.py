@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from chi_square import fits
-from privior.randomness.bernoulli import bernoulli, bernoulli_exp, geometric
+from privior.randomness.bernoulli import bernoulli_exp, geometric
 from privior.randomness.entropy import Bits
 
 
@@ -89,15 +89,6 @@ def test_geometric_by_sample(exponent: Fraction) -> None:
 
     assert fits(sample, law(float(exponent)))
     assert not fits(sample, law(1.3 * float(exponent)))
-
-
-def test_rational_coin_by_sample() -> None:
-    bits = Bits()
-    sample = [bernoulli(3, 7, bits) for _ in range(200_000)]
-    assert fits(sample, {True: 3 / 7, False: 4 / 7})
-    assert not fits(sample, {True: 0.95 * 3 / 7, False: 1 - 0.95 * 3 / 7})
-    assert not bernoulli(0, 5, bits)
-    assert bernoulli(5, 5, bits)
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privior.arrays import Floats
+from privior.arrays import Floats, Integers
 from privior.forecasting.expect import Expect
 from privior.forecasting.listed import listed_errors
 from privior.forecasting.one_cell import log_rising, widths
@@ -33,7 +32,7 @@ from privior.mechanisms.hellinger import distances
 from privior.privacy.hellinger import all_tables
 from privior.special import expit, gammaln, logit
 
-Tables = NDArray[np.int64]
+Tables = Integers
 
 #: pairs of so many tables are all looked at
 _ALL = 1500

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privior.arrays import Floats
+from privior.arrays import Floats, Integers
 
-Tables = NDArray[np.int64]
+Tables = Integers
 
 #: a gain of less than this share is not sought
 _CLOSE = 1e-3

@@ -1,4 +1,4 @@
-"""Models: one family per file, each with prior, statistic, sensitivity, update and predictive."""
+"""Models: one family per file, each with prior, statistic, sensitivity and update."""
 
 from typing import TYPE_CHECKING
 

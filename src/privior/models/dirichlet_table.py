@@ -13,15 +13,14 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from privior.arrays import Floats
 from privior.checks import fill
 from privior.errors import ModelError, NumberError
 from privior.exact import decimal, positive
 from privior.models.table_model import TableModel
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: prior parameters outside this range are a mistake, and lose all digits in the update
 PRIOR_RANGE = (Fraction(1, 10**6), Fraction(10**9))
@@ -71,11 +70,6 @@ class DirichletTable(TableModel):
     def update(self, schema: Schema, counts: ArrayLike) -> Floats:
         """Return the Dirichlet parameters after these counts: alpha + c."""
         return self.parameters(schema) + np.asarray(counts, dtype=np.float64)
-
-    def predictive(self, schema: Schema, counts: ArrayLike) -> Floats:
-        """Return the probability of each cell for the next record after these counts."""
-        parameters = self.update(schema, counts)
-        return np.asarray(parameters / parameters.sum())
 
     @property
     def prior_document(self) -> object:

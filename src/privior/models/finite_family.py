@@ -133,10 +133,6 @@ class FiniteFamily(TableModel):
         shares = np.exp(found - found.max())
         return np.asarray(shares / shares.sum())
 
-    def predictive(self, schema: Schema, counts: ArrayLike) -> Floats:
-        """Return the probability of each cell for the next record after these counts."""
-        return np.asarray(self.update(schema, counts) @ np.exp(self.log_chances()))
-
     def with_prior(self, prior: object) -> FiniteFamily:
         """Return the same models with other weights."""
         return FiniteFamily(self.columns, dict(zip(self.names, self.chances, strict=True)), prior)

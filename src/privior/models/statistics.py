@@ -10,9 +10,9 @@ from typing import ClassVar, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from privior.arrays import Floats
+from privior.arrays import Floats, Integers
 
-Counts = NDArray[np.int64]
+Counts = Integers
 
 
 class _Private:

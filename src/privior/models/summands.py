@@ -12,13 +12,13 @@ from itertools import product
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.checks import is_whole
 from privior.errors import ModelError, shown
 from privior.schema import Schema
 
-Codes = NDArray[np.int64]
+Codes = Integers
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Noise whose law is exact, from the operating system's randomness. Nothing here takes a seed.
 
 - `entropy`: `Bits`, uniform bits and whole numbers
-- `bernoulli`: coins with rational and exponential probabilities, the geometric law
+- `bernoulli`: coins with exponential probabilities, the geometric law
 - `inversion`: a random index with real weights
 - `discrete`: discrete Laplace and Gaussian vectors, through OpenDP (whose bits are OpenSSL's)
 - `knorm`: discrete K-norm vectors, for tables with a public total

@@ -1,4 +1,4 @@
-"""Coins with probability p/q or exp(-gamma), and the geometric law, in whole numbers only.
+"""Coins with probability exp(-gamma), and the geometric law, in whole numbers only.
 
 The coins are Algorithm 1 of Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
 Privacy" (NeurIPS 2020, arXiv:2004.00010); the geometric law is the inner part of their Algorithm 2. No
@@ -9,11 +9,6 @@ is bounded by a constant, whatever the parameters.
 from __future__ import annotations
 
 from privior.randomness.entropy import Bits
-
-
-def bernoulli(numerator: int, denominator: int, bits: Bits) -> bool:
-    """Return True with probability numerator / denominator, which lies in [0, 1]."""
-    return bits.below(denominator) < numerator
 
 
 def bernoulli_exp(numerator: int, denominator: int, bits: Bits) -> bool:

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Floats
 from privior.checks import is_whole
 from privior.errors import PriviorError, ReleaseError, shown
 from privior.exact import decimal
@@ -179,12 +177,12 @@ class Release:
         return f"<release {self.identifier} of {population}: {self.plan.model}, {self.plan.cost}>"
 
     @property
-    def draws(self) -> NDArray[np.float64]:
+    def draws(self) -> Floats:
         """The released draws: of the cell probabilities, as (draws, cells), or of the parameters.
 
         Draws of models have the cell chances of the model that was drawn, in the order of the models.
         """
-        drawn: NDArray[np.float64] | None = self.plan.mechanism.parameters_drawn(self.statistics)
+        drawn: Floats | None = self.plan.mechanism.parameters_drawn(self.statistics)
         if drawn is None:
             raise ReleaseError(
                 "this release holds no posterior draws",

@@ -14,8 +14,8 @@ from math import prod
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.errors import TableError
 from privior.models.readings import Margins, Moments, Reading, Records, Sums
 from privior.models.statistics import ExactRecords, ExactTable
@@ -104,7 +104,7 @@ class SumsDoor(Door[Sums]):
         wide = {name: block[name].astype(np.int64) for name in columns} or {"": np.zeros(rows, np.int64)}
         self._tally.add(cell, tuple(summand.of(wide) for summand in summands))
 
-    def answer(self) -> NDArray[np.int64]:
+    def answer(self) -> Integers:
         """Return a row for each cell and a column for each summand."""
         result = np.zeros((self._cells, len(self.reading.summands)), np.int64)
         if self.reading.summands:
@@ -113,7 +113,7 @@ class SumsDoor(Door[Sums]):
                 result[known, place] = column
         return result
 
-    def asked(self, relation: Relation) -> NDArray[np.int64]:
+    def asked(self, relation: Relation) -> Integers:
         """Let the engine make the sums."""
         return summing.sums(relation, self.questions()[0])
 
@@ -190,11 +190,11 @@ class MomentsDoor(Door[Moments]):
         """Add the products of each record."""
         self._products.add(block, rows)
 
-    def answer(self) -> NDArray[np.int64]:
+    def answer(self) -> Integers:
         """Return the matrix."""
         return limited(self._products.sums())
 
-    def asked(self, relation: Relation) -> NDArray[np.int64]:
+    def asked(self, relation: Relation) -> Integers:
         """Let the engine make the sums."""
         sums = summing.sums(relation, self.questions()[0])[0]
         size = len(self.reading.features)

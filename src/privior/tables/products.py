@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.models.summands import ONE, Factor, Summand
 from privior.tables.tallies import Block, cut, pieces
 
@@ -36,7 +37,7 @@ class Products:
         self._pieces = [pieces(_bound(atom, sizes), _BITS) for atom in self._atoms]
         width = sum(self._pieces)
         self._matrix = np.empty((width, _ROWS))
-        self._recent: NDArray[np.int64] = np.zeros((width, width), np.int64)
+        self._recent: Integers = np.zeros((width, width), np.int64)
         self._blocks = 0
         self._total = np.zeros((width, width), object)
 

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Integers
 from privior.schema import Schema
 from privior.tables import sql
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 Expression = Any
 
 #: columns of whole numbers
-Numbers = dict[str, NDArray[np.int64]]
+Numbers = dict[str, Integers]
 
 #: the name of the column that holds the person; the needed columns are called c0, c1, ...
 PERSON = "person"

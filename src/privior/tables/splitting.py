@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.schema import CsvDialect
 from privior.tables.arrays import repaired
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
-Places = NDArray[np.int64]
+Places = Integers
 
 _NEWLINE, _RETURN, _SPACE = b"\n\r "
 

@@ -14,8 +14,8 @@ from dataclasses import replace
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.models.summands import Factor
 from privior.schema import Binned, Column
 from privior.tables import codes, persons
@@ -33,7 +33,7 @@ _LONG = 2**22
 Parts = dict[tuple[Factor, ...], str]
 
 
-def sums(relation: Relation, question: Question) -> NDArray[np.int64]:
+def sums(relation: Relation, question: Question) -> Integers:
     """Return the sums: a row for each cell, a column for each summand."""
     if not question.summands:
         return np.zeros((question.cells, 0), np.int64)
@@ -43,7 +43,7 @@ def sums(relation: Relation, question: Question) -> NDArray[np.int64]:
     return placed(answer, question)
 
 
-def placed(answer: Numbers, question: Question) -> NDArray[np.int64]:
+def placed(answer: Numbers, question: Question) -> Integers:
     """Put the sums of the cells that occur in their places."""
     result = np.zeros((question.cells, len(question.summands)), np.int64)
     for place in range(len(question.summands)):

@@ -12,11 +12,12 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.tables.question import LIMIT
 
 Codes = NDArray[np.signedinteger]
 Block = dict[str, Codes]
-Numbers = NDArray[np.int64]
+Numbers = Integers
 
 #: the bits of a piece: of a block of up to 2**31 rows the pieces add up to less than 2**53, and those of
 #: 2**40 rows, more than any plan is for, to less than 2**63

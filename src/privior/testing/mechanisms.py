@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privior.errors import PriviorError
 from privior.mechanisms import MECHANISMS, Asked, Mechanism, to_mechanism
@@ -19,8 +18,6 @@ from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 from privior.testing.points import fail, hold, refused
 from privior.testing.small_tables import Sums, neighbouring
-
-Floats = NDArray[np.float64]
 
 #: pairs of neighbours that are compared, each by so small a share of the releases that show a law
 _PAIRS, _SHARE = 8, 40

@@ -9,8 +9,8 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.curator import measure_statistics
 from privior.forecasting import forecaster
 from privior.ledger import Ledger
@@ -25,8 +25,6 @@ from privior.release import Release
 from privior.schema import Schema
 from privior.testing.points import hold, refused
 from privior.testing.small_tables import codes, neighbouring, relations, statistics
-
-Floats = NDArray[np.float64]
 
 _SMALL = 1e-9
 #: what grids of values may make of a continuous law, and a share that hardly counts

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.errors import PriviorError
 from privior.models import Model
 from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
 from privior.schema import Schema
 from privior.testing.points import hold
 
-Sums = NDArray[np.int64]
+Sums = Integers
 
 #: records with all combinations of codes are listed up to so many
 _MOST_LISTED = 100_000

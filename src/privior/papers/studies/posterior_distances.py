@@ -11,16 +11,15 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privior.arrays import Floats
+from privior.arrays import Floats, Integers
 from privior.mechanisms import HellingerMechanism, KNorm, Mechanism, PublishedLaplace
 from privior.mechanisms.dirichlet_affinity import log_affinities
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail
 from privior.papers.studies.simplex import projected
 from privior.privacy.hellinger import all_tables
 
-Counts = NDArray[np.int64]
+Counts = Integers
 
 #: noise whose weight is e to minus this, beside no noise, is left out
 _FAR = 25

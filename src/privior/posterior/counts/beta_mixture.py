@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.posterior.counts.incomplete_beta import expit, first_guess, incomplete_beta
 from privior.posterior.counts.law import Law
 from privior.posterior.counts.stirling import HALF_LOG_TWO_PI, stirling_remainder
@@ -52,11 +53,11 @@ class BetaMixture:
     """
 
     marginals: Sequence[Law]
-    prior: NDArray[np.float64]
+    prior: Floats
     records: int
 
     @cached_property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Floats:
         """The expected probability of each cell: E[a + c] / (A + n)."""
         counts = np.array([law.mean for law in self.marginals])
         return np.asarray((self.prior + counts) / self._size)
@@ -70,7 +71,7 @@ class BetaMixture:
         return VarianceParts(np.maximum(sampling, 0), privacy)
 
     @cached_property
-    def stddev(self) -> NDArray[np.float64]:
+    def stddev(self) -> Floats:
         """The standard deviation of each."""
         return np.sqrt(self.variance_parts.total)
 
@@ -81,7 +82,7 @@ class BetaMixture:
         rows = _Rows(self, np.array([cell]))
         return float(rows.cdf_and_slope(np.array([[math.log(x) - math.log1p(-x)]]))[0][0, 0])
 
-    def interval(self, level: float) -> NDArray[np.float64]:
+    def interval(self, level: float) -> Floats:
         """Return the equal-tailed interval of each cell's probability, as (cells, 2)."""
         ends = np.ones((len(self.marginals), 2))
         if len(self.marginals) > 1:
@@ -142,7 +143,7 @@ class _Rows:
         logs += anchor[:, None]
         self.logs, self.mass_alpha, self.beyond, self.size = logs, mass * alpha, beyond, size
 
-    def cdf_and_slope(self, logit: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def cdf_and_slope(self, logit: Floats) -> tuple[Floats, Floats]:
         """Return F(x) and dF/d logit(x) for points (any number, row)."""
         x, y = expit(logit), expit(-logit)
         upper = x > 0.5
@@ -160,7 +161,7 @@ class _Rows:
         slope = np.einsum("tij,ij->ti", terms, self.mass_alpha[:, columns]) * y
         return incomplete_beta(self.first, self.second, x, y) - lost, slope
 
-    def quantiles(self, tail: float) -> NDArray[np.float64]:
+    def quantiles(self, tail: float) -> Floats:
         """Return the points (2, row) below and above which each row has this probability, at most 1/2."""
         tails, side = np.array([[tail], [1 - tail]]), np.array([[0.0], [1.0]])
         sign = 1 - 2 * side
@@ -190,7 +191,7 @@ class _Rows:
                 break
         return np.where(at <= _LOWEST + 1e-6, 0.0, expit(at))
 
-    def _near(self, x: NDArray[np.float64]) -> slice:
+    def _near(self, x: Floats) -> slice:
         """Return the columns whose terms are not negligible at any point."""
         middle = self.size * x - self.first
         reach = _FAR * np.sqrt(self.size * x * (1 - x)) + _FAR**2

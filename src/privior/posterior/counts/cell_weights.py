@@ -28,6 +28,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.evidence import CellEvidence
 from privior.posterior.counts.gamma_terms import cell_heights, cell_of, cell_steps, largest_terms
@@ -43,12 +44,12 @@ _LOOKED_AT, _CHANGES = 300, 8
 class Hull:
     """For each cell an interval of counts, and the location of its highest tilted weight."""
 
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
-    peak: NDArray[np.int64]
+    low: Integers
+    high: Integers
+    peak: Integers
 
     @property
-    def width(self) -> NDArray[np.int64]:
+    def width(self) -> Integers:
         """How many counts each interval holds."""
         return self.high - self.low + 1
 
@@ -71,20 +72,20 @@ class CellWeights:
         gammas: the other terms of those
     """
 
-    prior: NDArray[np.float64]
+    prior: Floats
     most: int
-    kinks: NDArray[np.int64]
-    rates: NDArray[np.float64]
-    curvature: NDArray[np.float64]
-    centre: NDArray[np.float64]
-    slope: NDArray[np.float64]
+    kinks: Integers
+    rates: Floats
+    curvature: Floats
+    centre: Floats
+    slope: Floats
     gammas: tuple[CellGammas, ...] = ()
 
     @classmethod
     def of(
         cls,
         evidence: Sequence[CellEvidence],
-        prior: NDArray[np.float64],
+        prior: Floats,
         most: int,
         gammas: Sequence[CellGammas] = (),
     ) -> Self:
@@ -107,7 +108,7 @@ class CellWeights:
             gammas=tuple(gammas),
         )
 
-    def steps(self, cells: NDArray[np.intp], counts: NDArray[np.int64], tilt: float) -> NDArray[np.float64]:
+    def steps(self, cells: NDArray[np.intp], counts: Integers, tilt: float) -> Floats:
         """Return log w(c+1) − log w(c) + tilt; `counts` has one row for each of `cells`."""
         down = (slice(None), *[None] * (counts.ndim - 1))
         at = counts.astype(np.float64)
@@ -136,14 +137,14 @@ class CellWeights:
             return Hull(within.argmax(axis=1), self.most - within[:, ::-1].argmax(axis=1), peak)
         return self._searched(tilt, cut)
 
-    def listed(self, tilt: float) -> NDArray[np.float64] | None:
+    def listed(self, tilt: float) -> Floats | None:
         """Return all tilted log weights (cell, count) of a small table, less exact where they are large."""
         if self.prior.size * (self.most + 1) > _DENSE:
             return None
         return self._dense + tilt * np.arange(self.most + 1)
 
     @cached_property
-    def _dense(self) -> NDArray[np.float64]:
+    def _dense(self) -> Floats:
         cells = np.arange(self.prior.size)
         counts = np.broadcast_to(np.arange(self.most), (cells.size, self.most))
         log_weights = np.zeros((cells.size, self.most + 1))
@@ -178,7 +179,7 @@ class CellWeights:
         return Hull(np.maximum(inside[0] - 2, 0), np.minimum(inside[1] + 2, self.most), peak)
 
     @cached_property
-    def _knots(self) -> NDArray[np.int64]:
+    def _knots(self) -> Integers:
         ends = np.broadcast_to(np.array([[0], [self.most]]), (2, self.prior.size))
         a = np.minimum(self.prior, 1.0)
         with np.errstate(divide="ignore"):
@@ -187,11 +188,11 @@ class CellWeights:
         changes = self._sign_changes() if self.gammas else np.zeros((0, self.prior.size), dtype=np.int64)
         return np.sort(np.concatenate([ends, self.kinks, inflection[None], changes]), axis=0).T
 
-    def _sign_changes(self) -> NDArray[np.int64]:
+    def _sign_changes(self) -> Integers:
         """Return counts where the second difference changes its sign, as (changes, cells), 0 for none."""
         cells = np.arange(self.prior.size)
 
-        def bend(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        def bend(counts: Integers) -> Floats:
             return self.steps(cells, counts + 1, 0.0) - self.steps(cells, counts, 0.0)
 
         points = np.unique(np.geomspace(1, self.most + 1, _LOOKED_AT).astype(np.int64)) - 1
@@ -225,7 +226,7 @@ class CellWeights:
             cell_of(self.gammas, index),
         )
 
-    def log_weights(self, counts: NDArray[np.int64], tilt: float) -> NDArray[np.float64]:
+    def log_weights(self, counts: Integers, tilt: float) -> Floats:
         """Return log w(c) + tilt·c, with one row of counts for each cell; up to a constant of the cell."""
         at = counts.astype(np.float64)
         heights = log_rising(at, self.prior[:, None])
@@ -237,7 +238,7 @@ class CellWeights:
             heights += cell_heights(self.gammas, at)
         return heights
 
-    def _rounding(self, tilt: float) -> NDArray[np.float64]:
+    def _rounding(self, tilt: float) -> Floats:
         """Return a bound of the rounding error of `log_weights`, by which the hulls are widened."""
         n = float(self.most)
         largest = (self.prior + 1) * np.log(n + self.prior + 2) + self.curvature * n**2

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.quantity import check_level
-
-Floats = NDArray[np.float64]
+from privior.special import betaincinv
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,6 @@ class Betas:
 
     def interval(self, level: float) -> Floats:
         """The equal-tailed interval of each, as (k, 2)."""
-        from scipy.special import betaincinv
-
         tail = (1 - check_level(level)) / 2
         return np.column_stack([betaincinv(self.first, self.second, q) for q in (tail, 1 - tail)])
 
@@ -51,7 +48,7 @@ class Betas:
 class CertainCounts(LatentCounts):
     """The noisy counts, cut at zero, as if they were the true ones."""
 
-    counts: NDArray[np.int64]
+    counts: Integers
     prior: Floats
 
     @cached_property
@@ -74,7 +71,7 @@ class CertainCounts(LatentCounts):
         check_level(level)
         return np.column_stack([self.mean, self.mean])
 
-    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """The counts, again and again."""
         return np.broadcast_to(self.counts, (size, self.counts.size)).copy()
 

@@ -19,14 +19,15 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from privior.arrays import Floats, Integers
 
 #: what a row of `cells` holds, before a kink and a rate for each release
 PRIOR, CURVATURE, CENTRE, SLOPE, PRECISION, KINKS = range(6)
 
 
 @njit(cache=True, nogil=True)
-def log_weight(count: int, cell: NDArray[np.float64]) -> float:
+def log_weight(count: int, cell: Floats) -> float:
     """Return log w(c) of one cell; by Stirling's formula for large counts, as in `stirling`."""
     a = cell[PRIOR]
     if count < 20:
@@ -67,16 +68,16 @@ def reach(precision: float, most: int) -> int:
 @njit(cache=True, nogil=True)
 def walk(
     rng: np.random.Generator,
-    counts: NDArray[np.int64],
-    cells: NDArray[np.float64],
+    counts: Integers,
+    cells: Floats,
     most: int,
     known: bool,
     sweeps: int,
     moves: int,
-    origin: NDArray[np.int64],
-    sums: NDArray[np.float64],
-    squares: NDArray[np.float64],
-    states: NDArray[np.int64],
+    origin: Integers,
+    sums: Floats,
+    squares: Floats,
+    states: Integers,
 ) -> int:
     """Run `sweeps` sweeps of `moves` moves on `counts`, in place; return how many were accepted.
 

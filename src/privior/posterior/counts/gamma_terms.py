@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.stirling import log_gamma_step
-
-Floats = NDArray[np.float64]
+from privior.special import gammaln
 
 Gammas = Sequence[CellGammas]
 
@@ -30,8 +30,6 @@ def cell_steps(gammas: Gammas, cells: NDArray[np.intp], counts: Floats) -> Float
 
 def cell_heights(gammas: Gammas, counts: Floats) -> Floats:
     """Return the log likelihood of counts, a row for each cell, slopes left out."""
-    from scipy.special import gammaln
-
     heights = np.zeros(counts.shape)
     for one in gammas:
         start = one.prior[:, None] + one.rate * counts
@@ -52,8 +50,6 @@ def total_steps(gammas: Gammas, totals: Floats) -> Floats:
 
 def total_heights(gammas: Gammas, totals: Floats) -> Floats:
     """Return the terms of the total."""
-    from scipy.special import gammaln
-
     heights = np.zeros(totals.shape)
     for one in gammas:
         for shift, weight in one.totals:
@@ -63,8 +59,6 @@ def total_heights(gammas: Gammas, totals: Floats) -> Floats:
 
 def largest_terms(gammas: Gammas, most: int) -> float:
     """Bound the absolute value of what is added up for up to so many records, slopes left out."""
-    from scipy.special import gammaln
-
     largest = 0.0
     for one in gammas:
         for shift, weight in one.totals:

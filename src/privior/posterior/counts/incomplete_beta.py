@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.posterior.counts.stirling import HALF_LOG_TWO_PI, stirling_remainder
-
-Floats = NDArray[np.float64]
+from privior.special import betainc
 
 #: larger parameters are SciPy's, and so are smaller ones, which no count has
 _LARGEST, _SMALLEST = 2e4, 1e-3
@@ -28,8 +27,6 @@ def incomplete_beta(a: Floats, b: Floats, x: Floats, y: Floats) -> Floats:
     a, b, x, y = np.broadcast_arrays(a, b, x, y)
     inside = np.minimum(x, y).min() > 0 and (a + b).max() <= _LARGEST
     if not inside or np.minimum(a, b).min() < _SMALLEST:
-        from scipy.special import betainc
-
         return np.asarray(np.where(x > 0.5, 1 - betainc(b, a, y), betainc(a, b, x)))
     upper = x > (a + 1) / (a + b + 2)
     first, second = np.where(upper, b, a), np.where(upper, a, b)

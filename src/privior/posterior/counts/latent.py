@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from privior.arrays import Floats
 from privior.errors import InferenceError
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.contract import LatentCounts
@@ -22,7 +20,7 @@ from privior.posterior.counts.exact_counts import exact_counts
 
 def latent_counts(
     evidence: Sequence[CellEvidence],
-    prior: NDArray[np.float64],
+    prior: Floats,
     total: Total,
     *,
     gammas: Sequence[CellGammas] = (),

@@ -18,13 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.models import RateLaws
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.law import Law
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from privior.special import gammaln
 
 #: what is left out beyond a window weighs e^-this of its highest point
 _FAR = 45.0
@@ -107,8 +106,6 @@ def learned(evidence: Sequence[CellEvidence], cells: int, laws: RateLaws, total:
 
 def log_binomials(counts: Integers, shapes: Floats, means: Floats) -> Floats:
     """Log of the negative binomial law of each class, as (count, class)."""
-    from scipy.special import gammaln
-
     at = counts.astype(np.float64)[:, None]
     kinds, which = np.unique(shapes, return_inverse=True)
     ways = (gammaln(at + kinds) - gammaln(kinds) - gammaln(at + 1))[:, which]

@@ -15,15 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.contract import CellProbabilities, LatentCounts
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.latent import latent_counts
 from privior.posterior.diagnostics import Diagnostics
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ class LeastCounts(LatentCounts):
         """Return the equal-tailed interval of each count."""
         return self.above.interval(level) + self.least
 
-    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return tables from the posterior."""
         return self.above.draws(size, rng) + self.least
 

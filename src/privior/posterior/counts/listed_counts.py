@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.posterior.counts.beta_mixture import BetaMixture
 from privior.posterior.counts.contract import SummedCounts
 from privior.posterior.counts.law import Law
 from privior.posterior.diagnostics import Diagnostics
 from privior.release import Release
-
-Floats = NDArray[np.float64]
+from privior.special import gammaln
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,7 @@ class ListedCounts(SummedCounts):
         prior: the Dirichlet parameter of each cell
     """
 
-    tables: NDArray[np.int64]
+    tables: Integers
     chances: Floats
     prior: Floats
 
@@ -57,7 +56,7 @@ class ListedCounts(SummedCounts):
             for cell in self.tables.T
         )
 
-    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return independent draws of the whole table, as (size, cells)."""
         return self.tables[rng.choice(len(self.tables), size=size, p=self.chances)]
 
@@ -68,9 +67,7 @@ class ListedCounts(SummedCounts):
 
 def listed_counts(releases: Sequence[Release], prior: Floats) -> ListedCounts:
     """Return the posterior given releases of one table, one of them at least by an exponential mechanism."""
-    from scipy.special import gammaln
-
-    tables: NDArray[np.int64] | None = None
+    tables: Integers | None = None
     logs: Floats | float = 0.0
     for release in releases:
         mechanism = release.plan.mechanism

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from privior.arrays import Floats, Integers
 
 _PROPOSALS = 40
 
 
 def _split(
-    first: NDArray[np.float64],
-    spread: NDArray[np.float64],
-    second: NDArray[np.float64],
-    sums: NDArray[np.int64],
+    first: Floats,
+    spread: Floats,
+    second: Floats,
+    sums: Integers,
     rng: np.random.Generator,
-    parts: NDArray[np.int64],
+    parts: Integers,
 ) -> None:
     """Write into `parts` a first part of each sum; all indices count from the ends of the laws."""
     top = second.max()

@@ -10,7 +10,8 @@ from __future__ import annotations
 from math import inf, lgamma
 
 import numpy as np
-from numpy.typing import NDArray
+
+from privior.arrays import Floats
 
 HALF_LOG_TWO_PI = 0.9189385332046727
 
@@ -18,7 +19,7 @@ HALF_LOG_TWO_PI = 0.9189385332046727
 _SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 
 
-def stirling_remainder(z: NDArray[np.float64]) -> NDArray[np.float64]:
+def stirling_remainder(z: Floats) -> Floats:
     """Return r(z) = log Γ(z) − (z − ½) log z + z − ½ log 2π for z > 0."""
     large = np.maximum(z, 10.0)
     square = 1 / (large * large)
@@ -35,17 +36,17 @@ def stirling_remainder(z: NDArray[np.float64]) -> NDArray[np.float64]:
     return series
 
 
-def log_gamma_step(z: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+def log_gamma_step(z: Floats, step: float) -> Floats:
     """Return log Γ(z+s) − log Γ(z) for z > 0, s = step > 0, to about 10⁻¹⁵ (1 + s log(z+s)).
 
     Equal to (z−½) log(1+s/z) + s (log(z+s) − 1) + r(z+s) − r(z).
     """
     rest = stirling_remainder(z + step) - stirling_remainder(z)
-    grown: NDArray[np.float64] = (z - 0.5) * np.log1p(step / z) + step * (np.log(z + step) - 1) + rest
+    grown: Floats = (z - 0.5) * np.log1p(step / z) + step * (np.log(z + step) - 1) + rest
     return grown
 
 
-def log_rising(counts: NDArray[np.float64], a: NDArray[np.float64] | float) -> NDArray[np.float64]:
+def log_rising(counts: Floats, a: Floats | float) -> Floats:
     """Return log Γ(c+a) − log Γ(c+1) for c >= 0, a > 0, to about 10⁻¹⁵ (1 + a log(c+a)).
 
     Equal to (c+½) log((c+a)/(c+1)) + (a−1)(log(c+a) − 1) + r(c+a) − r(c+1).
@@ -55,5 +56,5 @@ def log_rising(counts: NDArray[np.float64], a: NDArray[np.float64] | float) -> N
     near = np.log1p(np.maximum(shift / bottom, -0.9))
     ratio = np.where(shift > -0.9 * bottom, near, np.log(top / bottom))
     rest = stirling_remainder(top) - stirling_remainder(bottom)
-    rising: NDArray[np.float64] = (counts + 0.5) * ratio + shift * (np.log(top) - 1) + rest
+    rising: Floats = (counts + 0.5) * ratio + shift * (np.log(top) - 1) + rest
     return rising

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.posterior.counts.law import Law
 from privior.posterior.counts.summation import SumTree, overlay
 
@@ -18,7 +18,7 @@ from privior.posterior.counts.summation import SumTree, overlay
 _LISTED, _AT_ONCE = 30_000_000, 1 << 21
 
 
-def table_draws(tree: SumTree, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def table_draws(tree: SumTree, size: int, rng: np.random.Generator) -> Integers:
     """Return independent tables, as (size, cells)."""
     cells = len(tree.marginals)
     sums = np.empty((len(tree.laws), size), dtype=np.int64)
@@ -43,7 +43,7 @@ def _weights(tree: SumTree, size: int) -> int:
     return weights
 
 
-def _proposed(narrow: Law, wide: Law, sums: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _proposed(narrow: Law, wide: Law, sums: Integers, rng: np.random.Generator) -> Integers:
     """Draw the narrow part of each sum: propose from its law, accept by the other's."""
     from privior.posterior.counts.splitting import split
 
@@ -53,7 +53,7 @@ def _proposed(narrow: Law, wide: Law, sums: NDArray[np.int64], rng: np.random.Ge
     return narrow.low + parts
 
 
-def _listed(narrow: Law, wide: Law, sums: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _listed(narrow: Law, wide: Law, sums: Integers, rng: np.random.Generator) -> Integers:
     """Draw the narrow part of each sum by inverting its distribution function."""
     distinct, inverse = np.unique(sums, return_inverse=True)
     width = narrow.mass.size

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.posterior.counts.cell_weights import CellWeights, Hull
 from privior.posterior.counts.law import Law
 
@@ -130,7 +131,7 @@ def tilt_for(weights: CellWeights, target: int, start: float, cut: float) -> tup
     return tilt, math.sqrt(variance)
 
 
-def _row_moments(rows: NDArray[np.float64]) -> tuple[float, float]:
+def _row_moments(rows: Floats) -> tuple[float, float]:
     """Return mean and variance of the sum of laws on 0, 1, ..., one in each row."""
     offsets = np.arange(rows.shape[1])
     means = rows @ offsets
@@ -140,7 +141,7 @@ def _row_moments(rows: NDArray[np.float64]) -> tuple[float, float]:
 
 def _rows(
     weights: CellWeights, hull: Hull, tilt: float, wanted: NDArray[np.bool_] | None = None
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]]:
+) -> Iterator[tuple[NDArray[np.intp], Floats, Integers, Floats]]:
     """Yield cells, their laws as padded rows of mass 1, their modes, and −log of the mass there."""
     cells = np.arange(hull.low.size) if wanted is None else np.flatnonzero(wanted)
     width = hull.width
@@ -164,8 +165,8 @@ def _rows(
 
 
 def _log_rows(
-    weights: CellWeights, cells: NDArray[np.intp], low: NDArray[np.int64], columns: int, tilt: float
-) -> NDArray[np.float64]:
+    weights: CellWeights, cells: NDArray[np.intp], low: Integers, columns: int, tilt: float
+) -> Floats:
     """Add up steps, in runs: the rounding error grows with the number and the length of the runs only."""
     rows = np.zeros((cells.size, columns))
     for start in range(0, columns - 1, _RUN):
@@ -176,12 +177,10 @@ def _log_rows(
     return rows
 
 
-def _at(
-    weights: CellWeights, cells: NDArray[np.intp], counts: NDArray[np.int64], tilt: float
-) -> NDArray[np.float64]:
+def _at(weights: CellWeights, cells: NDArray[np.intp], counts: Integers, tilt: float) -> Floats:
     every = np.zeros(weights.prior.size, dtype=np.int64)
     every[cells] = counts
-    heights: NDArray[np.float64] = weights.log_weights(every[:, None], tilt)[cells, 0]
+    heights: Floats = weights.log_weights(every[:, None], tilt)[cells, 0]
     return heights
 
 

@@ -22,8 +22,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.effort import CALL, MOST_COST, MOST_VALUES, PASSES
 from privior.posterior.counts.cell_weights import CellWeights
 from privior.posterior.counts.gamma_terms import largest_terms, total_heights, total_steps
@@ -150,7 +150,7 @@ class TotalBlocks:
             fourier=fourier,
         )
 
-    def _slope(self, totals: NDArray[np.float64] | int) -> NDArray[np.float64]:
+    def _slope(self, totals: Floats | int) -> Floats:
         """Return log g(N+1) − log g(N) = log((N+1)/(N+A)), and what releases from a posterior add."""
         bottom = totals + np.asarray(self._concentration)
         part = (1 - self._concentration) / bottom
@@ -179,7 +179,7 @@ class TotalBlocks:
         within = np.abs(values - here - float(self._slope(total)) * way * away) <= _BEND
         return int(total + way * away[within.nonzero()[0].max()]) if within.any() else total
 
-    def _log_g(self, first: int, last: int, tilt: float) -> NDArray[np.float64]:
+    def _log_g(self, first: int, last: int, tilt: float) -> Floats:
         """Return log g(N) − tilt·N for consecutive totals: a sum of small steps, as for the cells."""
         if self.known:
             return np.zeros(1)
@@ -187,7 +187,7 @@ class TotalBlocks:
         start = self._height(np.array([float(first)])) - tilt * first
         return np.concatenate([start, start + np.cumsum(steps)])
 
-    def _height(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _height(self, totals: Floats) -> Floats:
         """Return log g."""
         heights = -log_rising(totals, self._concentration)
         return heights + total_heights(self.weights.gammas, totals) if self.weights.gammas else heights

@@ -25,14 +25,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.models import JointFamily
 from privior.models.families import JointLikelihood
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, split_r_hat
 from privior.posterior.families.latent_sums import Evidence
 from privior.privacy import REPLACE_ONE
 from privior.schema import Schema
-
-Floats = NDArray[np.float64]
 
 #: sweeps of a round, of which the second half is kept; while ensembles disagree, twice as many follow
 _GROUPS, _WALKERS, _SWEEPS, _KEPT = 4, 96, 400, 50
@@ -213,7 +212,7 @@ class _Chains:
             warning=warning,
         )
 
-    def _halves(self, half: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def _halves(self, half: int) -> tuple[Integers, Integers, Integers]:
         """Return the states that move, and two others of the other half of the ensemble for each."""
         every = np.arange(_GROUPS * _WALKERS).reshape(_GROUPS, 2, _WALKERS // 2)
         moving, still = every[:, half], every[:, 1 - half]
@@ -282,7 +281,7 @@ class _Chains:
         return np.asarray(logs + self.likelihood.log_white(records, white))
 
     def _keep(
-        self, moving: NDArray[np.int64], taken: NDArray[np.bool_], u: Floats, theta: Floats, evidence: Floats
+        self, moving: Integers, taken: NDArray[np.bool_], u: Floats, theta: Floats, evidence: Floats
     ) -> None:
         rows = moving[taken]
         self.u[rows], self.theta[rows], self.evidence[rows] = u[taken], theta[taken], evidence[taken]

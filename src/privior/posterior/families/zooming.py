@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import InferenceError
-
-Floats = NDArray[np.float64]
 
 #: what lies so far below the largest, in logs, is left out
 DEPTH = 45.0

@@ -16,18 +16,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.posterior.counts.cell_weights import CellWeights
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.total_blocks import TotalBlocks
-
-Floats = NDArray[np.float64]
+from privior.special import gammaln
 
 
 @dataclass(frozen=True, eq=False)
 class KnownCells(CellWeights):
     """The log weights of all cells of one table; `prior` holds the log chances."""
 
-    def steps(self, cells: NDArray[np.intp], counts: NDArray[np.int64], tilt: float) -> Floats:
+    def steps(self, cells: NDArray[np.intp], counts: Integers, tilt: float) -> Floats:
         """Return log w(c+1) - log w(c) + tilt."""
         down = (slice(None), *[None] * (counts.ndim - 1))
         at = counts.astype(np.float64)
@@ -39,10 +39,8 @@ class KnownCells(CellWeights):
             steps += self.curvature[cells][down] * (self.centre[cells][down] - 0.5 - at)
         return np.asarray(steps)
 
-    def log_weights(self, counts: NDArray[np.int64], tilt: float) -> Floats:
+    def log_weights(self, counts: Integers, tilt: float) -> Floats:
         """Return log w(c) + tilt c, with one row of counts for each cell."""
-        from scipy.special import gammaln
-
         at = counts.astype(np.float64)
         heights = (self.prior + self.slope + tilt)[:, None] * at - gammaln(at + 1)
         heights -= self.curvature[:, None] * (at - self.centre[:, None]) ** 2 / 2
@@ -51,7 +49,7 @@ class KnownCells(CellWeights):
         return np.asarray(heights)
 
     @property
-    def _knots(self) -> NDArray[np.int64]:
+    def _knots(self) -> Integers:
         """Between noisy counts the weights are log-concave, and over them too."""
         ends = np.broadcast_to(np.array([[0], [self.most]]), (2, self.prior.size))
         return np.sort(np.concatenate([ends, self.kinks]), axis=0).T
@@ -89,8 +87,6 @@ class KnownBlocks(TotalBlocks):
         return np.log(np.asarray(totals, dtype=np.float64) + 1)
 
     def _height(self, totals: Floats) -> Floats:
-        from scipy.special import gammaln
-
         return np.asarray(gammaln(totals + 1))
 
     def _highest(self, tilt: float, least: int, most: int) -> float:

@@ -14,8 +14,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.models import FiniteFamily, Observed
 from privior.posterior.contract import released_draws
@@ -23,8 +23,8 @@ from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.finite.known_cells import log_evidence
 from privior.posterior.tables.counts_given import cell_evidence, check_single, total_of
 from privior.release import Release
+from privior.special import gammaln
 
-Floats = NDArray[np.float64]
 #: a mechanism that draws models and knows their laws (`log_laws`), and how often each was drawn
 Drawn = tuple[Any, Observed]
 
@@ -88,7 +88,7 @@ def certain_chances(releases: Sequence[Release], model: FiniteFamily) -> ModelCh
     return ModelChances(model.update(plan.schema, counts), "privacy noise ignored")
 
 
-def _listed(total: Total, cells: int) -> NDArray[np.int64] | None:
+def _listed(total: Total, cells: int) -> Integers | None:
     """Return all tables that may have been; None if there are too many."""
     bins = cells if total.known else cells + 1  # records that are missing from the largest number
     if bins > 40 or math.comb(total.most + bins - 1, bins - 1) > _MOST_TABLES:
@@ -102,12 +102,10 @@ def _listed(total: Total, cells: int) -> NDArray[np.int64] | None:
 def _by_list(
     model: FiniteFamily,
     total: Total,
-    tables: NDArray[np.int64],
+    tables: Integers,
     evidence: Sequence[CellEvidence],
     drawn: Sequence[Drawn],
 ) -> ModelChances:
-    from scipy.special import gammaln
-
     common = gammaln(tables.sum(axis=1) + 1) - gammaln(tables + 1).sum(axis=1)
     for one in evidence:
         away = one.observed - tables

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats, Integers
 
 #: the iteration ends when it moves by less than this share of the typical distance
 _STEPS, _CLOSE = 100, 1e-7
@@ -38,7 +38,7 @@ class Distance:
         away = np.linalg.norm(shares**self.power - others**self.power, axis=-1)
         return np.asarray(self.factor * away)
 
-    def nearest(self, tables: NDArray[np.int64]) -> Floats:
+    def nearest(self, tables: Integers) -> Floats:
         """Return the shares with the least average distance to these tables of counts, (table, cell).
 
         Weiszfeld's iteration: points weighted by one over their distance. On square roots each step goes

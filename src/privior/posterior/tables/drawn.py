@@ -11,12 +11,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import InferenceError
 from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.quantity import DRAWS, SEED, quantiles
-
-Floats = NDArray[np.float64]
 
 _MOST_NUMBERS = 20_000_000
 #: draws of more cells than this would fill the memory

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.checks import whole_number
 from privior.errors import InferenceError
 from privior.models import MarkovChain
@@ -22,8 +22,6 @@ from privior.posterior.events import quoted
 from privior.posterior.findings import Finding, Table
 from privior.posterior.quantity import Quantity, check_level, check_number, generator, quantiles
 from privior.posterior.tables.table_posterior import TablePosterior
-
-Floats = NDArray[np.float64]
 
 #: more steps than this are the long run
 MOST_STEPS = 10**9

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import InferenceError
-
-Floats = NDArray[np.float64]
 
 
 def dirichlet_mode(theta: Floats) -> Floats:

@@ -33,14 +33,14 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.interval_arithmetic import flint
 from privior.privacy.pairs import DominatingPair
 from privior.privacy.pairs.balls import ball
 from privior.privacy.pairs.incomplete import log_beta
 
-Reals = NDArray[np.float64]
+Reals = Floats
 
 #: enough for parameters up to 1e15 and rates down to 1e-12, each of which costs about 50 bits
 _BITS = 400

@@ -21,7 +21,7 @@ So the minimum of F + gamma (records moved) over how many records leave a cell i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from heapq import nsmallest
@@ -30,7 +30,6 @@ from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball, upper
 
 _HALF = Fraction(1, 2)
-Phi = Callable[[Fraction], "arb"]
 
 
 def phi(at: Fraction) -> arb:
