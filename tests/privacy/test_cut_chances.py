@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from fractions import Fraction as F
+from fractions import Fraction
 
 import mpmath
 import pytest
@@ -13,6 +13,8 @@ from flint import arb, ctx
 from privior.privacy.pairs import balls
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.truncated import TruncatedBernoulli
+
+F = Fraction
 
 
 def truth(case: TruncatedBernoulli) -> tuple[mpmath.mpf, mpmath.mpf]:
