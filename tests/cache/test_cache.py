@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,25 +32,17 @@ def released(neighbours: pv.Neighbours = pv.REPLACE_ONE) -> pv.Release:
     )
 
 
-@pytest.fixture
-def not_inferred(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object, **__: object) -> None:
-        raise AssertionError("inferred again")
-
-    monkeypatch.setattr(cache, "infer", fails)
-
-
 @pytest.mark.parametrize("neighbours", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])
 def test_what_is_kept_gives_the_same_answers(
     neighbours: pv.Neighbours, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = released(neighbours)
-    first = cache.inferred([release], "1/2")
+    first: Any = cache.inferred([release], "1/2")
     (file,) = folder.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     monkeypatch.setattr(cache, "infer", None)  # cannot be called
-    again = cache.inferred([release], "1/2")
+    again: Any = cache.inferred([release], "1/2")
     assert again.text() == first.text()
     assert (again.draws(5, 1) == first.draws(5, 1)).all()
     assert (again.counts().interval(0.9) == first.counts().interval(0.9)).all()

@@ -140,6 +140,10 @@ def test_a_batch_by_groups(clinic: Path) -> None:
     made = run(together, clinic)
     assert made.code == 0
     assert "region = south" in made.output
+    page = (clinic / "batch.report.html").read_text()
+    assert page.count("smoker, region = ") == 2
+    assert page.count("<html") == 1
+    assert "epsilon 0.5, delta 0, protecting one person" in page
     assert (clinic / "a.1.release.json").exists()
     assert (clinic / "a.2.release.json").exists()
     assert run(["verify", "a.2.release.json", "-l", "c.ledger"], clinic).code == 0
@@ -214,6 +218,19 @@ def test_a_ledger_whose_past_was_rewritten_is_not_shown_as_if_it_held(clinic: Pa
     shown = run(["ledger", "show", "c.ledger"], clinic)
     assert shown.code == 4
     assert run(["ledger", "verify", "c.ledger"], clinic).code == 4
+
+
+def test_a_batch_is_told_epsilon_and_neighbours(clinic: Path) -> None:
+    shutil.copy(clinic / "a.toml", clinic / "b.toml")
+    asked = ["batch", "t.csv", "a.toml", "b.toml", "-l", "c.ledger", "--yes", "--no-report"]
+    made = run([*asked, "--epsilon", "0.25", "--neighbours", "add-or-remove-one"], clinic)
+    assert made.code == 0
+    assert pv.Ledger.open(clinic / "c.ledger").spent == pv.Budget.of("0.5")
+    plan = pv.Release.read(clinic / "b.release.json").plan
+    assert (plan.cost, plan.neighbours) == (pv.Budget.of("0.25"), pv.ADD_OR_REMOVE_ONE)
+    assert not (clinic / "batch.report.html").exists()
+    replaced = run([*asked, "--neighbours", "replace-one", "-f", "."], clinic)
+    assert replaced.code in (4, 6)  # the ledger has another relation, and the files are there
 
 
 def test_a_second_ledger_of_a_population_is_asked_about(clinic: Path) -> None:

@@ -199,14 +199,14 @@ def test_what_is_kept_for_study_is_compared_and_taken_only_if_asked_for(
     levels: int, records: int, epsilon: str
 ) -> None:
     """Here forecasts differed by the noise of their scenarios, and the worse mechanism was taken."""
-    facts = {"records": records, "epsilon": epsilon}
-    plan = pv.plan(pv.DirichletCategorical("x"), schema_of(levels), **facts)
+    model, schema = pv.DirichletCategorical("x"), schema_of(levels)
+    plan = pv.plan(model, schema, records=records, epsilon=epsilon)
     ahead = {one.name: one.forecast for one in plan.candidates if one.forecast is not None}
     for study in (pv.LSHist, pv.LSDim):
         assert study.for_study
-        assert plan.forecast.l2 <= ahead[study.name].l2 <= plan.without_release.l2
+        assert plan.forecast.error <= ahead[study.name].error <= plan.without_release.error
     assert plan.mechanism.name == "k-norm"
-    asked = pv.plan(pv.DirichletCategorical("x"), schema_of(levels), mechanism=pv.LSHist, **facts)
+    asked = pv.plan(model, schema, records=records, epsilon=epsilon, mechanism=pv.LSHist)
     assert asked.mechanism.name == "lshist"
 
 
@@ -214,6 +214,7 @@ def test_a_forecast_by_chance_does_not_make_a_study_win(monkeypatch: pytest.Monk
     """A planted forecast: nothing but what the mechanism says of itself keeps it from being taken."""
     monkeypatch.setattr(pv.LSHist, "variance", 1e-9)
     assert plan_of().mechanism.name == "k-norm"
-    assert min(one.forecast.l2 for one in plan_of().candidates if one.forecast) < plan_of().forecast.l2
+    ahead = [one.forecast.error for one in plan_of().candidates if one.forecast]
+    assert min(ahead) < plan_of().forecast.error
     monkeypatch.setattr(pv.LSHist, "for_study", False)
     assert plan_of().mechanism.name == "lshist"
