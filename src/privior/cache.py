@@ -18,8 +18,10 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privior import __version__
 from privior.posterior import Posterior, infer
@@ -86,7 +88,8 @@ def _kept(place: Path, releases: Sequence[Release], prior: object) -> Posterior 
         document = json.loads(head)
         if document["name"] != place.stem or document["sha256"] != hashlib.sha256(body).hexdigest():
             raise ValueError("another file, or a damaged one")
-        arrays, start = {}, 0
+        arrays: dict[str, NDArray[Any]] = {}
+        start = 0
         for name, kind in TYPES.items():
             size = document["sizes"][name]
             arrays[name] = np.frombuffer(body, kind, size, start).copy()

@@ -78,14 +78,8 @@ def test_a_damaged_or_foreign_file_is_ignored_and_written_anew(place: str, folde
 
 def test_a_file_that_names_other_kinds_makes_nothing(folder: Path) -> None:
     """Only kept classes are made; a checksum that fits does not help."""
-    for wrong in (
-        {"Path": {}},
-        {"tuple": 3},
-        {"floats": [0, [9]]},
-        {"Law": {"low": 0}},
-        {"a": 1, "b": 2},
-        [],
-    ):
+    wrongs: list[Any] = [{"Path": {}}, {"tuple": 3}, {"floats": [0, [9]]}, {"Law": {"low": 0}}, []]
+    for wrong in [*wrongs, {"a": 1, "b": 2}]:
         with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
             read(wrong, {"floats": np.zeros(3), "integers": np.zeros(0, np.int64)})
     for value in (object(), [1], np.zeros(2, np.complex128), {"a": 1}, Path()):
