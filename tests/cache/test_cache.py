@@ -33,16 +33,17 @@ def released(neighbours: pv.Neighbours = pv.REPLACE_ONE) -> pv.Release:
 
 
 @pytest.mark.parametrize("neighbours", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])
+@pytest.mark.parametrize("prior", ["1/2", pv.LearnedPrior()], ids=["fixed", "learned"])
 def test_what_is_kept_gives_the_same_answers(
-    neighbours: pv.Neighbours, folder: Path, monkeypatch: pytest.MonkeyPatch
+    prior: object, neighbours: pv.Neighbours, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = released(neighbours)
-    first: Any = cache.inferred([release], "1/2")
+    first: Any = cache.inferred([release], prior)
     (file,) = folder.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     monkeypatch.setattr(cache, "infer", None)  # cannot be called
-    again: Any = cache.inferred([release], "1/2")
+    again: Any = cache.inferred([release], prior)
     assert again.text() == first.text()
     assert (again.draws(5, 1) == first.draws(5, 1)).all()
     assert (again.counts().interval(0.9) == first.counts().interval(0.9)).all()
@@ -50,7 +51,7 @@ def test_what_is_kept_gives_the_same_answers(
         with pytest.raises(TypeError):
             cache.inferred([release], other)
     with pytest.raises(TypeError):
-        cache.inferred([released(neighbours)], "1/2")
+        cache.inferred([released(neighbours)], prior)
 
 
 @pytest.mark.parametrize("place", ["first byte", "last byte", "cut", "empty", "another's"])

@@ -22,6 +22,7 @@ from privior.errors import InferenceError
 from privior.models import RateLaws
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.law import Law
+from privior.posterior.kept import kept
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -35,6 +36,10 @@ _TILE = 256
 _TINY, _NOTHING = 1e-290, 1e-18
 
 
+kept(RateLaws)
+
+
+@kept
 @dataclass(frozen=True, eq=False)
 class Learned:
     """What is learned from a table.
