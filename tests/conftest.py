@@ -40,12 +40,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def states(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Keep the curator's log out of the home of whoever runs the tests."""
     folder = tmp_path_factory.mktemp("state")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRIVIOR_STATE", str(folder))
         yield folder
+
+
+@pytest.fixture(autouse=True)
+def state(states: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A state of its own for each test: a machine that knows no ledger."""
+    folder = states / f"{zlib.crc32(request.node.nodeid.encode()):08x}"
+    monkeypatch.setenv("PRIVIOR_STATE", str(folder))
+    return folder
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from privior.errors import ReleaseError, shown
@@ -47,6 +47,59 @@ def page_of(release: Release, posterior: Posterior | None = None) -> str:
             "footer",
             f"Made from the release alone, which privior {release.library} wrote: whoever has it can make "
             "this page again. It runs no script and loads nothing.",
+        ),
+    )
+
+
+def write_report_of_all(
+    releases: Sequence[Release], cost: str, path: str | Path, say: Callable[[str], None]
+) -> None:
+    """Write one page about releases that were charged together, whole or not at all.
+
+    Args:
+        releases: of one table, or of groups of it
+        cost: what they cost together
+        path: where
+        say: is told what is being inferred
+    """
+    plan = releases[0].plan
+    lead = (
+        f"{len(releases)} releases about {plan.schema.population} ({plan.records_in_words}), charged "
+        f"together: {cost}, protecting one {plan.schema.unit.noun}."
+    )
+    sections = []
+    for number, release in enumerate(releases, start=1):
+        say(f"inferring release {number} of {len(releases)}")
+        sections.append(_part(release))
+    page = markup.page(
+        f"{plan.schema.population}: {len(releases)} releases",
+        element("p", lead, class_="lead"),
+        *sections,
+        _section("What may not be concluded", _items(_limits(releases[0]))),
+        element("footer", "Made from the releases alone. It runs no script and loads nothing."),
+    )
+    try:
+        write_whole(path, page)
+    except (OSError, ValueError):
+        raise ReleaseError("the report cannot be written there", where=shown(str(path))) from None
+
+
+def _part(release: Release) -> Markup:
+    """Tell one of several releases: whose it is, what follows from it, what it promises."""
+    found: Posterior = infer(release)
+    plan = release.plan
+    whose = "" if plan.group is None else f", {plan.group}"
+    return _section(
+        " x ".join(plan.model.columns) + whose,
+        *(element("p", text, class_="warning") for text in (*found.warnings, *plan.warnings)),
+        *markup_of(found.findings()),
+        element("p", plan.guarantee.claim(), class_="claim"),
+        markup.facts(
+            [
+                ("guarantee", str(plan.guarantee)),
+                ("release", release.identifier),
+                ("SHA-256 of its file", release.sha256),
+            ]
         ),
     )
 

@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ledger",),
     ("release",),
     ("calculator", "posterior", "planning", "smoothness", "tables"),
-    ("analyses", "auditing", "curator", "queries"),
+    ("analyses", "auditing", "cache", "curator", "queries"),
     ("decisions",),
     ("health", "report", "reviews"),
     ("papers",),  # what the papers state: nothing but the command line imports it
@@ -80,9 +80,10 @@ OUTSIDE = {
 #: are in its own table of contents; SciPy
 IMPORTERS = {"registry", "contents", "light_scipy"}
 DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_name", "__builtins__"}
-# Who may draw entropy, and who may read files: what is public, and the private side itself.
+# Who may draw entropy, and who may read files: what is public, and the private side itself. The cache reads
+# what it wrote itself, from a folder of the user's own: what follows from releases.
 DRAWERS = {"randomness", "curator"}
-FILE_READERS = {"tables", "schema", "release", "ledger"}
+FILE_READERS = {"tables", "schema", "release", "ledger", "cache"}
 READING = {
     *("read_whole", "read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap"),
     *("read_table", "read_pandas", "ParquetFile", "ParquetDataset", "memory_map", "OSFile", "dataset"),

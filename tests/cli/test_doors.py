@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from program import inside
+from program import inside, run_here
 
 import privior as pv
 from privior import whole_files
@@ -119,3 +119,11 @@ def test_a_door_that_asks_before_it_opens_would_wait(tmp_path: Path, monkeypatch
     signal.setitimer(signal.ITIMER_REAL, 0.2)
     with pytest.raises(WaitedError):
         pv.Release.read(pipe)
+
+
+def test_an_extension_is_named_before_the_command(tmp_path: Path) -> None:
+    """It was taken for a misspelt --epsilon."""
+    ended = run_here(["plan", "--extension", "own.py", "a.toml"], tmp_path)
+    assert ended.code == 2
+    assert "privior --extension FILE COMMAND" in ended.errors
+    assert "--epsilon" not in ended.errors

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from program import run_here as run
+from program import run_on_terminal
 
 import privior as pv
 
@@ -91,6 +92,14 @@ def test_t32_an_old_copy_is_refused_until_reconciled(clinic: Path) -> None:
     refused = run(["ledger", "verify", "c.ledger", "r.json"], clinic)
     assert refused.code == 4
     assert "old copy" in refused.errors
+    shown = run(["ledger", "show", "c.ledger"], clinic)  # it showed what was left, and all seemed well
+    assert shown.code == 4
+    assert "not to be trusted" in shown.errors
+    assert "old copy" in shown.errors
+    document = json.loads(run(["ledger", "show", "c.ledger", "--json"], clinic).output)
+    assert document["holds"] is False
+    assert "old copy" in document["wrong"]["what"]
+    assert run(["ledger", "show", "c.ledger", "--quiet"], clinic).output == ""
     assert release(clinic, "s.json") == 4  # the anchor knows
     elsewhere = {"PRIVIOR_STATE": str(clinic / "other-user")}
     assert run(["ledger", "verify", "c.ledger"], clinic, elsewhere).code == 0  # nothing is known there
@@ -131,6 +140,10 @@ def test_a_batch_by_groups(clinic: Path) -> None:
     made = run(together, clinic)
     assert made.code == 0
     assert "region = south" in made.output
+    page = (clinic / "batch.report.html").read_text()
+    assert page.count("smoker, region = ") == 2
+    assert page.count("<html") == 1
+    assert "epsilon 0.5, delta 0, protecting one person" in page
     assert (clinic / "a.1.release.json").exists()
     assert (clinic / "a.2.release.json").exists()
     assert run(["verify", "a.2.release.json", "-l", "c.ledger"], clinic).code == 0
@@ -144,7 +157,7 @@ def test_a_batch_by_groups(clinic: Path) -> None:
 def test_other_accountings(accounting: str, clinic: Path) -> None:
     made = run(
         [
-            *("ledger", "create", "o.ledger", "-p", "clinic", "-e", "4", "-d", "1e-5"),
+            *("ledger", "create", "o.ledger", "-p", "clinic", "-e", "4", "-d", "1e-5", "--yes"),
             *("--accounting", accounting, "--aside-epsilon", "1", "--aside-delta", "1e-6"),
         ],
         clinic,
@@ -157,7 +170,7 @@ def test_other_accountings(accounting: str, clinic: Path) -> None:
     assert "is summed" in shown.output
     assert run(["verify", "r.json", "-l", "o.ledger"], clinic).code == 0
     assert run(["review", "r.json", "-l", "o.ledger"], clinic).code == 0
-    pure = ["ledger", "create", "p.ledger", "-p", "clinic", "-e", "4", "--accounting", accounting]
+    pure = ["ledger", "create", "p.ledger", "-p", "clinic", "-e", "4", "--accounting", accounting, "-y"]
     assert run(pure, clinic).code == 4
 
 
@@ -190,3 +203,58 @@ def test_a_ledger_for_declared_guarantees_says_so(tmp_path: Path) -> None:
     assert "takes guarantees that code outside privior declares" in " ".join(shown.output.split())
     document = json.loads(run(["ledger", "show", "c.ledger", "--json"], tmp_path).output)
     assert (document["accepts declared"], document["declared releases"]) == (True, 0)
+
+
+def test_a_ledger_whose_past_was_rewritten_is_not_shown_as_if_it_held(clinic: Path) -> None:
+    """The newest entry is as it was: only the whole chain tells."""
+    assert release(clinic, "r.json") == 0
+    assert release(clinic, "s.json") == 0
+    assert run(["ledger", "show", "c.ledger"], clinic).code == 0
+    with closing(sqlite3.connect(clinic / "c.ledger")) as connection:
+        for guard in ("final", "kept"):
+            connection.execute(f"DROP TRIGGER entries_{guard}")
+        connection.execute("UPDATE entries SET body = replace(body, 'smoker', 'others') WHERE number = 1")
+        connection.commit()
+    shown = run(["ledger", "show", "c.ledger"], clinic)
+    assert shown.code == 4
+    assert run(["ledger", "verify", "c.ledger"], clinic).code == 4
+
+
+def test_a_batch_is_told_epsilon_and_neighbours(clinic: Path) -> None:
+    shutil.copy(clinic / "a.toml", clinic / "b.toml")
+    asked = ["batch", "t.csv", "a.toml", "b.toml", "-l", "c.ledger", "--yes", "--no-report"]
+    made = run([*asked, "--epsilon", "0.25", "--neighbours", "add-or-remove-one"], clinic)
+    assert made.code == 0
+    assert pv.Ledger.open(clinic / "c.ledger").spent == pv.Budget.of("0.5")
+    plan = pv.Release.read(clinic / "b.release.json").plan
+    assert (plan.cost, plan.neighbours) == (pv.Budget.of("0.25"), pv.ADD_OR_REMOVE_ONE)
+    assert not (clinic / "batch.report.html").exists()
+    replaced = run([*asked, "--neighbours", "replace-one", "-f", "."], clinic)
+    assert replaced.code in (4, 6)  # the ledger has another relation, and the files are there
+
+
+def test_a_second_ledger_of_a_population_is_asked_about(clinic: Path) -> None:
+    again = ["ledger", "create", "second.ledger", "-p", "clinic", "-e", "4"]
+    refused = run(again, clinic)
+    assert refused.code == 4
+    assert "knows a ledger of this population" in refused.errors
+    assert "--yes" in refused.errors
+    assert not (clinic / "second.ledger").exists()
+    assert run(["ledger", "create", "c.ledger", "-p", "clinic", "-e", "4"], clinic).code == 4
+    for key, code in (("n", 1), ("y", 0)):
+        asked = run_on_terminal(again, clinic, {"[y/N]": f"{key}\n"})
+        assert "Make another ledger for clinic?" in asked.plain
+        assert asked.code == code
+        assert (clinic / "second.ledger").exists() is (code == 0)
+    assert run(["ledger", "create", "third.ledger", "-p", "clinic", "-e", "4", "--yes"], clinic).code == 0
+    assert run(["ledger", "create", "others.ledger", "-p", "clinic 2", "-e", "4"], clinic).code == 0
+    elsewhere = {"PRIVIOR_STATE": str(clinic / "another machine")}
+    assert run(["ledger", "create", "fourth.ledger", "-p", "clinic", "-e", "4"], clinic, elsewhere).code == 0
+
+
+def test_verify_without_a_ledger_does_not_look_like_success(clinic: Path) -> None:
+    assert release(clinic, "r.json") == 0
+    found = run(["verify", "r.json"], clinic)
+    assert found.code == 10
+    assert "no ledger is named" in found.errors
+    assert run(["verify", "r.json"], clinic, {"PRIVIOR_LEDGER": str(clinic / "c.ledger")}).code == 0

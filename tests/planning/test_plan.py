@@ -191,3 +191,29 @@ def test_a_release_without_a_posterior_is_warned_of() -> None:
     few, many = (pv.plan(model, levels, records=n, epsilon=1, mechanism=pv.EHD) for n in (50, 500))
     assert "no posterior be computed" not in str(few)
     assert "no posterior be computed" in str(many)
+
+
+@pytest.mark.parametrize(("levels", "records", "epsilon"), [(78, 45_211, "0.0005"), (4, 4, "0.1")])
+def test_what_is_kept_for_study_is_compared_and_taken_only_if_asked_for(
+    levels: int, records: int, epsilon: str
+) -> None:
+    """Here forecasts differed by the noise of their scenarios, and the worse mechanism was taken."""
+    model, schema = pv.DirichletCategorical("x"), schema_of(levels)
+    plan = pv.plan(model, schema, records=records, epsilon=epsilon)
+    ahead = {one.name: one.forecast for one in plan.candidates if one.forecast is not None}
+    for study in (pv.LSHist, pv.LSDim):
+        assert study.for_study
+        assert plan.forecast.error <= ahead[study.name].error <= plan.without_release.error
+    assert plan.mechanism.name == "k-norm"
+    asked = pv.plan(model, schema, records=records, epsilon=epsilon, mechanism=pv.LSHist)
+    assert asked.mechanism.name == "lshist"
+
+
+def test_a_forecast_by_chance_does_not_make_a_study_win(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planted forecast: nothing but what the mechanism says of itself keeps it from being taken."""
+    monkeypatch.setattr(pv.LSHist, "variance", 1e-9)
+    assert plan_of().mechanism.name == "k-norm"
+    ahead = [one.forecast.error for one in plan_of().candidates if one.forecast]
+    assert min(ahead) < plan_of().forecast.error
+    monkeypatch.setattr(pv.LSHist, "for_study", False)
+    assert plan_of().mechanism.name == "lshist"

@@ -81,3 +81,14 @@ def test_more_epsilon_never_widens_the_forecast() -> None:
     assert widths == sorted(widths, reverse=True)
     assert plan.without_noise.width <= widths[-1] * (1 + 1e-9)
     assert widths[0] <= plan.without_release.width * 1.1
+
+
+def test_what_no_epsilon_reaches_is_advised_in_words_of_the_model() -> None:
+    """A family has no cells of which there could be fewer."""
+    schema = pv.Schema({"hits": pv.Integer(0, 3)}, population="p", unit="person")
+    model = pv.BetaBinomial("hits", 3)
+    with pytest.raises(pv.PlanError, match="only more records") as refused:
+        pv.plan_for(pv.Want.of("width 1e-6"), model, schema, records=10)
+    assert "cells" not in str(refused.value)
+    plan = pv.plan(model, schema, records=10, epsilon=1)
+    assert dict(plan.facts())["model"].endswith("its probability; known: trials 3")

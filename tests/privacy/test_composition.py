@@ -12,7 +12,7 @@ from typing import cast
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from privior.errors import PlanError
@@ -453,6 +453,8 @@ def test_masses_from_the_density_are_the_connected_dots(pair: DominatingPair) ->
     st.integers(1, 30),
     st.floats(-1, 1.2),
 )
+@example(weights=[1, 0], low=0, gap=0.25, times=20, where=0.0)
+@example(weights=[0, 7, 1, 0], low=-1, gap=1.0, times=20, where=0.25)
 @settings(max_examples=60, deadline=None)
 def test_the_transform_brackets_rational_convolution(
     weights: list[int], low: int, gap: float, times: int, where: float

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import signal
+import threading
+import time
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -471,3 +475,27 @@ def test_the_command_tells_the_same(
     code, _, errors = told("--distance", "far")
     assert code == 3
     assert "does not fit" in errors
+
+
+def test_a_large_bernoulli_column_is_analysed_soon_and_every_step_can_be_interrupted() -> None:
+    """45,211 records took ten minutes, and Ctrl-C was not heard."""
+    schema = pv.Schema({"y": pv.Boolean()}, population="bank", unit="customer")
+    begun = time.process_time()
+    made = pv.analyse(pv.BetaBernoulli("y", pv.Beta("1/2", "1/2")), schema, records=45_211)
+    assert "guarantee" in dict(made.facts())
+    assert len(made.trade) > 10
+    assert time.process_time() - begun < 10
+    model = next(case.model for case in CASES if isinstance(case.model, NormalPrecision))
+    slow = pv.analyse(model, SCHEMA, records=10**6)  # many seconds
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.5, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        slow.facts()
+    timer.join()
+    assert time.monotonic() - sent[0] < 3

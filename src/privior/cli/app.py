@@ -49,6 +49,14 @@ class Program(TyperGroup):
                 take_words(command.get_params(ctx))
         return found
 
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        """Find the command that was asked for; an option of the program after it is no misspelt other one."""
+        if "--extension" in args[1:]:
+            raise typer.BadParameter(
+                "it stands before the command: privior --extension FILE COMMAND ...", param_hint="--extension"
+            )
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer's own type is private
         """Run the command that was asked for."""
         screen = screen_of(ctx)

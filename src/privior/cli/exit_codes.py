@@ -29,6 +29,7 @@ class ExitCode(IntEnum):
     FAILED_AFTER_SPEND = 7
     RELEASE = 8
     QUESTION = 9
+    OPEN = 10  # nothing failed, but what only the ledger knows was not checked
     UNEXPECTED = 70
     INTERRUPTED = 130
 

@@ -53,13 +53,12 @@ def inferred(screen: Screen, releases: Sequence[Release], prior: object) -> Post
 
     Where a law was asked for and none that fits was said, the release's own is shown.
     """
+    from privior.cache import inferred as taken_or_inferred
     from privior.errors import ModelError
-    from privior.posterior import infer
 
     try:
         with screen.waiting(_waited_for(releases)):
-            found: Posterior = infer(list(releases), prior=prior)
-        return found
+            return taken_or_inferred(releases, prior)
     except ModelError as error:
         own = releases[0].plan.model.to_document()["prior"]
         if prior is None or not isinstance(own, dict):

@@ -82,13 +82,19 @@ def joint_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> 
     return np.asarray(mean_errors(counts, means, weights, prior).sum(axis=1))
 
 
-def remainder_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> Floats:
-    """Return the same if the total is public, with noise on all counts but the last: what they leave."""
+def remainder_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect, without: float) -> Floats:
+    """Return the same if the total is public, with noise on all counts but the last: what they leave.
+
+    Scenarios are few where cells are many. They are weighted so that the noise has its moments, and the guess
+    without a release its expected squared error, `without`: much noise then never seems to tell something.
+    """
     size = min(_REMAINDER_SCENARIOS, _REMAINDER_CELLS // prior.size)
     counts = tables(tuple(prior.tolist()), records, expect, size)
     noise, weights = noises(law, size, prior.size - 1)
-    squares = np.stack([noise.sum(axis=1) ** 2, (noise**2).sum(axis=1)], axis=1)
-    weights = calibrated(weights, squares, np.full(2, law.variance * (prior.size - 1)))
+    unguessed = ((counts / records - prior / prior.sum()) ** 2).sum(axis=1)
+    values = np.stack([noise.sum(axis=1) ** 2, (noise**2).sum(axis=1), unguessed], axis=1)
+    moment = law.variance * (prior.size - 1)
+    weights = calibrated(weights, values, np.array([moment, moment, without]))
     means = remainder_means(counts[:, :-1] + noise, law, prior, records)
     return np.asarray(mean_errors(counts, means, weights, prior).sum(axis=1))
 

@@ -1,4 +1,4 @@
-"""Anchors: the newest entry of each ledger that this user has seen, kept outside the ledger.
+"""Anchors: the newest entry of each ledger that this user has made or spent from, kept outside the ledger.
 
 A ledger that was restored from an old copy is a valid chain which forgot its newest spends. Its anchor
 remembers one of them: a ledger without that entry is refused until it is reconciled. An anchor is a small
@@ -43,6 +43,15 @@ def anchor_of(identity: str) -> LedgerEntry | None:
         return read_entry(document["number"], document["body"], document["hash"], str(place))
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, LedgerError):
         return None
+
+
+def known_ledgers(population: str) -> list[LedgerEntry]:
+    """Return the newest entry seen of each ledger of this population, in the order of their names."""
+    with suppress(OSError, RuntimeError):
+        places = sorted((state_folder() / "anchors").glob("*.json"))
+        seen = [anchor_of(place.stem) for place in places]
+        return [entry for entry in seen if entry is not None and entry.population == population]
+    return []
 
 
 def drop_anchor(identity: str | None, entry: LedgerEntry, *, anew: bool = False) -> None:

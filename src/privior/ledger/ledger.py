@@ -74,7 +74,10 @@ class Ledger:
         check_name(population, "population")
         store = store_at(path)
         chosen = Accounting.of(accounting, Budget.of(epsilon, delta), aside)
-        store.create(_opening(population, chosen, fresh_nonce(), accept_declared=accept_declared))
+        identity = fresh_nonce()
+        opening = _opening(population, chosen, identity, accept_declared=accept_declared)
+        store.create(opening)
+        drop_anchor(identity, opening)
         return Ledger.open(path)
 
     @staticmethod

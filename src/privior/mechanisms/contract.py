@@ -84,6 +84,8 @@ class Mechanism(ABC):
     models: ClassVar[tuple[type[Model], ...]]
     #: whether it is compared only if somebody asks for it by name
     on_request: ClassVar[bool] = False
+    #: whether it is kept as published, for study: compared with the others, taken only if asked for by name
+    for_study: ClassVar[bool] = False
     #: another name that it answers to, for models that know no mechanism of that name
     stands_for: ClassVar[str] = ""
     #: what may be said beside the budget, with what it is if nothing is said

@@ -43,6 +43,7 @@ class EHDL(HellingerMechanism):
 
     name: ClassVar[str] = "ehdl"
     about: ClassVar[str] = "as published, for study: costs more than its nominal epsilon"
+    for_study: ClassVar[bool] = True
 
     def __init__(self, cells: int, epsilon: object, records: int, prior: object = 1) -> None:
         self._set(cells, epsilon, records, prior)

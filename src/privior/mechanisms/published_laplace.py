@@ -48,6 +48,7 @@ class PublishedLaplace(FixedTotal):
     name: ClassVar[str]
     about: ClassVar[str]
     randomness: ClassVar[str] = OPENDP
+    for_study: ClassVar[bool] = True
     models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     prior: ClassVar[None] = None  # type: ignore[misc]
 

@@ -37,6 +37,7 @@ class DirichletTable(TableModel):
     error_name = "l2 error"
     error_heading = "l2 (noise only)"
     largest_error = 1.0
+    less = "Ask for less, or for fewer cells."
 
     @property
     def cell_prior(self) -> Fraction | tuple[Fraction, ...]:

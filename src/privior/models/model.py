@@ -40,6 +40,8 @@ class Model(ABC):
     error_heading: ClassVar[str] = "error"
     #: no error and no interval is larger than this
     largest_error: ClassVar[float] = math.inf
+    #: what to do if no epsilon reaches what is wanted
+    less: ClassVar[str] = "Ask for less: only more records would tell more."
     columns: tuple[str, ...]
     prior: Any
 

@@ -137,8 +137,11 @@ def _try(offer: Offer, kind: type[Mechanism], asked: Asked, expect: Expect) -> _
 
 
 def _choose(tried: list[_Tried], wanted: type[Mechanism] | None) -> _Tried:
-    """Return the offer with the smallest forecast error, of those that are wanted and fit."""
-    among = [one for one in tried if wanted is None or one.kind is wanted]
+    """Return the offer with the smallest forecast error, of those that are wanted and fit.
+
+    What is kept for study is not wanted unless it was asked for.
+    """
+    among = [one for one in tried if (not one.kind.for_study if wanted is None else one.kind is wanted)]
     fitting = [one for one in among if one.mechanism is not None]
     if not among:
         raise PlanError("no mechanism fits these public facts", where="plan")
@@ -147,7 +150,9 @@ def _choose(tried: list[_Tried], wanted: type[Mechanism] | None) -> _Tried:
 
 def _why(chosen: _Tried, tried: list[_Tried], asked: Asked, wanted: type[Mechanism] | None) -> str:
     """Say why this one is taken, and how noise compares with draws from the posterior."""
-    name, others = chosen.candidate.name, [one.error for one in tried if one is not chosen and one.mechanism]
+    name = chosen.candidate.name
+    rivals = [one for one in tried if one is not chosen and one.mechanism is not None]
+    others = [one.error for one in rivals if not one.kind.for_study]
     if wanted is not None:
         words = f"Takes {name} because it was asked for."
     elif not others:

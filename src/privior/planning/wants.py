@@ -119,7 +119,7 @@ def plan_for(
             asked=str(want),
             allowed=f"{want.measure} {want.of_forecast(best.without_noise):.3g} or more, "
             f"from {records} records",
-            advice="Ask for less, or for fewer cells.",
+            advice=model.less,
         )
     low, high = _LEAST, _MOST
     while not _adjacent(low, high):

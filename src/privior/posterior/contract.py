@@ -152,6 +152,16 @@ class Posterior(Belief):
             ignore_noise: whether noisy statistics are taken as true ones
         """
 
+    @property
+    def state(self) -> object:
+        """What took long to infer, made of values that can be written (`kept`); None if there is nothing."""
+        return None
+
+    @classmethod
+    def with_state(cls, releases: tuple[Release, ...], prior: object, state: object) -> Self:
+        """Return the posterior of which this is the state; the other arguments are those of `given`."""
+        raise TypeError("its state is not kept")
+
     @staticmethod
     @abstractmethod
     def numbers_of(model: Any, schema: Schema) -> Numbers:

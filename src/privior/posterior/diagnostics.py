@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.posterior.kept import kept
+
 #: above this split R-hat the chains have not mixed, and the posterior carries a warning
 WORST_R_HAT = 1.05
 
 
+@kept
 @dataclass(frozen=True)
 class Diagnostics:
     """How a posterior was computed and how far it can be trusted.

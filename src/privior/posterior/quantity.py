@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 
 import numpy as np
@@ -59,14 +60,14 @@ class Quantity:
     Attributes:
         name: the question
         mean: the posterior mean, such as the probability of the event for the next record
-        values: draws from the posterior
+        drawn: draws from the posterior, or how they are made, where a closed form may make them needless
         exact_interval: the interval in closed form where there is one, else it is read off the draws
         exact_stddev: likewise the standard deviation
     """
 
     name: str
     mean: float
-    values: Floats
+    drawn: Floats | Callable[[], Floats]
     exact_interval: Callable[[float], tuple[float, float]] | None = None
     exact_stddev: float | None = None
 
@@ -74,6 +75,11 @@ class Quantity:
     def of(name: str, values: Floats) -> Quantity:
         """Read everything off draws."""
         return Quantity(name, float(values.mean()), values)
+
+    @cached_property
+    def values(self) -> Floats:
+        """Draws from the posterior."""
+        return self.drawn() if callable(self.drawn) else self.drawn
 
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Return the equal-tailed interval that holds the number with this probability."""

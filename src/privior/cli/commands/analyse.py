@@ -40,27 +40,31 @@ def analyse(
 
     screen = screen_of(context)
     asked = Analysis.read(analysis, records=records, epsilon="1")
-    made = analysed(
-        asked.model, asked.schema, records=asked.records, draws=draws, distance=distance, failure=failure
-    )
-    stated: AnalysedModel = made
-    if papers or screen.as_json or picture is not None:
-        from privior.papers import theorems
+    with screen.waiting("analysing the model"):
+        made = analysed(
+            asked.model, asked.schema, records=asked.records, draws=draws, distance=distance, failure=failure
+        )
+        stated: AnalysedModel = made
+        if papers or screen.as_json or picture is not None:
+            from privior.papers import theorems
 
-        stated = theorems(made)
-    if screen.as_json:
-        screen.document(stated.to_document())
-    if screen.explains:
+            stated = theorems(made)
         told = stated if papers else made
-        screen.facts(told.facts())
-        if told.trade:
-            theorem = " (Theorem 17)" if papers else ""
-            screen.heading(f"Utility against privacy: the prior cut to smooth parameters{theorem}")
-            screen.table(*told.trades())
-        for drawn in told.pictures()[:1]:
-            screen.text(f"\n{drawn.text(screen.width)}")
+        facts = [] if screen.as_json else told.facts()
+        document = stated.to_document() if screen.as_json else None
+        trades = told.trades() if screen.explains and told.trade else None
+        drawn = [one.text(screen.width) for one in told.pictures()[:1]] if screen.explains else []
+    screen.document(document)
+    screen.facts(facts)
+    if trades is not None:
+        theorem = " (Theorem 17)" if papers else ""
+        screen.heading(f"Utility against privacy: the prior cut to smooth parameters{theorem}")
+        screen.table(*trades)
+    for shown in drawn:
+        screen.text(f"\n{shown}")
     if picture is not None:
-        files = draw(stated.pictures(), picture, "tests", "utility")
+        with screen.waiting("drawing"):
+            files = draw(stated.pictures(), picture, "tests", "utility")
         screen.text(f"Drew {', '.join(map(str, files))}.")
     if screen.quiet:
-        screen.answer(dict(made.facts())["guarantee"])
+        screen.answer(dict(facts)["guarantee"])

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privior.cli.commands.plan import planned
-from privior.cli.commands.release import confirm, said_if_it_stands, warn_of_corrections
-from privior.cli.options import Analyst, Json, Key, LedgerAddress, Quiet, TableVersion, screen_of
+from privior.cli.commands.release import checked_page, confirm, said_if_it_stands, warn_of_corrections
+from privior.cli.options import (
+    Analyst,
+    Epsilon,
+    Json,
+    Key,
+    LedgerAddress,
+    NeighboursName,
+    Quiet,
+    TableVersion,
+    screen_of,
+)
 from privior.cli.screen import Screen
 
 if TYPE_CHECKING:
@@ -39,6 +50,11 @@ def batch(
             show_default=False,
         ),
     ] = None,
+    epsilon: Epsilon = None,
+    neighbours: NeighboursName = None,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write one HTML report about all of them.")
+    ] = True,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend without asking.")] = False,
     key: Key = None,
     analyst: Analyst = None,
@@ -46,7 +62,10 @@ def batch(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Spend for several releases at once, read the table, write them all."""
+    """Spend for several releases at once, read the table, write them all.
+
+    --epsilon and --neighbours are asked of each, instead of what its file asks.
+    """
     from privior.curator import prepare
     from privior.errors import LedgerError, PlanError
     from privior.plans import Batch
@@ -57,10 +76,12 @@ def batch(
     stems = [path.stem for path in analyses]
     if len(set(stems)) != len(stems):
         raise PlanError("two analysis files have one name", where="batch", asked=", ".join(stems))
-    together = Batch.of([planned(path) for path in analyses], by=by, neighbours=charge_as)
+    plans = [planned(path, epsilon=epsilon, neighbours=neighbours) for path in analyses]
+    together = Batch.of(plans, by=by, neighbours=charge_as)
     groups = len(together.members) // len(stems)
     parts = [""] if by is None else [f".{number}" for number in range(1, groups + 1)]
     places = [folder / f"{stem}{part}.release.json" for part in parts for stem in stems]
+    page = checked_page(folder / "batch.release.json") if report else None
     warn_of_corrections(screen, ledger)
     with screen.progress() as say:
         ready = prepare(
@@ -79,11 +100,36 @@ def batch(
         with said_if_it_stands(screen, places[0], "The release files are complete."):
             with screen.progress() as say:
                 made = ready.carry_out_all(say)
+                written = _with_page(screen, say, together, made, page)
             with screen.undisturbed():
-                _show(screen, together, places, made)
+                _show(screen, together, places, made, written)
 
 
-def _show(screen: Screen, together: Batch, places: list[Path], made: tuple[Release, ...]) -> None:
+def _with_page(
+    screen: Screen, say: Callable[[str], None], together: Batch, made: tuple[Release, ...], page: Path | None
+) -> Path | None:
+    """Write one report about all releases; if that fails, they are complete all the same."""
+    from privior.errors import PriviorError
+    from privior.report import write_report_of_all
+
+    if page is None:
+        return None
+    say("writing the report")
+    try:
+        write_report_of_all(made, str(together.cost), page, say)
+    except PriviorError as error:
+        screen.complain(f"the report could not be written: {error.what}. The release files are complete.")
+        return None
+    return page
+
+
+def _show(
+    screen: Screen,
+    together: Batch,
+    places: list[Path],
+    made: tuple[Release, ...],
+    written: Path | None,
+) -> None:
     """Say what was done; from the releases alone, since all else may have changed."""
     screen.document(
         {
@@ -96,6 +142,7 @@ def _show(screen: Screen, together: Batch, places: list[Path], made: tuple[Relea
                 }
                 for place, one in zip(places, made, strict=True)
             ],
+            "report": None if written is None else str(written),
             "cost": together.cost.to_document(),
             "ledger": made[0].receipt.to_document(),
         }
@@ -107,3 +154,5 @@ def _show(screen: Screen, together: Batch, places: list[Path], made: tuple[Relea
             for place, one in zip(places, made, strict=True)
         ],
     )
+    if written is not None:
+        screen.text(f"\nWrote {written}, the report about all of them.")

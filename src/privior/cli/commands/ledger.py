@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privior.cli.exit_codes import ExitCode
 from privior.cli.options import Json, Quiet, screen_of
 from privior.cli.screen import Screen
 
@@ -63,6 +64,12 @@ def create(
             help="Take guarantees that code outside privior declares, for ever; totals then say so.",
         ),
     ] = False,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes", "-y", help="Make it without asking, also if this population has a ledger already."
+        ),
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -77,6 +84,9 @@ def create(
             "a delta is put aside, but no epsilon", asked=aside_delta, advice="Say --aside-epsilon too."
         )
     aside = NOTHING if aside_epsilon is None else Budget.of(aside_epsilon, aside_delta or 0)
+    if not yes and not _one_more(screen, path, population):
+        screen.fail("NotConfirmed", "not confirmed. No ledger was made.")
+        raise typer.Exit(ExitCode.NO)
     made = Ledger.create(
         path,
         population=population,
@@ -97,15 +107,24 @@ def create(
 @ledger.command()
 def show(context: typer.Context, path: Address, json: Json = False, quiet: Quiet = False) -> None:
     """Show how the budget stands."""
+    from privior.errors import LedgerError
     from privior.ledger import Ledger
 
     screen = screen_of(context)
     book = Ledger.open(path)
-    screen.document(_document(book))
+    try:
+        book.verify()
+        wrong = None
+    except LedgerError as error:  # the numbers are shown all the same: they help to find what happened
+        wrong = error
+    screen.document({**_document(book), "holds": wrong is None, "wrong": wrong and wrong.to_document()})
     screen.facts(book.facts())
     screen.text(f"\n{book.picture().text(screen.width)}")
-    if screen.quiet:
+    if screen.quiet and wrong is None:
         screen.answer(dict(book.facts())["left"])
+    if wrong is not None:
+        screen.complain(f"these numbers are not to be trusted, and no release is charged to them: {wrong}")
+        raise typer.Exit(ExitCode.LEDGER)
 
 
 @ledger.command()
@@ -235,6 +254,29 @@ def stored(
         one.write(place)
         screen.answer(str(place))
     screen.document({"entry": entry, "releases": [str(place) for place in places]})
+
+
+def _one_more(screen: Screen, path: str, population: str) -> bool:
+    """Ask whether a population that this machine knows shall have another ledger; nobody to ask: refuse."""
+    from privior.errors import LedgerError
+    from privior.ledger import known_ledgers
+
+    known = known_ledgers(population)
+    if not known or Path(path).exists():  # which is refused for that
+        return True
+    told = "; ".join(f"{one.spent} of {one.cap} by {one.day}" for one in known)
+    what = "this machine knows a ledger of this population"
+    if not screen.can_ask:
+        raise LedgerError(
+            what,
+            where=path,
+            asked=f"another one for {population}",
+            spent=told,
+            advice="Charge the ledger that there is: two of them promise twice as much as one. "
+            "Say --yes if these are other people, or the old one is gone and nothing was released.",
+        )
+    screen.complain(f"{what}, with {told} spent. Two ledgers let the same people's budget be spent twice.")
+    return screen.confirmed(f"Make another ledger for {population}?")
 
 
 def _known(screen: Screen, releases: list[Path] | None) -> list[KnownSpend]:

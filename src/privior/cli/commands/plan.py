@@ -57,21 +57,23 @@ def plan(
 ) -> None:
     """Compare mechanisms and budgets, free, without data."""
     screen = screen_of(context)
-    made = planned(
-        analysis,
-        records,
-        epsilon,
-        delta,
-        neighbours,
-        mechanism,
-        want,
-        draws=draws,
-        calibrate=calibrate,
-        least=least,
-        expect=expect,
-    )
-    if screen.as_json:
-        screen.document(_document(made))
+    with screen.waiting("planning"):
+        made = planned(
+            analysis,
+            records,
+            epsilon,
+            delta,
+            neighbours,
+            mechanism,
+            want,
+            draws=draws,
+            calibrate=calibrate,
+            least=least,
+            expect=expect,
+        )
+        document = _document(made) if screen.as_json else None
+        budgets = made.budgets() if screen.explains else ([], [])
+    screen.document(document)
     if screen.explains:
         screen.facts(made.facts())
         screen.heading("Mechanisms" if want is None else f"Mechanisms, at the epsilon that reaches {want}")
@@ -82,7 +84,7 @@ def plan(
         for note in notes(made):
             screen.text(f"NOTE: {note}")
         screen.heading("Budgets")
-        screen.table(*made.budgets())
+        screen.table(*budgets)
         screen.text(f"\n{made.picture().text(screen.width)}")
     if screen.quiet:
         screen.answer(f"{made.mechanism.name}: {made.cost}, 90% width {made.forecast.width:.4g}")

@@ -96,7 +96,7 @@ def release(
             advice="Say --ledger FILE or set PRIVIOR_LEDGER; make one with: privior ledger create",
         )
     place = output or Path(f"{analysis.stem}.release.json")
-    page = _checked_page(place) if report else None
+    page = checked_page(place) if report else None
     warn_of_corrections(screen, ledger)
     with screen.progress() as say:
         ready = prepare(
@@ -193,7 +193,8 @@ def _complete(place: Path) -> str:
     return f"The release is complete: {place}. Make its report, free: privior report {quote(str(place))}"
 
 
-def _checked_page(place: Path) -> Path:
+def checked_page(place: Path) -> Path:
+    """Return where the report of a release goes, or refuse where it cannot be written: before the spend."""
     from privior.errors import TableError
     from privior.whole_files import give_back, take_name
 

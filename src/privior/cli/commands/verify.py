@@ -15,7 +15,10 @@ def verify(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check format, guarantee, ledger entry and head of a release. Exit code 1 if one fails."""
+    """Check format, guarantee, ledger entry and head of a release.
+
+    Exit code 1 if a check fails, 10 if no ledger is named.
+    """
     from privior.ledger import Ledger
     from privior.release import Release
     from privior.reviews import verify as verified
@@ -27,3 +30,9 @@ def verify(
     if not found.passed:
         screen.complain("a check failed: this is not what it says")
         raise typer.Exit(ExitCode.NO)
+    if ledger is None:
+        screen.complain(
+            "nothing failed, but no ledger is named: that these counts were paid for is not checked. "
+            "Say --ledger, or set PRIVIOR_LEDGER."
+        )
+        raise typer.Exit(ExitCode.OPEN)

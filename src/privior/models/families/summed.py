@@ -77,8 +77,9 @@ class SummedModel(Model):
         return plain_fields(self, "column", "vector", "prior")
 
     def in_words(self, schema: Schema) -> str:
-        """Name the parameter."""
-        return f"{self}: its {self.parameter}"
+        """Name the parameter, and what is known of the law of records beside it."""
+        known = ", ".join(f"{name} {value}".replace("'", "") for name, value in self.facts().items())
+        return f"{self}: its {self.parameter}" + (f"; known: {known}" if known else "")
 
     def width_in_words(self, schema: Schema) -> str:
         """Intervals are of the parameter."""

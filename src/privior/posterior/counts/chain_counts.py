@@ -19,6 +19,7 @@ from privior.posterior.counts.cell_weights import CellWeights
 from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, split_r_hat
+from privior.posterior.kept import kept
 
 #: no chain makes more moves than this (about 10 seconds each), however badly it mixes
 MOST_MOVES = 40_000_000
@@ -31,6 +32,7 @@ _KEPT = 250
 _PERTURBED = (0.0, 1.0, 2.0, 2.0)
 
 
+@kept
 @dataclass(frozen=True, eq=False)
 class ChainCounts(LatentCounts):
     """The posterior of the true counts, from Markov chains.

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from privior.checks import fill, whole_number
 from privior.errors import InferenceError
+from privior.posterior.kept import kept
 
 #: the largest number of records that inference accepts: sums over a hundred thousand cells do not overflow
 MOST_RECORDS = 2**45
@@ -74,6 +75,7 @@ class CellEvidence:
         return precisions
 
 
+@kept
 @dataclass(frozen=True)
 class Total:
     """What is known of the number of records: exactly `most`, or no more than `most`, all alike."""

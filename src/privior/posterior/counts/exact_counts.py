@@ -20,8 +20,10 @@ from privior.posterior.counts.summation import SumTree
 from privior.posterior.counts.table_draws import table_draws
 from privior.posterior.counts.total_blocks import TotalBlocks
 from privior.posterior.diagnostics import Diagnostics
+from privior.posterior.kept import kept
 
 
+@kept
 @dataclass(frozen=True, eq=False)
 class ExactCounts(SummedCounts):
     """The posterior of the true counts, summed exactly.

@@ -9,7 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.posterior.kept import kept
 
+
+@kept
 @dataclass(frozen=True, eq=False)
 class Law:
     """A law on the consecutive integers low, low+1, ..."""

@@ -27,12 +27,14 @@ from privior.posterior.counts.learned_laws import Learned, learned, log_binomial
 from privior.posterior.counts.summation import SumTree, sum_tree
 from privior.posterior.counts.table_draws import table_draws
 from privior.posterior.diagnostics import Diagnostics
+from privior.posterior.kept import kept
 
 Floats = NDArray[np.float64]
 
 _NOTHING = 1e-18
 
 
+@kept
 @dataclass(frozen=True, eq=False)
 class LearnedCounts(SummedCounts):
     """The posterior of the true counts, and of the law that they come from.

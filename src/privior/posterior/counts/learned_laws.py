@@ -23,6 +23,7 @@ from privior.errors import InferenceError
 from privior.models import RateLaws
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.law import Law
+from privior.posterior.kept import kept
 from privior.special import gammaln
 
 #: what is left out beyond a window weighs e^-this of its highest point
@@ -34,6 +35,10 @@ _TILE = 256
 _TINY, _NOTHING = 1e-290, 1e-18
 
 
+kept(RateLaws)
+
+
+@kept
 @dataclass(frozen=True, eq=False)
 class Learned:
     """What is learned from a table.

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from privior.forecasting.effort import CALL, PASSES, POINT
 from privior.posterior.counts.law import Law
+from privior.posterior.kept import kept
 
 #: from this many multiply-adds on, a convolution is left to the Fourier transform
 _FOURIER_FROM = 1 << 17
@@ -33,6 +34,7 @@ _FOURIER_FROM = 1 << 17
 _NOTHING = 1e-18
 
 
+@kept
 @dataclass(frozen=True)
 class Node:
     """Two parts of a table that are summed, as indices of laws: cells first, then nodes in order."""
@@ -41,6 +43,7 @@ class Node:
     right: int
 
 
+@kept
 @dataclass(frozen=True, eq=False)
 class SumTree:
     """The joint law of cells that were summed up along a tree.

@@ -68,6 +68,21 @@ class TablePosterior(CellsPosterior):
             return cls(releases, model, certain_counts(releases, parameters), ignored=True)
         return cls(releases, model, counts_given(releases, parameters))
 
+    @property
+    def state(self) -> object:
+        """The posterior of the true counts."""
+        return None if self.ignored else self.latent
+
+    @classmethod
+    def with_state(cls, releases: tuple[Release, ...], prior: object, state: object) -> Self:
+        """Take the posterior of the true counts as it was inferred before."""
+        if not isinstance(state, LatentCounts):
+            raise TypeError("not the posterior of counts")
+        plan = releases[0].plan
+        if isinstance(state, LearnedCounts):
+            return cls(releases, plan.model, state, state)
+        return cls(releases, with_prior(plan.model, prior), state)
+
     @cached_property
     def prior(self) -> Floats:
         """The prior parameter of each cell; the model's, if another one was learned instead."""
@@ -152,7 +167,8 @@ class TablePosterior(CellsPosterior):
             low, high = closed.interval(level)[cell]
             return float(low), float(high)
 
-        return Quantity(name, mean, self._drawn.kept[:, cell], interval, float(closed.stddev[cell]))
+        stddev = float(closed.stddev[cell])
+        return Quantity(name, mean, lambda: self._drawn.kept[:, cell], interval, stddev)
 
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
         return self._drawn.draws(number, rng)

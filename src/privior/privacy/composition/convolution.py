@@ -10,7 +10,8 @@ What is added so that nothing stated is below the truth, in these units:
   of unity; those of pocketfft are products of two from tables, mu < 9 u. Its radix 4 has half the products.
   The power is then within (|x| + eta)^N - |x|^N, plus 32 u N (|log x| + 5) of it for logarithm, angle and
   exponential. By Parseval these are the 2-norm of the error of the masses, and by Cauchy-Schwarz it times
-  the 2-norm of the weights e^(-theta s) (1 - e^-s), s = loss - epsilon > 0, is that of the sum;
+  the 2-norm of the weights e^(-theta s) (1 - e^-s), s = loss - epsilon > 0, is that of the sum; of the
+  weights of losses that a sum can have, for masses of others are 0 and set to it;
 - the window: what is above it is at most a Chernoff bound, and what is below it counts by its own if epsilon
   is lower still; what is wrapped into it only adds;
 - summation: the curve at every point of the grid by two recursions of positive terms from the end, which err
@@ -49,7 +50,7 @@ class _Window:
     start: int
     curve: Reals  # at each point, and 0 at the end
     total: float  # the slope at the first point: the masses times e^-(1 + theta) (loss - start)
-    norm: float  # 2-norm of the weights
+    norms: Reals  # 2-norms of the weights of the first losses from epsilon on, one for each number of them
     error: float  # 2-norm of the error of the masses
     above: float  # mass above the window
     below: float  # mass below it
@@ -109,7 +110,9 @@ class LossSum:
         share = min(1.0, max(0.0, math.expm1(epsilon - at) / math.expm1(self.gap)))
         slip = 8 * UNIT * (abs(epsilon) / self.gap + 8)  # of the share
         found = (1 - share) * here + share * there
-        error = window.error * window.norm * math.exp(window.theta * self.gap) + slip * abs(here - there)
+        reach = min(size - 1, max(0, int(self._range[1]) - window.start - place + 1))  # no sum is above it
+        error = window.error * float(window.norms[reach]) * math.exp(window.theta * self.gap)
+        error += slip * abs(here - there)
         return found, error
 
     def _scale(self, step: int) -> float:
@@ -125,11 +128,15 @@ class LossSum:
         return 0.25 / max(math.sqrt(variance), self.gap)
 
     @cached_property
-    def _range(self) -> tuple[float, float]:
-        """The least and the largest sum, in gaps."""
-        ratios = [(law, times * round(law.gap / self.gap)) for law, times in self.laws]
-        least = sum(times * law.low for law, times in ratios)
-        return least, least + sum(times * (len(law.masses) - 1) for law, times in ratios)
+    def _range(self) -> tuple[int, int]:
+        """The least and the largest sum that has any mass, in gaps."""
+        least = most = 0
+        for law, times in self.laws:
+            held = np.flatnonzero(law.masses)
+            ends = (int(held[0]), int(held[-1])) if held.size else (0, len(law.masses) - 1)
+            steps = times * round(law.gap / self.gap)
+            least, most = least + steps * (law.low + ends[0]), most + steps * (law.low + ends[1])
+        return least, most
 
     def _tilt(self, epsilon: float) -> int:
         """Return a tilt with nearly the smallest Chernoff bound, a round one, so that windows are few."""
@@ -199,7 +206,10 @@ class LossSum:
         error = (_norm(doubt) + 16 * UNIT * bits * _norm(np.exp(logs))) * math.sqrt(2 / size)
         sums = np.maximum(np.roll(fft.irfft(powers, size), -(start % size)), 0.0)
         offsets = np.arange(size) * self.gap
-        norm = _norm(np.exp(-theta * offsets) * np.expm1(-offsets)) * (1 + 1e-9)
+        norms = np.sqrt(np.cumsum((np.exp(-theta * offsets) * np.expm1(-offsets)) ** 2)) * (1 + 1e-9)
+        lowest, highest_place = self._range
+        sums[: max(0, lowest - start)] = 0.0  # no sum of losses lies there: rounding, or wrapped into it
+        sums[max(0, highest_place - start + 1) :] = 0.0
         fall = math.exp(-theta * self.gap)
         totals = _from_the_end(sums, fall * math.exp(-self.gap))
         curve = _from_the_end(np.append(totals[1:], 0.0) * (-math.expm1(-self.gap) * fall), fall)
@@ -212,7 +222,7 @@ class LossSum:
             start=start,
             curve=np.append(curve, 0.0),
             total=float(totals[0]),
-            norm=norm,
+            norms=norms,
             error=error,
             above=above,
             below=below,

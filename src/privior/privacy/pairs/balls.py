@@ -19,6 +19,9 @@ _BITS = 44
 LEAST = 1e-300
 #: bits that are enough to see that a logarithm is far below that of LEAST
 _SOME_BITS = 192
+#: an enclosure this narrow, in bits, that more precision does not make half as wide stays as it is; a wider
+#: one may be cut to what is possible at all (a chance to [0, 1]) and shrinks later
+_USEFUL_BITS = 16
 _MOST_PRECISION = 96 << 6
 
 
@@ -44,6 +47,7 @@ def upper(evaluate: Callable[[], arb], precision: int = 96) -> float:
     """
     from flint import ctx
 
+    before = math.inf
     while True:
         with ctx.workprec(precision):
             found = evaluate()
@@ -51,9 +55,10 @@ def upper(evaluate: Callable[[], arb], precision: int = 96) -> float:
             width = float(found.rad())
         if math.isfinite(high) and (high < LEAST or width <= abs(high) * 2.0**-_BITS):
             return math.nextafter(high, math.inf) if high > LEAST else LEAST
-        if precision >= _MOST_PRECISION:
+        settled = before / 2 < width <= abs(high) * 2.0**-_USEFUL_BITS
+        if settled or precision >= _MOST_PRECISION:
             return math.nextafter(high, math.inf) if math.isfinite(high) else math.inf
-        precision *= 2
+        precision, before = 2 * precision, width
 
 
 def is_nothing(log_bound: Callable[[], arb]) -> bool:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from privior.errors import NumberError
 from privior.privacy.pairs.balls import ball, upper
 from privior.privacy.pairs.bounded_range import BoundedRangePair
-from privior.privacy.pairs.incomplete import gamma_above, gamma_below
+from privior.privacy.pairs.incomplete import gamma_above, gamma_below, log_beta
 from privior.privacy.pairs.signed_steps import SignedSteps
 
 if TYPE_CHECKING:
@@ -105,9 +105,13 @@ class TruncatedBernoulli(Truncated):
         a = ball(self.first + self.rate * ones)
         b = ball(self.second + self.rate * (self.records * self.trials - ones))
         low, high = ball(self.lower), ball(self.upper)
-        if high.mid() * (a + b).mid() < a.mid():  # the mass lies above: small lower tails
+        mean = a.mid() / (a + b).mid()  # chooses the tails that are small; each way is correct everywhere
+        if high.mid() < mean:
             return (high.beta_lower(a, b) - low.beta_lower(a, b)).log()
-        return ((1 - low).beta_lower(b, a) - (1 - high).beta_lower(b, a)).log()
+        if mean < low.mid():
+            return ((1 - low).beta_lower(b, a) - (1 - high).beta_lower(b, a)).log()
+        outside = low.beta_lower(a, b, regularized=True) + (1 - high).beta_lower(b, a, regularized=True)
+        return log_beta(a, b) + (1 - outside).log()
 
     def corners(self) -> tuple[tuple[int, int], tuple[int, int]]:
         """All ones and one record of zeros, all zeros and one of ones."""
