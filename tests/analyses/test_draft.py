@@ -72,7 +72,7 @@ def test_only_the_first_line_is_read(tmp_path: Path) -> None:
             "a@x.org,F",
             "J,2026-01-01T12:00Z",
         ),
-        *("John,$100", "Jane,,x", "P,+49 170", "J,2026-01-01T12:00Z", "a,yes", "b,NA"),
+        *("John,$100", "Jane,,x", "P,+49 170", "J,2026-01-01T12:00Z", "yes,no", "b,NA"),
     ],
 )
 def test_a_first_line_that_looks_like_a_record_is_refused_and_not_shown(line: str, tmp_path: Path) -> None:
@@ -82,6 +82,23 @@ def test_a_first_line_that_looks_like_a_record_is_refused_and_not_shown(line: st
         header(file)
     assert line not in str(refusal.value)
     assert [name for name, _ in header(file, trusted=True)] == [name for name in line.split(",") if name]
+
+
+@pytest.mark.parametrize("name", ["y", "Y", "n", "t", "f", "true", "yes", "no"])
+def test_a_column_may_be_called_like_a_truth_value(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "bank.csv"
+    file.write_text(f"age;job;balance;{name}\n30;clerk;100;no\n")
+    assert header(file, csv=pv.CsvDialect(delimiter=";"))[-1] == (name, None)
+
+
+def test_a_refused_first_line_says_which_cell_made_it_look_like_a_record(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("Mary,47,Oslo,NA\n")
+    with pytest.raises(pv.TableError) as refusal:
+        header(file)
+    assert refusal.value.asked == "cell 2 of 4 looks like a number, a date or an address (and 1 more)"
+    assert "Mary" not in str(refusal.value)
+    assert "47" not in str(refusal.value)
 
 
 def test_names_that_cannot_be_told_apart_are_refused(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@
     prior = 1                           delta = "0"
                                         neighbours = "replace-one"
 
-The file asks; the ledger's cap decides.
+The schema stands beside these, or in a file of its own that several analyses name: schema = "bank.schema.toml"
+(its facts are taken over into the plan, so a release holds them all). The file asks; the ledger's cap decides.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from privior.planning import DrawCalibration, calibrate_draws, plan
 from privior.plans import Plan
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
-from privior.schema.documents import check_filled, read_toml, table, write_toml
+from privior.schema.documents import check_filled, read_facts, table, write_toml
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Analysis:
         neighbours: str | None = None,
     ) -> Analysis:
         """Read an analysis file; what is given here is asked instead of what the file asks."""
-        document = read_toml(path)
+        document = read_facts(path)
         given = {"records": records, "epsilon": epsilon, "delta": delta, "neighbours": neighbours}
         instead = {name: value for name, value in given.items() if value is not None}
         document["ask"] = {**table(document.get("ask", {}), "ask"), **instead}
@@ -105,7 +106,9 @@ class Analysis:
         if not is_whole(number):
             raise SchemaError("records is not a whole number", where="ask", asked=shown(number))
         return Analysis(
-            schema=Schema.read(path),
+            schema=Schema.from_document(
+                {name: value for name, value in document.items() if name not in ("model", "ask")}
+            ),
             model=to_model(document["model"]),
             records=number,
             budget=Budget.of(ask["epsilon"], ask.get("delta", 0)),

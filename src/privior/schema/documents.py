@@ -19,6 +19,10 @@ from privior.whole_files import read_whole, write_whole
 
 T = TypeVar("T")
 
+#: what the file of a schema holds: the first three in any case
+SCHEMA_ENTRIES = ("population", "unit", "columns", "format", "csv")
+#: entries of a dialect that plans of old do not have: written where they are said
+_SAID = ("decimal", "thousands", "dates")
 #: stands in a drafted file wherever somebody must still decide
 UNFILLED = "FILL IN"
 
@@ -82,8 +86,10 @@ def to_unit(document: object) -> Unit:
 
 
 def from_dialect(dialect: CsvDialect) -> dict[str, object]:
-    """Write a CSV dialect."""
-    return asdict(dialect)
+    """Write a CSV dialect; how numbers and days are written only where that is said."""
+    usual = asdict(CsvDialect())
+    entries = asdict(dialect).items()
+    return {name: value for name, value in entries if name not in _SAID or value != usual[name]}
 
 
 def to_dialect(document: object) -> CsvDialect:
@@ -127,6 +133,48 @@ def read_toml(path: str | Path) -> dict[str, object]:
         raise SchemaError(f"not a TOML file: {error}", where=where) from None
     except (TypeError, ValueError, RecursionError):
         raise SchemaError("not the path of a readable TOML file", where=where) from None
+
+
+def read_facts(path: str | Path) -> dict[str, object]:
+    """Read the TOML file of an analysis, with the facts of the schema file that it may name in their place.
+
+    The file is named relative to the one that names it, beside it or below, and names no other one.
+    """
+    document = read_toml(path)
+    if "schema" not in document:
+        return document
+    named = document.pop("schema")
+    twice = [entry for entry in SCHEMA_ENTRIES if entry in document]
+    if twice:
+        raise SchemaError(
+            "the file names a schema and holds one too",
+            where=str(path),
+            asked=", ".join(twice),
+            advice="Keep the one or the other.",
+        )
+    place = _beside(path, named)
+    facts = read_toml(place)
+    check_filled(facts, str(place))
+    table(facts, str(place), required=SCHEMA_ENTRIES[:3], known=SCHEMA_ENTRIES[3:])
+    return {**facts, **document}
+
+
+def _beside(path: str | Path, named: object) -> Path:
+    """Return the place of a file that another one names, which must be in the same folder or below."""
+    folder = Path(path).parent
+    try:
+        plain = isinstance(named, str) and named.isprintable() and not Path(named).is_absolute()
+        place = folder / str(named)
+        if plain and place.resolve().is_relative_to(folder.resolve()):
+            return place
+    except (OSError, RuntimeError, ValueError):
+        pass
+    raise SchemaError(
+        "not the name of a schema file beside this one",
+        where=str(path),
+        asked=shown(named),
+        allowed='a file in the same folder or below: schema = "bank.schema.toml"',
+    )
 
 
 def write_toml(document: dict[str, object], path: str | Path) -> None:

@@ -140,8 +140,8 @@ class Schema:
 
     @staticmethod
     def read(path: str | Path) -> Schema:
-        """Read a TOML file that holds a schema; a model and a budget may stand beside it."""
-        document = documents.read_toml(path)
+        """Read a TOML file that holds a schema or names one; a model and a budget may stand beside it."""
+        document = documents.read_facts(path)
         facts = {name: value for name, value in document.items() if name not in ("model", "ask")}
         documents.check_filled(facts, str(path))
         return Schema.from_document(facts)

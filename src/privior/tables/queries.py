@@ -20,6 +20,7 @@ from privior.tables.arrays import is_text, plain, value_type
 from privior.tables.headers import check_names, check_types, needed
 from privior.tables.question import Question
 from privior.tables.relations import Relation, in_ibis, names
+from privior.tables.writing import as_declared
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -96,7 +97,7 @@ def _rehearse(rows: ir.Table, schema: Schema, columns: tuple[str, ...]) -> None:
 
     What is refused then follows from types and operations, for no row is read.
     """
-    relation = in_ibis(rows.limit(0))
+    relation = as_declared(in_ibis(rows.limit(0)), schema, columns)
     product = Summand(tuple(Factor(name, absolute=True) for name in columns))
     try:
         relation.run(summing.totals(relation, Question(schema, columns, columns, (ONE,))))
