@@ -6,8 +6,8 @@
     prior = 1                           delta = "0"
                                         neighbours = "replace-one"
 
-The schema stands beside these, or in a file of its own that several analyses name: schema = "bank.schema.toml"
-(its facts are taken over into the plan, so a release holds them all). The file asks; the ledger's cap decides.
+The schema stands beside these, or in a file of its own that analyses name: schema = "bank.schema.toml";
+its facts are taken over into the plan, so a release holds them all. The file asks; the ledger's cap decides.
 """
 
 from __future__ import annotations
