@@ -77,7 +77,8 @@ class PosteriorDraws(SummedMechanism):
         weight: object = None,
         places: int | None = None,
     ) -> None:
-        model.check_unit(schema)
+        with told_by(PlanError, self.name, ModelError):
+            model.check_unit(schema)
         budget = Budget.of(epsilon, delta)
         if not is_whole(draws, 1, 10**6):
             raise PlanError("not a number of draws", where=self.name, asked=shown(draws))

@@ -71,7 +71,7 @@ class Sensitivity:
         A unit with k values in [low, high] adds something in [k low, k high] to a sum. Removing it moves the
         sum by at most b max(|low|, |high|), b the most values that it can have.
 
-        Replacing k values by k' moves a sum by |s - s'|, s and s' in their ranges, which is convex in (k, k').
+        Replacing k values by k' moves a sum by |s - s'|, s, s' in their ranges, which is convex in (k, k').
         So is every weighted sum, or sum of squares, of such moves, and its maximum over a <= k, k' <= b is
         at a corner: at k = k' = b, where each sum moves by at most b (high - low) and the number of values
         does not, or at k = b and k' = a, where it moves by b - a and each sum by at most
