@@ -12,6 +12,7 @@ its facts are taken over into the plan, so a release holds them all. The file as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,9 @@ from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
 from privior.forecasting import Expect
 from privior.mechanisms import Mechanism
-from privior.models import Model, to_model
+from privior.models import DirichletCategorical, Model, to_model
 from privior.planning import DrawCalibration, calibrate_draws, plan
-from privior.plans import Plan
+from privior.plans import Batch, Plan
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 from privior.schema.documents import check_filled, read_facts, table, write_toml
@@ -66,6 +67,22 @@ class Analysis:
             expect=expect,
             **options,
         )
+
+    def check(self, columns: Sequence[str] = ()) -> Batch:
+        """Plan releases of how many cells are valid, missing, unknown, unparseable or out of range.
+
+        A record has one cell of one kind in each column, so columns compose: each gets the same share of
+        epsilon, and all together cost what the file asks. No delta is spent.
+
+        Args:
+            columns: which ones; those of the model unless told
+        """
+        names = tuple(dict.fromkeys(columns or self.model.columns))
+        for name in names:
+            self.schema.column(name)
+        kinds, each = self.schema.of_cells(), self.budget.epsilon / len(names)
+        facts = {"records": self.records, "epsilon": each, "neighbours": self.neighbours}
+        return Batch.of([plan(DirichletCategorical(name), kinds, **facts) for name in names])
 
     def calibrate_draws(self, draws: int | None = None) -> DrawCalibration:
         """Choose the dials of posterior draws together, at what the file asks; `draws` pins their number."""

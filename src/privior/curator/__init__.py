@@ -10,5 +10,5 @@ Files are read by a process of their own (`worker`), which ends with the release
 the ledger, the output file and the answer, but never a row. Live tables are read where they live.
 """
 
-from privior.curator.looking import engine_version, header
+from privior.curator.looking import Look, engine_version, header, look
 from privior.curator.measurement import Measurement, measure, measure_all, measure_statistics, prepare

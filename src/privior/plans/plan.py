@@ -251,6 +251,8 @@ class Plan:
             if unit.max_rows == 1
             else f", up to {unit.max_rows} rows each; the number of rows stays private"
         )
+        if self.schema.drops(self.model.columns):
+            rows += "; how many have a value stays private"
         return f"exactly {self.records} {unit.noun}s, which is public{rows}"
 
     @property

@@ -1,5 +1,6 @@
 """Public facts about tables: columns, levels, bounds, the unit of protection, the CSV dialect."""
 
+from privior.schema.cell_kinds import CellKinds
 from privior.schema.columns import DROP, Binned, Boolean, Bounded, Categorical, Column, Date, Integer
 from privior.schema.dialect import CsvDialect
 from privior.schema.schema import Schema

@@ -49,6 +49,8 @@ class Column(ABC):
 
     kind: ClassVar[str]
     missing: object
+    #: whether somebody said where a bad cell goes; numbers and days of old files may leave it open
+    missing_said = True
 
     @property
     @abstractmethod
@@ -189,7 +191,7 @@ class Integer(Column):
         _check_bounds(self.kind, self.lower, self.upper)
         _check_size(self.kind, self.upper - self.lower + 1)
         if self.missing is None:
-            fill(self, missing=self.lower)
+            fill(self, missing=self.lower, missing_said=False)
         self.missing_code  # noqa: B018 - refused now if out of bounds
 
     @property
@@ -247,7 +249,7 @@ class Bounded(Column):
                 allowed="(upper - lower) / grid a whole number",
             )
         _check_size(self.kind, int((high - low) / step) + 1)
-        fill(self, lower=low, upper=high, grid=step, missing=bad)
+        fill(self, lower=low, upper=high, grid=step, missing=bad, missing_said=missing is not None)
         self.missing_code  # noqa: B018 - refused now if off the grid
 
     @property
@@ -298,7 +300,7 @@ class Binned(Column):
         fill(self, edges=cuts)
         if is_whole(missing, 0, self.size - 1):
             missing = self.labels[missing]
-        fill(self, missing=self.labels[0] if missing is None else missing)
+        fill(self, missing=self.labels[0] if missing is None else missing, missing_said=missing is not None)
         self.missing_code  # noqa: B018 - refused now if not a bin
 
     @property
@@ -340,7 +342,7 @@ class Date(Column):
         _check_bounds(self.kind, low, high)
         _check_size(self.kind, (high - low).days + 1)
         bad = missing if missing is DROP else low if missing is None else self._day(missing)
-        fill(self, lower=low, upper=high, missing=bad)
+        fill(self, lower=low, upper=high, missing=bad, missing_said=missing is not None)
         self.missing_code  # noqa: B018 - refused now if out of bounds
 
     @classmethod

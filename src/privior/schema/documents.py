@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from privior.errors import PriviorError, SchemaError, shown
 from privior.exact import decimal
+from privior.schema.cell_kinds import CellKinds
 from privior.schema.columns import DROP, KINDS, Column
 from privior.schema.dialect import CsvDialect
 from privior.schema.unit import Unit
@@ -109,6 +110,10 @@ def from_column(column: Column) -> dict[str, object]:
 def to_column(name: str, document: object) -> Column:
     """Read a column."""
     entries = dict(table(document, name, required=("type",)))
+    if isinstance(entries.get("of"), dict) and entries["type"] == CellKinds.kind:
+        if entries["of"].get("type") == CellKinds.kind:
+            raise SchemaError("kinds of kinds of cells", where=name)
+        entries["of"] = to_column(name, entries["of"])
     kind = KINDS.get(str(entries.pop("type")))
     if kind is None:
         raise SchemaError(
@@ -203,6 +208,8 @@ def _built(kind: Callable[..., T], where: str, entries: dict[str, object]) -> T:
 def _plain(value: object) -> object:
     if value is DROP:
         return DROP.value
+    if isinstance(value, Column):
+        return from_column(value)
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Fraction):

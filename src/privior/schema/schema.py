@@ -12,6 +12,7 @@ from privior.checks import fill
 from privior.errors import SchemaError, shown
 from privior.registry import outside
 from privior.schema import documents
+from privior.schema.cell_kinds import CellKinds, read_as
 from privior.schema.columns import DROP, Column
 from privior.schema.dialect import CsvDialect
 from privior.schema.names import check_distinct, check_name, looks
@@ -100,6 +101,11 @@ class Schema:
                 "unknown column", where="schema", asked=shown(name), allowed=", ".join(known[:20])
             )
         return self.columns[name]
+
+    def of_cells(self) -> Schema:
+        """Return the schema of the same table in which columns say of what kind their cells are."""
+        kinds = {name: CellKinds(read_as(column)) for name, column in self.columns.items()}
+        return Schema(kinds, population=self.population, unit=self.unit, csv=self.csv)
 
     def cells(self, names: tuple[str, ...]) -> int:
         """Return how many cells the table of these columns has."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from privior.errors import TableError
 from privior.models.summands import ONE, Factor, Summand
 from privior.schema import Categorical, Column, Schema
+from privior.schema.cell_kinds import read_as
 from privior.tables import persons, summing
 from privior.tables.arrays import is_text, plain, value_type
 from privior.tables.headers import check_names, check_types, needed
@@ -82,6 +83,7 @@ def open_ibis(table: ir.Table, schema: Schema, columns: tuple[str, ...]) -> Quer
 
 
 def _check_levels(name: str, column: Column) -> None:
+    column = read_as(column)
     if isinstance(column, Categorical) and column.size > MOST_LEVELS:
         raise TableError(
             "the column has too many levels to be matched in a database",

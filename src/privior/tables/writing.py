@@ -1,8 +1,8 @@
 """Text cells as the schema says that numbers and days are written, turned into what engines read.
 
 Each cell by itself, and only where the schema says something: 1.234,5 becomes 1234.5 and 31.12.2026 becomes
-2026-12-31; a text that is not so written becomes null in a column of numbers, and stays as it is in one of
-days, where YYYY-MM-DD is read in any case. Which columns this is done to follows from schema and types.
+2026-12-31. A text that is not so written becomes one that is no number, or stays as it is in a column of days,
+where YYYY-MM-DD is read in any case. Which columns this is done to follows from the schema and their types.
 """
 
 from __future__ import annotations
@@ -10,14 +10,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from privior.schema import Binned, Bounded, Column, Date, Integer, Schema
+from privior.schema.cell_kinds import read_as
 from privior.schema.writing import DayWriting, NumberWriting, day_writing
 from privior.tables import sql
 from privior.tables.relations import Expression, Relation, column, language
 
 
+#: a text that is no number to any engine
+_UNREADABLE = "?"
+
+
 def is_number(kind: Column) -> bool:
     """Say whether cells of a column are numbers."""
-    return isinstance(kind, (Integer, Bounded, Binned))
+    return isinstance(read_as(kind), (Integer, Bounded, Binned))
 
 
 def decimal_sign(name: str, schema: Schema) -> str:
@@ -35,7 +40,7 @@ def as_declared(relation: Relation, schema: Schema, columns: tuple[str, ...]) ->
             continue
         if is_number(kind) and not schema.csv.numbers.usual:
             made[column(place)] = _kept(number(cell, schema.csv.numbers), cell)
-        elif isinstance(kind, Date) and schema.csv.dates:
+        elif isinstance(read_as(kind), Date) and schema.csv.dates:
             made[column(place)] = _kept(day(cell, day_writing(schema.csv.dates)), cell)
     if not made:
         return relation
@@ -47,7 +52,7 @@ def as_declared(relation: Relation, schema: Schema, columns: tuple[str, ...]) ->
 
 
 def number(cell: Expression, writing: NumberWriting) -> Expression:
-    """Return a number as text with a point and without groups, null where it is written otherwise."""
+    """Return a number as text with a point and without groups; what is written otherwise is no number."""
     made, point, sign = language(cell), writing.decimal, writing.thousands
     text = cell
     if sign:
@@ -55,12 +60,12 @@ def number(cell: Expression, writing: NumberWriting) -> Expression:
         grouped = f"^[+-]?[0-9]{{1,3}}([{sign}][0-9]{{3}})+([{point}eE][^{sign}]*)?$"
         text = made.cases(
             (bare.re_search(grouped), bare.re_replace(f"[{sign}]", "")),
-            (bare.re_search(f"[{sign}]"), made.null("string")),
+            (bare.re_search(f"[{sign}]"), _UNREADABLE),
             else_=bare,
         )
     if point == ".":
         return text
-    return made.ifelse(text.re_search("[.]"), made.null("string"), text.re_replace(f"[{point}]", "."))
+    return made.ifelse(text.re_search("[.]"), _UNREADABLE, text.re_replace(f"[{point}]", "."))
 
 
 def day(cell: Expression, writing: DayWriting) -> Expression:
