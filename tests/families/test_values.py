@@ -1,4 +1,4 @@
-"""T14, T21: units with no value, or with several, in means and rates: the number of values is released too."""
+"""T14, T21: units with no value or with several in means and rates: the number of values is released too."""
 
 from __future__ import annotations
 

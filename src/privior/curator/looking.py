@@ -48,7 +48,7 @@ class Look:
 
 
 def look(schema: Schema, columns: Sequence[str], table: str | Path) -> list[Look] | None:
-    """Read a file in a process of its own, and return what its cells look like: free, and not to be published.
+    """Read a file in a process of its own, and return what its cells look like: not to be published.
 
     What cannot be read after the header was looked at gives None, whatever the cause.
 

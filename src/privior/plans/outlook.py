@@ -46,8 +46,8 @@ def warnings(plan: Plan) -> Iterator[str]:
     for name in unsaid:
         column = plan.schema.column(name)
         yield (
-            f"A missing or unreadable {name} counts as {column.labels[column.missing_code or 0]}, because the "
-            f'schema does not say what it means: give the column missing = a value, or "drop".'
+            f"A missing or unreadable {name} counts as {column.labels[column.missing_code or 0]}, because "
+            f'the schema does not say what it means: give the column missing = a value, or "drop".'
         )
     if plan.schema.unit.max_rows > 1:
         yield (

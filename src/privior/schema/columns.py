@@ -67,6 +67,10 @@ class Column(ABC):
         """One value per code, as it would stand in a table."""
         return self.labels
 
+    def _leave_open(self) -> None:
+        """Note that nobody said where a bad cell goes: no part of the column's identity."""
+        object.__setattr__(self, "missing_said", False)
+
     @property
     def missing_code(self) -> int | None:
         """The code of a missing, unknown or unparseable cell; None if its record is dropped."""
@@ -191,7 +195,8 @@ class Integer(Column):
         _check_bounds(self.kind, self.lower, self.upper)
         _check_size(self.kind, self.upper - self.lower + 1)
         if self.missing is None:
-            fill(self, missing=self.lower, missing_said=False)
+            fill(self, missing=self.lower)
+            self._leave_open()
         self.missing_code  # noqa: B018 - refused now if out of bounds
 
     @property
@@ -249,7 +254,9 @@ class Bounded(Column):
                 allowed="(upper - lower) / grid a whole number",
             )
         _check_size(self.kind, int((high - low) / step) + 1)
-        fill(self, lower=low, upper=high, grid=step, missing=bad, missing_said=missing is not None)
+        fill(self, lower=low, upper=high, grid=step, missing=bad)
+        if missing is None:
+            self._leave_open()
         self.missing_code  # noqa: B018 - refused now if off the grid
 
     @property
@@ -300,7 +307,9 @@ class Binned(Column):
         fill(self, edges=cuts)
         if is_whole(missing, 0, self.size - 1):
             missing = self.labels[missing]
-        fill(self, missing=self.labels[0] if missing is None else missing, missing_said=missing is not None)
+        fill(self, missing=self.labels[0] if missing is None else missing)
+        if missing is None:
+            self._leave_open()
         self.missing_code  # noqa: B018 - refused now if not a bin
 
     @property
@@ -342,7 +351,9 @@ class Date(Column):
         _check_bounds(self.kind, low, high)
         _check_size(self.kind, (high - low).days + 1)
         bad = missing if missing is DROP else low if missing is None else self._day(missing)
-        fill(self, lower=low, upper=high, missing=bad, missing_said=missing is not None)
+        fill(self, lower=low, upper=high, missing=bad)
+        if missing is None:
+            self._leave_open()
         self.missing_code  # noqa: B018 - refused now if out of bounds
 
     @classmethod

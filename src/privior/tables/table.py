@@ -71,7 +71,7 @@ class OpenTable:
         return tuple(_answered(self.source, read))
 
     def shapes(self) -> list[Shapes]:
-        """Look at the cells of all columns, which must say of what kind they are: for one's own eyes alone."""
+        """Look at the cells of all columns, which must say of what kind they are: for own eyes alone."""
         return _answered(self.source, lambda relation: shapes(relation, self.schema, self.columns))
 
     def check(self, *readings: Reading) -> list[Door[Any]]:

@@ -1,8 +1,8 @@
 """Text cells as the schema says that numbers and days are written, turned into what engines read.
 
 Each cell by itself, and only where the schema says something: 1.234,5 becomes 1234.5 and 31.12.2026 becomes
-2026-12-31. A text that is not so written becomes one that is no number, or stays as it is in a column of days,
-where YYYY-MM-DD is read in any case. Which columns this is done to follows from the schema and their types.
+2026-12-31. A text that is not so written becomes one that is no number, or stays as it is in a column of
+days, where YYYY-MM-DD is read in any case. Which columns this is done to follows from schema and types.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 _LEVEL = 0.9
 _PRIVATE = (
-    "For your eyes alone: nothing of this is stored, and none of it may be published. A schema that is changed "
-    "because of it is no longer public knowledge, and the guarantees that rest on it do not cover what it tells."
+    "For your eyes alone: nothing of this is stored, and none of it may be published. A schema that is "
+    "changed because of it is no longer public knowledge, and guarantees do not cover what it tells."
 )
 
 
@@ -73,8 +73,8 @@ def check(
             "say how to check the cells",
             where="check",
             asked="both --look and --epsilon" if look else "neither --look nor --epsilon",
-            advice="With --epsilon E it is a release that may be published and acted on; with --look it is for "
-            "your own eyes.",
+            advice="With --epsilon E it is a release that may be published and acted on; with --look it is "
+            "for your own eyes.",
         )
     if look:
         _look(screen, analysis, column or [], table)
@@ -139,7 +139,7 @@ def _show(screen: Screen, places: Sequence[Path], made: Sequence[Release]) -> No
     screen.document({"releases": documents, "level": _LEVEL, "ledger": made[0].receipt.to_document()})
     screen.answer_table(["column", *_KINDS], rows)
     screen.text(
-        f"Shares of rows with {100 * _LEVEL:g}% intervals, noise included. This may be published and acted on."
+        f"Shares with {100 * _LEVEL:g}% intervals, noise included. This may be published and acted on."
     )
     screen.text(f"Wrote {', '.join(map(str, places))}. Page: privior report {quote(str(places[0]))}")
 
