@@ -15,7 +15,6 @@ from privior.schema.writing import DayWriting, NumberWriting, day_writing
 from privior.tables import sql
 from privior.tables.relations import Expression, Relation, column, language
 
-
 #: a text that is no number to any engine
 _UNREADABLE = "?"
 

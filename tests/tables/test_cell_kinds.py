@@ -1,4 +1,4 @@
-"""Kinds of cells: every cell of every type has exactly one, and those that count as missing are the bad ones."""
+"""Kinds of cells: every cell of every type has exactly one, and bad ones are those that count as missing."""
 
 from __future__ import annotations
 
