@@ -175,7 +175,7 @@ def test_a_plan_says_what_a_missing_number_counts_as_unless_the_schema_does() ->
     model = pv.NormalMean("balance", pv.Normal(0, stddev=1000), stddev=500)
 
     def warned(**missing: object) -> bool:
-        column = pv.Bounded(-10_000, 10_000, grid=100, **missing)  # type: ignore[arg-type]
+        column = pv.Bounded(-10_000, 10_000, grid=100, **missing)
         schema = pv.Schema({"balance": column}, population="p", unit="customer")
         return any("-10000" in note for note in pv.plan(model, schema, records=100, epsilon=1).warnings)
 

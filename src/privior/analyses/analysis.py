@@ -81,8 +81,18 @@ class Analysis:
         for name in names:
             self.schema.column(name)
         kinds, each = self.schema.of_cells(), self.budget.epsilon / len(names)
-        facts = {"records": self.records, "epsilon": each, "neighbours": self.neighbours}
-        return Batch.of([plan(DirichletCategorical(name), kinds, **facts) for name in names])
+        return Batch.of(
+            [
+                plan(
+                    DirichletCategorical(name),
+                    kinds,
+                    records=self.records,
+                    epsilon=each,
+                    neighbours=self.neighbours,
+                )
+                for name in names
+            ]
+        )
 
     def calibrate_draws(self, draws: int | None = None) -> DrawCalibration:
         """Choose the dials of posterior draws together, at what the file asks; `draws` pins their number."""

@@ -110,10 +110,11 @@ def from_column(column: Column) -> dict[str, object]:
 def to_column(name: str, document: object) -> Column:
     """Read a column."""
     entries = dict(table(document, name, required=("type",)))
-    if isinstance(entries.get("of"), dict) and entries["type"] == CellKinds.kind:
-        if entries["of"].get("type") == CellKinds.kind:
+    inner = entries.get("of")
+    if isinstance(inner, dict) and entries["type"] == CellKinds.kind:
+        if inner.get("type") == CellKinds.kind:
             raise SchemaError("kinds of kinds of cells", where=name)
-        entries["of"] = to_column(name, entries["of"])
+        entries["of"] = to_column(name, inner)
     kind = KINDS.get(str(entries.pop("type")))
     if kind is None:
         raise SchemaError(
