@@ -60,7 +60,7 @@ def plain_type(given: pa.DataType) -> pa.DataType | None:
     return pa.large_string() if text else None
 
 
-def plain(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
+def plain(column: pa.ChunkedArray, decimal: str | None = ".") -> pa.ChunkedArray:
     """Convert a column to its plain type, chunk by chunk and cell by cell.
 
     Numbers that become text are written with this decimal sign.
@@ -71,7 +71,7 @@ def plain(column: pa.ChunkedArray, decimal: str = ".") -> pa.ChunkedArray:
     return pa.chunked_array([_plain(chunk, kind, decimal) for chunk in column.chunks], kind)
 
 
-def _plain(cells: pa.Array, kind: pa.DataType, decimal: str) -> pa.Array:
+def _plain(cells: pa.Array, kind: pa.DataType, decimal: str | None) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as kinds

@@ -119,7 +119,7 @@ def _polars_table(frame: pl.DataFrame, schema: Schema) -> pa.Table:
     return pa.table(table)
 
 
-def _pandas_column(series: pd.Series, decimal: str) -> pa.ChunkedArray:
+def _pandas_column(series: pd.Series, decimal: str | None) -> pa.ChunkedArray:
     import pandas as pd
     import pyarrow as pa
 

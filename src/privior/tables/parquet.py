@@ -78,7 +78,7 @@ class ConvertedParquet:
     files: Files
     given: tuple[str, ...]
     fields: pa.Schema
-    decimals: tuple[str, ...]
+    decimals: tuple[str | None, ...]
 
     def rows(self) -> int:
         """Add up what the footers say."""

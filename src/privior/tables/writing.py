@@ -24,10 +24,15 @@ def is_number(kind: Column) -> bool:
     return isinstance(read_as(kind), (Integer, Bounded, Binned))
 
 
-def decimal_sign(name: str, schema: Schema) -> str:
-    """Return the decimal sign of a column's text; what is no column of numbers is not written so."""
+def decimal_sign(name: str, schema: Schema) -> str | None:
+    """Return the decimal sign with which numbers are written in a column of text; None if none is read there.
+
+    Levels are compared with numbers as engines write them; a number is never a day.
+    """
     kind = schema.columns.get(name)
-    return schema.csv.decimal if kind is not None and is_number(kind) else "."
+    if kind is None or not (is_number(kind) or isinstance(read_as(kind), Date)):
+        return "."
+    return schema.csv.decimal if is_number(kind) else None
 
 
 def as_declared(relation: Relation, schema: Schema, columns: tuple[str, ...]) -> Relation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -87,8 +88,8 @@ def check(
     together = asked.check(column or [])
     if ledger is None:
         raise LedgerError("no ledger is named", where="check", advice="Say --ledger, or set PRIVIOR_LEDGER.")
-    numbers = range(1, len(together.members) + 1)
-    places = [folder / f"{analysis.stem}.check.{number}.release.json" for number in numbers]
+    called = _called([member.model.columns[0] for member in together.members])
+    places = [folder / f"{analysis.stem}.check.{name}.release.json" for name in called]
     warn_of_corrections(screen, ledger)
     with screen.progress() as say:
         ready = prepare(
@@ -109,6 +110,14 @@ def check(
                 made = ready.carry_out_all(say)
             with screen.undisturbed():
                 _show(screen, places, made)
+
+
+def _called(columns: Sequence[str]) -> list[str]:
+    """Return what to call the files of columns: their names if all are plain and differ, else numbers."""
+    plain = all(re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name) for name in columns)
+    if plain and len({name.lower() for name in columns}) == len(columns):
+        return list(columns)
+    return [str(number) for number in range(1, len(columns) + 1)]
 
 
 def _show(screen: Screen, places: Sequence[Path], made: Sequence[Release]) -> None:
