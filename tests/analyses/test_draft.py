@@ -21,7 +21,7 @@ def test_a_csv_header_gives_names_only(tmp_path: Path) -> None:
     assert header(file) == [("id", None), ("some, name", None), ("größe", None)]
     document = tomllib.loads(draft(header(file), "t.csv", pv.CsvDialect()))
     assert list(document["columns"]) == ["id", "some, name", "größe"]
-    assert document["columns"]["id"] == {"type": "FILL IN"}
+    assert document["columns"]["id"] == {"type": "FILL IN", "missing": "FILL IN"}
 
 
 def test_parquet_types_are_used_and_values_are_not(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_only_the_first_line_is_read(tmp_path: Path) -> None:
             "a@x.org,F",
             "J,2026-01-01T12:00Z",
         ),
-        *("John,$100", "Jane,,x", "P,+49 170", "J,2026-01-01T12:00Z", "a,yes", "b,NA"),
+        *("John,$100", "Jane,,x", "P,+49 170", "J,2026-01-01T12:00Z", "yes,no", "b,NA"),
     ],
 )
 def test_a_first_line_that_looks_like_a_record_is_refused_and_not_shown(line: str, tmp_path: Path) -> None:
@@ -82,6 +82,23 @@ def test_a_first_line_that_looks_like_a_record_is_refused_and_not_shown(line: st
         header(file)
     assert line not in str(refusal.value)
     assert [name for name, _ in header(file, trusted=True)] == [name for name in line.split(",") if name]
+
+
+@pytest.mark.parametrize("name", ["y", "Y", "n", "t", "f", "true", "yes", "no"])
+def test_a_column_may_be_called_like_a_truth_value(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "bank.csv"
+    file.write_text(f"age;job;balance;{name}\n30;clerk;100;no\n")
+    assert header(file, csv=pv.CsvDialect(delimiter=";"))[-1] == (name, None)
+
+
+def test_a_refused_first_line_says_which_cell_made_it_look_like_a_record(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("Mary,47,Oslo,NA\n")
+    with pytest.raises(pv.TableError) as refusal:
+        header(file)
+    assert refusal.value.asked == "cell 2 of 4 looks like a number, a date or an address (and 1 more)"
+    assert "Mary" not in str(refusal.value)
+    assert "47" not in str(refusal.value)
 
 
 def test_names_that_cannot_be_told_apart_are_refused(tmp_path: Path) -> None:
@@ -121,12 +138,13 @@ def test_gaps_are_refused_by_name_until_they_are_filled(tmp_path: Path) -> None:
         "unit",
         "columns.age.lower",
         "columns.age.upper",
+        "columns.age.missing",
         "model.columns",
         "ask.records",
     ]
     with pytest.raises(pv.SchemaError, match="not filled in"):
         pv.Schema.read(file)
-    fillings = ['"clinic"', '"patient"', "0", "120", '"smoker"', "10", '"1"']
+    fillings = ['"clinic"', '"patient"', "0", "120", '"drop"', '"smoker"', "10", '"1"']
     head, *pieces = text.split("\n\nformat = 1\n")[1].split('"FILL IN"')
     filled = head + "".join(value + piece for value, piece in zip(fillings, pieces, strict=True))
     file.write_text(filled)
@@ -142,3 +160,25 @@ def test_what_the_command_line_says_fills_gaps(tmp_path: Path, schema: pv.Schema
     assert pv.Analysis.read(file, records=7, epsilon="1/3").budget == pv.Budget.of("1/3")
     with pytest.raises(pv.SchemaError, match="epsilon"):
         pv.Analysis.read(file, records=7)
+
+
+def test_semicolons_ask_for_the_decimal_sign() -> None:
+    """Cells between semicolons are often written 60,3: what would be read as the lower bound is a gap."""
+    document = tomllib.loads(draft([("a", None)], "t.csv", pv.CsvDialect(delimiter=";")))
+    assert document["csv"]["decimal"] == "FILL IN"
+    assert "decimal" not in tomllib.loads(draft([("a", None)], "t.csv", pv.CsvDialect()))["csv"]
+    assert "DD.MM.YYYY" in draft([("a", None)], "t.csv", pv.CsvDialect())
+
+
+def test_a_plan_says_what_a_missing_number_counts_as_unless_the_schema_does() -> None:
+    """A blank balance counted as -10,000, and nobody said so."""
+    model = pv.NormalMean("balance", pv.Normal(0, stddev=1000), stddev=500)
+
+    def warned(**missing: object) -> bool:
+        column = pv.Bounded(-10_000, 10_000, grid=100, **missing)
+        schema = pv.Schema({"balance": column}, population="p", unit="customer")
+        return any("-10000" in note for note in pv.plan(model, schema, records=100, epsilon=1).warnings)
+
+    assert warned()
+    assert not warned(missing=-10_000)
+    assert not warned(missing=pv.DROP)

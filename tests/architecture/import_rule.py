@@ -90,9 +90,11 @@ READING = {
 }
 # The curator's doors; whatever else it holds is its own.
 CURATOR = {
+    "Look",
     "Measurement",
     "engine_version",
     "header",
+    "look",
     "measure",
     "measure_all",
     "measure_statistics",

@@ -140,12 +140,15 @@ def test_a_law_cut_at_one_end_has_no_draws() -> None:
     assert pv.plan(model, SCHEMA, records=10, epsilon=1).mechanism.name == "noisy-statistics"
 
 
-def test_dropped_records_need_a_private_number() -> None:
+@pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])
+def test_where_records_are_dropped_the_number_of_values_is_released(relation: pv.Neighbours) -> None:
     schema = pv.Schema({"events": pv.Integer(0, 12, missing=pv.DROP)}, population="clinic", unit="patient")
     model = pv.GammaPoisson("events")
-    with pytest.raises(pv.ModelError, match="dropped under replace-one"):
-        pv.plan(model, schema, records=10, epsilon=1)
-    assert pv.plan(model, schema, records=10, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE).cost.epsilon == 1
+    plan = pv.plan(model, schema, records=10, epsilon=1, neighbours=relation)
+    assert plan.cost.epsilon == 1
+    assert len(plan.summands) == 2
+    with pytest.raises(pv.PlanError, match="dropped under replace-one"):
+        pv.plan(model, schema, records=10, epsilon=1, delta="1e-5", mechanism=pv.PosteriorDraws)
 
 
 def test_sums_that_engines_cannot_hold_are_refused() -> None:

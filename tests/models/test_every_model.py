@@ -69,8 +69,10 @@ def test_a_family_refuses_bad_input(case: Summed) -> None:
         pv.plan(model, words, records=10, epsilon=1)
     unit = pv.Unit("patient", column="who", max_rows=3)
     several = pv.Schema(dict(schema.columns), population="clinic", unit=unit)
-    with pytest.raises(pv.ModelError, match="one row of each unit"):
-        pv.plan(model, several, records=10, epsilon=1)
+    if isinstance(model, Family):
+        assert len(pv.plan(model, several, records=10, epsilon=1).summands) == 2
+    with pytest.raises(pv.PriviorError, match="one row of each unit"):
+        pv.plan(model, several, records=10, epsilon=1, delta="1e-5", mechanism=pv.PosteriorDraws)
     if model.least_records > 1:
         with pytest.raises(pv.PlanError, match="too few records"):
             pv.plan(model, schema, records=model.least_records - 1, epsilon=1)

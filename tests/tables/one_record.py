@@ -20,7 +20,7 @@ from nasty_cells import COLUMNS, HEIGHT, columns
 
 from privior.errors import TableError
 from privior.models.summands import Factor, Summand
-from privior.schema import Schema
+from privior.schema import CsvDialect, Schema
 from privior.tables import open_table
 
 #: cells of all types but those that cannot be taken out of their column
@@ -46,6 +46,9 @@ OF_PANDAS = (
 )
 
 
+USUAL = CsvDialect()
+
+
 @dataclass(frozen=True)
 class Trial:
     """Two tables that differ in one record.
@@ -57,6 +60,7 @@ class Trial:
         rows: the places of the cells of each row in the columns of nasty cells
         changed: the record that differs, and the places of its other cells
         options: how a Parquet file is written
+        dialect: how numbers and days are written in text
     """
 
     form: str
@@ -65,6 +69,7 @@ class Trial:
     rows: tuple[tuple[int, ...], ...]
     changed: tuple[int, tuple[int, ...]]
     options: tuple[tuple[str, Any], ...]
+    dialect: CsvDialect = USUAL
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,7 +78,7 @@ class Trial:
     @property
     def schema(self) -> Schema:
         kinds = dict(zip(self.names, (COLUMNS[kind] for kind in self.kinds), strict=True))
-        return Schema(kinds, population="p", unit="row")
+        return Schema(kinds, population="p", unit="row", csv=self.dialect)
 
     def tables(self, folder: Path) -> tuple[object, object]:
         """Return both tables, in files of this folder if they are files."""

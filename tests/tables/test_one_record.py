@@ -12,11 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import duckdb
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from one_record import Trial, drawn, fault
 
-from privior.tables import parquet, relations
+from privior.schema import CsvDialect
+from privior.tables import frames, parquet, relations
 from privior.tables.parquet import Parquet
 from privior.tables.relations import Relation
 
@@ -29,12 +31,19 @@ BROKEN = Trial(
 )
 
 
-def test_t45_one_record_moves_exact_statistics_by_no_more_than_itself(tmp_path: Path) -> None:
+#: numbers and days that are written otherwise; a point between thousands is what floats of objects have
+WRITTEN = CsvDialect(decimal=",", thousands=".", dates="DD.MM.YYYY")
+
+
+@pytest.mark.parametrize(("dialect", "trials"), [(CsvDialect(), TRIALS), (WRITTEN, TRIALS // 2)])
+def test_t45_one_record_moves_exact_statistics_by_no_more_than_itself(
+    dialect: CsvDialect, trials: int, tmp_path: Path
+) -> None:
     choose = random.Random(45)
     found = {}
     tried = 0
-    while tried < TRIALS:
-        trial = drawn(choose)
+    while tried < trials:
+        trial = replace(drawn(choose), dialect=dialect)
         wrong = fault(trial, tmp_path)
         tried += wrong != "refused"
         if wrong not in (None, "refused"):
@@ -45,6 +54,27 @@ def test_t45_one_record_moves_exact_statistics_by_no_more_than_itself(tmp_path: 
 @pytest.mark.parametrize("trial", [NOT_NUMBERS, BROKEN], ids=["not numbers", "broken text"])
 def test_these_tables_are_read_row_by_row(trial: Trial, tmp_path: Path) -> None:
     assert fault(trial, tmp_path) is None
+
+
+def test_t45_a_text_among_floats_does_not_change_how_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One text makes objects of a pandas column, and text of its numbers: these are read as before."""
+
+    def mixed(number: float, text: str, kind: str, dialect: CsvDialect) -> Trial:
+        class Mixed(Trial):
+            def tables(self, folder: Path) -> tuple[object, object]:
+                return pd.DataFrame({"v0": [number] * 60}), pd.DataFrame({"v0": [number] * 59 + [text]})
+
+        return Mixed("pandas", ("float64",), (kind,), ((0,),) * 60, (0, (0,)), (), dialect)
+
+    trials = [
+        mixed(0.15, "1,5", "bounded", WRITTEN),
+        mixed(20000104, "20000105", "date", CsvDialect(dates="YYYYMMDD")),
+    ]
+    assert [fault(trial, tmp_path) for trial in trials] == [None, None]
+    monkeypatch.setattr(frames, "decimal_sign", lambda name, schema: ".")
+    assert {fault(trial, tmp_path) for trial in trials} == {"counts move by more than one record"}
 
 
 def test_t45_trust_in_the_statistics_of_a_column_is_found(

@@ -167,7 +167,8 @@ def test_parquet_files(dictionary: bool, expected: Answers, tmp_path: Path) -> N
     assert compared(codes(tables[0], by_engine), expected) == []
     if dictionary:
         assert compared(codes(tables[1], others), expected) == []
-        source = ConvertedParquet(tables[0].source.files, ("row", *by_engine), tables[0].source.fields)
+        names = ("row", *by_engine)
+        source = ConvertedParquet(tables[0].source.files, names, tables[0].source.fields, (".",) * len(names))
         converted = OpenTable(source, tables[0].schema, tables[0].columns)
         assert compared(codes(converted, by_engine), expected) == []
 
@@ -329,7 +330,7 @@ def test_decimals_read_as_floats_are_found(expected: Answers, monkeypatch: pytes
     """The planted fault: long decimals become floats by a division, as an engine does it."""
     pairs = of_types({"decimal256(40, 20)"})
 
-    def divided(cells: pa.Array, kind: pa.DataType) -> pa.Array:
+    def divided(cells: pa.Array, kind: pa.DataType, decimal: str) -> pa.Array:
         numbers = [None if cell is None else float(int(cell.scaleb(20))) / 1e20 for cell in cells.to_pylist()]
         return pa.array([None if cell is None else repr(cell) for cell in numbers], kind)
 
@@ -337,7 +338,7 @@ def test_decimals_read_as_floats_are_found(expected: Answers, monkeypatch: pytes
     monkeypatch.setattr(
         arrays,
         "_plain",
-        lambda cells, kind: (divided if pa.types.is_decimal(cells.type) else plain)(cells, kind),
+        lambda cells, *rest: (divided if pa.types.is_decimal(cells.type) else plain)(cells, *rest),
     )
     assert compared(codes(opened(table_of(pairs), pairs), pairs), expected)
 

@@ -6,11 +6,13 @@
     prior = 1                           delta = "0"
                                         neighbours = "replace-one"
 
-The file asks; the ledger's cap decides.
+The schema stands beside these, or in a file of its own that analyses name: schema = "bank.schema.toml";
+its facts are taken over into the plan, so a release holds them all. The file asks; the ledger's cap decides.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,12 +22,12 @@ from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
 from privior.forecasting import Expect
 from privior.mechanisms import Mechanism
-from privior.models import Model, to_model
+from privior.models import DirichletCategorical, Model, to_model
 from privior.planning import DrawCalibration, calibrate_draws, plan
-from privior.plans import Plan
+from privior.plans import Batch, Plan
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
-from privior.schema.documents import check_filled, read_toml, table, write_toml
+from privior.schema.documents import check_filled, read_facts, table, write_toml
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,32 @@ class Analysis:
             **options,
         )
 
+    def check(self, columns: Sequence[str] = ()) -> Batch:
+        """Plan releases of how many cells are valid, missing, unknown, unparseable or out of range.
+
+        A record has one cell of one kind in each column, so columns compose: each gets the same share of
+        epsilon, and all together cost what the file asks. No delta is spent.
+
+        Args:
+            columns: which ones; those of the model unless told
+        """
+        names = tuple(dict.fromkeys(columns or self.model.columns))
+        for name in names:
+            self.schema.column(name)
+        kinds, each = self.schema.of_cells(), self.budget.epsilon / len(names)
+        return Batch.of(
+            [
+                plan(
+                    DirichletCategorical(name),
+                    kinds,
+                    records=self.records,
+                    epsilon=each,
+                    neighbours=self.neighbours,
+                )
+                for name in names
+            ]
+        )
+
     def calibrate_draws(self, draws: int | None = None) -> DrawCalibration:
         """Choose the dials of posterior draws together, at what the file asks; `draws` pins their number."""
         if self.neighbours is not REPLACE_ONE:
@@ -94,7 +122,7 @@ class Analysis:
         neighbours: str | None = None,
     ) -> Analysis:
         """Read an analysis file; what is given here is asked instead of what the file asks."""
-        document = read_toml(path)
+        document = read_facts(path)
         given = {"records": records, "epsilon": epsilon, "delta": delta, "neighbours": neighbours}
         instead = {name: value for name, value in given.items() if value is not None}
         document["ask"] = {**table(document.get("ask", {}), "ask"), **instead}
@@ -105,7 +133,9 @@ class Analysis:
         if not is_whole(number):
             raise SchemaError("records is not a whole number", where="ask", asked=shown(number))
         return Analysis(
-            schema=Schema.read(path),
+            schema=Schema.from_document(
+                {name: value for name, value in document.items() if name not in ("model", "ask")}
+            ),
             model=to_model(document["model"]),
             records=number,
             budget=Budget.of(ask["epsilon"], ask.get("delta", 0)),

@@ -25,8 +25,14 @@ _TOP = """\
 #   type = "binned"        edges = [0, 18, 65, 120]                sorted into bins
 #   type = "date"          lower = "2026-01-01"  upper = "2026-12-31"
 #
-# A missing or unreadable cell counts as the last level, as false, as the lower end or as the first bin,
-# unless you say otherwise: missing = "unknown", missing = true, missing = 60.
+# A missing or unreadable cell counts as the last level or as false unless you say otherwise:
+# missing = "unknown", missing = true. For a number or a day you must say what it means:
+#
+#   missing = 0            it counts as this value (a value, a bin's number or a day inside the range)
+#   missing = "drop"       it is left out: with "add-or-remove-one", or for the mean or rate of one column,
+#                          whose number of values is then released too
+#
+# How many cells are missing or unreadable: privior check (paid with --epsilon, or --look for yourself).
 
 format = 1
 population = {gap}    # whose budget this is, across files and versions: "clinic-2026"
@@ -53,12 +59,15 @@ delta = "0"
 neighbours = "replace-one"          # or "add-or-remove-one": records is a maximum, their number private
 """
 
+_MISSING = f"missing = {_GAP}"
+_OF_NUMBERS = f'{_MISSING}    # of a number or a day: a value, or "drop"; else delete this line'
+
 #: what each kind of column needs
 _ENTRIES = {
     "boolean": (),
-    "integer": (f"lower = {_GAP}", f"upper = {_GAP}"),
-    "bounded": (f"lower = {_GAP}", f"upper = {_GAP}", f"grid = {_GAP}"),
-    "date": (f"lower = {_GAP}", f"upper = {_GAP}"),
+    "integer": (f"lower = {_GAP}", f"upper = {_GAP}", _MISSING),
+    "bounded": (f"lower = {_GAP}", f"upper = {_GAP}", f"grid = {_GAP}", _MISSING),
+    "date": (f"lower = {_GAP}", f"upper = {_GAP}", _MISSING),
     "categorical": (f"levels = [{_GAP}]",),
 }
 
@@ -76,14 +85,28 @@ def draft(columns: Sequence[tuple[str, str | None]], table: str, csv: CsvDialect
     parts = [_TOP.format(table=shown(table).strip("'"), gap=_GAP)]
     if csv is not None:
         parts.append(f"\n[csv]\ndelimiter = {_text(csv.delimiter)}\nencoding = {_text(csv.encoding)}\n")
+        parts.append(_written(csv))
     parts += [_column(name, kind) for name, kind in columns]
     return "".join([*parts, _BOTTOM.format(gap=_GAP)])
+
+
+def _written(csv: CsvDialect) -> str:
+    """Ask how numbers and days are written: a gap where cells are not separated by commas, else a hint."""
+    comma = csv.delimiter == ";"
+    decimal = f'decimal = {_GAP}      # "," if numbers are written 60,3, as often between semicolons; or "."'
+    return "".join(
+        [
+            f"{decimal}\n" if comma else '# decimal = ","       # if numbers are written 60,3\n',
+            '# thousands = "."     # if they are written 1.234,5\n',
+            '# dates = "DD.MM.YYYY"    # if days are not written YYYY-MM-DD\n',
+        ]
+    )
 
 
 def _column(name: str, kind: str | None) -> str:
     if any(sign in name for sign in "\r\n\0"):
         raise TableError("a column name is not one line of text", where="header")
-    entries = (f"type = {_GAP}",) if kind is None else (f"type = {_text(kind)}", *_ENTRIES[kind])
+    entries = (f"type = {_GAP}", _OF_NUMBERS) if kind is None else (f"type = {_text(kind)}", *_ENTRIES[kind])
     return "\n".join(["", f"[columns.{_text(name)}]", *entries, ""])
 
 

@@ -14,6 +14,7 @@ from privior import __version__
 from privior.cli.commands.analyse import analyse
 from privior.cli.commands.ask import ask
 from privior.cli.commands.batch import batch
+from privior.cli.commands.check import check
 from privior.cli.commands.decide import decide
 from privior.cli.commands.demo import demo
 from privior.cli.commands.doctor import doctor
@@ -117,6 +118,7 @@ app.command()(demo)
 app.command()(init)
 app.command()(plan)
 app.add_typer(ledger, name="ledger")
+app.command()(check)
 app.command()(release)
 app.command()(batch)
 app.command()(ask)

@@ -34,12 +34,10 @@ FOLDER = "privior-rows-"
 _PATIENCE, _MOMENT = 10, 1
 
 
-class OwnProcess:
-    """Reads a file in another process, started here."""
+class RowProcess:
+    """Another process, started here, that reads a file once it is told to, for one answer."""
 
-    process: Literal["own", "shared"] = "own"
-
-    def __init__(self, plans: Sequence[Plan], table: str, progress: Progress) -> None:
+    def __init__(self, order: Message, progress: Progress) -> None:
         folder = _private_folder()
         try:
             self._child = _started(folder)
@@ -53,19 +51,13 @@ class OwnProcess:
         assert self._child.stdout is not None  # noqa: S101
         self._channel = Channel(self._child.stdout, self._child.stdin)
         try:
-            self._prepare(plans, table, progress)
+            self._prepare(order, progress)
         except BaseException:
             self.close()
             raise
 
-    def _prepare(self, plans: Sequence[Plan], table: str, progress: Progress) -> None:
+    def _prepare(self, order: Message, progress: Progress) -> None:
         try:
-            order: Message = {
-                "plans": [plan.to_document() for plan in plans],
-                "digests": [plan.digest for plan in plans],
-                "table": table,
-                "extensions": extensions(type(part) for one in plans for part in (one.model, one.mechanism)),
-            }
             self._channel.send(order)
             answer = self._channel.receive()
             while answer == {"step": COUNTING}:
@@ -88,8 +80,8 @@ class OwnProcess:
         if self._child.poll() is not None:
             raise _gone()
 
-    def noisy(self, incident: Incident) -> tuple[Observed, ...]:
-        """Let the process read the cells and draw the noise; its steps are kept for the log alone."""
+    def answer(self, incident: Incident) -> Message:
+        """Let the process read the cells; its steps are kept for the log alone."""
         try:
             self._channel.send({"go": incident.number})
             answer = self._channel.receive()
@@ -102,16 +94,35 @@ class OwnProcess:
             raise EndedError(self._child.returncode) from None
         if "failed" in answer:
             raise RecordedError
-        statistics = answer["statistics"]
-        if not isinstance(statistics, list):
-            raise EndedError(None)
-        return tuple(map(to_payload, statistics))
+        return answer
 
     def close(self) -> None:
         """End the process if it still runs, and remove its folder."""
         if self._end.alive:
             _end(self._child, self._folder, self._owner)
             self._end.detach()
+
+
+class OwnProcess(RowProcess):
+    """Reads a file for a release."""
+
+    process: Literal["own", "shared"] = "own"
+
+    def __init__(self, plans: Sequence[Plan], table: str, progress: Progress) -> None:
+        order: Message = {
+            "plans": [plan.to_document() for plan in plans],
+            "digests": [plan.digest for plan in plans],
+            "table": table,
+            "extensions": extensions(type(part) for one in plans for part in (one.model, one.mechanism)),
+        }
+        super().__init__(order, progress)
+
+    def noisy(self, incident: Incident) -> tuple[Observed, ...]:
+        """Let the process read the cells and draw the noise."""
+        statistics = self.answer(incident)["statistics"]
+        if not isinstance(statistics, list):
+            raise EndedError(None)
+        return tuple(map(to_payload, statistics))
 
 
 def _private_folder() -> str:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from privior.curator.channel import Message
 from privior.curator.incidents import Incident
 from privior.curator.progress import COUNTING, Progress, tell
 from privior.errors import TableError
 from privior.models import ExactStatistics, Observed
 from privior.plans import Plan
 from privior.privacy import REPLACE_ONE
+from privior.release import payload_document
+from privior.schema import Schema
 from privior.tables import OpenTable, fetched, is_url, open_table, without_secrets
 
 
@@ -72,6 +75,33 @@ class Rows:
             ExactStatistics(plan.statistics(*(answers[one] for one in plan.readings))) for plan in self.plans
         ]
         return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
+
+    def answer(self, incident: Incident) -> Message:
+        """Say the noisy statistics."""
+        return {"statistics": [payload_document(one) for one in self.noisy(incident)]}
+
+
+@dataclass(frozen=True, repr=False)
+class ShapedRows:
+    """A table whose cells the curator wants to look at, with its rows still unread.
+
+    Attributes:
+        source: the table, opened for columns that say of what kind their cells are
+    """
+
+    source: OpenTable
+
+    @staticmethod
+    def opened(schema: Schema, columns: object, table: object) -> ShapedRows:
+        """Open a table and check that it has these columns; nothing is counted."""
+        names = tuple(map(str, columns)) if isinstance(columns, (list, tuple)) else ()
+        place = fetched(table) if isinstance(table, str) and is_url(table) else table
+        return ShapedRows(open_table(place, schema.of_cells(), names, ()))
+
+    def answer(self, incident: Incident) -> Message:
+        """Say of what kinds the cells are, and the shapes of the bad ones."""
+        incident.begin("reading")
+        return {"looked": [[one.column, one.rows, one.bad] for one in self.source.shapes()]}
 
 
 def drawn(plan: Plan, statistics: ExactStatistics, incident: Incident) -> Observed:

@@ -1,5 +1,7 @@
 """The process that reads the rows of a file: it alone sees them, and says nothing but noisy statistics.
 
+(Where the curator looks at her own table, it says shapes of cells instead; `looking`.)
+
 Started by `own_process` with pipes as standard input and output. One table, one order to go, one draw, one
 answer (T29). If whoever started it is gone, it removes its temporary folder and ends at once, also in the
 middle of a query (T27).
@@ -18,12 +20,12 @@ from privior.curator.channel import Channel, ChannelError, Message, refusal
 from privior.curator.incidents import Incident
 from privior.curator.own_process import FOLDER
 from privior.curator.progress import COUNTING
-from privior.curator.rows import Rows
+from privior.curator.rows import Rows, ShapedRows
 from privior.curator.silence import be_silent, take_streams
 from privior.errors import PriviorError, TableError
 from privior.plans import Plan
 from privior.registry import import_extension
-from privior.release import payload_document
+from privior.schema import Schema
 from privior.tables import without_secrets
 
 #: seconds between two looks at whether the parent still lives
@@ -44,12 +46,12 @@ def main() -> None:
         ready = _prepared(orders.get(), channel)
         if ready is not None:
             channel.send({"prepared": True})
-            _release(ready, str(orders.get()["go"]), channel)
+            _answer(ready, str(orders.get()["go"]), channel)
     finally:
         _leave()
 
 
-def _prepared(order: Message, channel: Channel) -> Rows | None:
+def _prepared(order: Message, channel: Channel) -> Rows | ShapedRows | None:
     """Open the table, or say why not; what nobody foresaw is told without its cause."""
 
     def tell(step: str) -> None:
@@ -57,6 +59,8 @@ def _prepared(order: Message, channel: Channel) -> Rows | None:
             channel.send({"step": step})
 
     try:
+        if "look" in order:
+            return ShapedRows.opened(Schema.from_document(order["look"]), order["columns"], order["table"])
         for extension in order["extensions"] if isinstance(order["extensions"], list) else ():
             import_extension(str(extension))  # as the program that asked has it; no file names one
         sent = order["plans"]
@@ -73,10 +77,10 @@ def _prepared(order: Message, channel: Channel) -> Rows | None:
     return None
 
 
-def _release(rows: Rows, number: str, channel: Channel) -> None:
+def _answer(rows: Rows | ShapedRows, number: str, channel: Channel) -> None:
     incident = Incident(number, tell=lambda step: channel.send({"step": step}))
     try:
-        answer: Message = {"statistics": [payload_document(one) for one in rows.noisy(incident)]}
+        answer: Message = rows.answer(incident)
     except BaseException as error:  # whatever it is, it may depend on the data
         incident.record(error)
         answer = {"failed": True}

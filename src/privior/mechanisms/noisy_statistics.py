@@ -30,6 +30,7 @@ from privior.privacy import (
     SignedSteps,
 )
 from privior.privacy.calibration import smallest
+from privior.privacy.sensitivity import MOST_ROWS
 from privior.randomness import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
 from privior.schema import Schema
 
@@ -43,13 +44,15 @@ _COUNT_OF_EPSILON, _COUNT_OF_RHO = Fraction(2, 5), Fraction(1, 3)
 @MECHANISMS.register
 @dataclass(frozen=True)
 class NoisyStatistics(SumNoise):
-    """Independent noise on sums to which one record adds whole numbers in public ranges.
+    """Independent noise on sums to which each value of a unit adds whole numbers in public ranges.
 
-    One record moves sum j by at most d_j: the length of its range where records are replaced, its largest
-    number in absolute value where they come and go.
+    One unit moves sum j by at most d_j, in one of a few ways (`Sensitivity.ways`): a record by the length of
+    its range where records are replaced, by its largest number in absolute value where they come and go. A
+    unit that may have fewer values moves their number, or each sum by the length of its range, not both.
 
-    delta = 0: P(z_j) is proportional to exp(-|z_j| / s_j), sum of d_j / s_j at most epsilon. The loss is at
-    most sum of |move_j| / s_j (Ghosh, Roughgarden, Sundararajan 2009), and randomised response dominates it.
+    delta = 0: P(z_j) is proportional to exp(-|z_j| / s_j), sum of d_j / s_j at most epsilon in each way. The
+    loss is at most sum of |move_j| / s_j (Ghosh, Roughgarden, Sundararajan 2009), and randomised response
+    dominates it.
 
     delta > 0: P(z_j) is proportional to exp(-z_j^2 / (2 s_j^2)). For one sum the curve is exact
     (`DiscreteGaussianShift`), as long as the noise is not so wide that its sum would take long. For several
@@ -57,8 +60,9 @@ class NoisyStatistics(SumNoise):
     Theorem 4), converted by `Concentrated`.
 
     Attributes:
-        ranges: the least and the largest number that one record adds to each sum
+        ranges: the least and the largest number that one value adds to each sum
         scales: s_j, each exactly a float, which the sampler reads
+        values: how many values a unit has at least and at most; in files only where it is not one
     """
 
     ranges: tuple[tuple[int, int], ...]
@@ -66,6 +70,7 @@ class NoisyStatistics(SumNoise):
     delta: Fraction
     neighbours: Neighbours
     scales: tuple[Fraction, ...]
+    values: tuple[int, int]
     name: ClassVar[str] = "noisy-statistics"
     about: ClassVar[str] = "discrete noise on the sums: Laplace, or Gaussian with delta"
     randomness: ClassVar[str] = OPENDP
@@ -78,10 +83,11 @@ class NoisyStatistics(SumNoise):
         *,
         neighbours: Neighbours | str = REPLACE_ONE,
         scales: Sequence[object] | None = None,
+        values: Sequence[int] = (1, 1),
     ) -> None:
         budget = Budget.of(epsilon, delta)
         fill(self, ranges=_read(ranges, self.name), epsilon=budget.epsilon, delta=budget.delta)
-        fill(self, neighbours=Neighbours.of(neighbours))
+        fill(self, neighbours=Neighbours.of(neighbours), values=_read_values(values, self.name))
         found = self._calibrated() if scales is None else tuple(rational(one, "scale") for one in scales)
         fill(self, scales=found)
         if not self._enough(found):
@@ -101,25 +107,42 @@ class NoisyStatistics(SumNoise):
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """How far one record moves the sums."""
-        return Sensitivity.of_sums(self.ranges, self.neighbours)
+        """How far one unit moves the sums."""
+        return Sensitivity.of_sums(self.ranges, self.neighbours, self.values)
+
+    @property
+    def ways(self) -> tuple[tuple[int, ...], ...]:
+        """How far one unit moves the sums together."""
+        return Sensitivity.ways(self.ranges, self.neighbours, self.values)
 
     @property
     def moves(self) -> tuple[int, ...]:
-        """How far one record moves each sum."""
-        return tuple(Sensitivity.of_sums([one], self.neighbours).l1 for one in self.ranges)
+        """How far one unit moves each sum."""
+        return tuple(map(max, zip(*self.ways, strict=True)))
 
     @property
     def _shares(self) -> tuple[Fraction, ...]:
-        if self.ranges[0] != (1, 1):
+        """What each sum gets of epsilon or rho where a unit moves all of them."""
+        if self.ranges[0] != (1, 1) or len(self.ranges) == 1:
             return (Fraction(1, len(self.ranges)),) * len(self.ranges)
         count, others = _COUNT_OF_RHO if self.gaussian else _COUNT_OF_EPSILON, len(self.ranges) - 1
+        if len(self.ways) == 2 and others == 1:  # what the sum does not need when it moves with the count
+            (_, alone), (_, together) = self.ways
+            count = max(count, 1 - Fraction(together, alone) ** (2 if self.gaussian else 1))
         return (count, *[(1 - count) / others] * others)
+
+    def _even(self) -> tuple[int, ...]:
+        """Return how far sums move while the number of values does not, if that is another way."""
+        return self.ways[0] if len(self.ways) == 2 else (0,) * len(self.ranges)
 
     def _calibrated(self) -> tuple[Fraction, ...]:
         if not self.gaussian:
-            pairs = zip(self.moves, self._shares, strict=True)
-            found = tuple(Fraction(round_up(move / (self.epsilon * share))) for move, share in pairs)
+            moves = zip(self.ways[-1], self._shares, self._even(), strict=True)
+            others = sum(one > 0 for one in self._even())
+            found = tuple(
+                Fraction(round_up(max(move / share, Fraction(even * others)) / self.epsilon))
+                for move, share, even in moves
+            )
             return self._drawable(found)
         times = smallest(lambda one: self._enough(self._scaled(one)), Fraction(1, 1000), Fraction(10**9))
         if times is None:
@@ -128,10 +151,16 @@ class NoisyStatistics(SumNoise):
 
     def _scaled(self, times: Fraction) -> tuple[Fraction, ...]:
         """Return the scales for which rho is 1 / (2 times^2), rounded up to floats."""
-        pairs = zip(self.moves, self._shares, strict=True)
+        moves = zip(self.ways[-1], self._shares, self._even(), strict=True)
+        others = sum(one > 0 for one in self._even())
         return tuple(
-            Fraction(math.nextafter(float(times * move) / math.sqrt(share), math.inf))
-            for move, share in pairs
+            Fraction(
+                math.nextafter(
+                    max(float(times * move) / math.sqrt(share), float(times * even) * math.sqrt(others)),
+                    math.inf,
+                )
+            )
+            for move, share, even in moves
         )
 
     def _drawable(self, scales: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
@@ -152,7 +181,8 @@ class NoisyStatistics(SumNoise):
         ):
             return False
         if not self.gaussian:
-            return sum(move / one for move, one in zip(self.moves, scales, strict=True)) <= self.epsilon
+            losses = (sum(move / one for move, one in zip(way, scales, strict=True)) for way in self.ways)
+            return max(losses) <= self.epsilon
         return Fraction(self._pair(scales).delta(round_down(self.epsilon))) <= self.delta
 
     def _pair(self, scales: tuple[Fraction, ...]) -> DominatingPair:
@@ -161,9 +191,11 @@ class NoisyStatistics(SumNoise):
         if len(self.ranges) == 1 and scales[0] <= WIDEST_EXACT:
             return DiscreteGaussianShift(scales[0] ** 2, 1, self.moves[0])
         return Concentrated(
-            sum(
-                (move**2 / (2 * one**2) for move, one in zip(self.moves, scales, strict=True)),
-                start=Fraction(0),
+            max(
+                sum(
+                    (move**2 / (2 * one**2) for move, one in zip(way, scales, strict=True)), start=Fraction(0)
+                )
+                for way in self.ways
             )
         )
 
@@ -177,7 +209,8 @@ class NoisyStatistics(SumNoise):
             reason = f"exact hockey-stick divergence of discrete Gaussians shifted by {moves}"
         elif self.gaussian:
             reason = "concentrated divergence (Canonne, Kamath, Steinke 2020, Theorem 4 and Corollary 13)"
-        return Guarantee(pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
+        unit = Sensitivity.unit(self.values[1])
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon, self.delta), reason, unit)
 
     @property
     def variances(self) -> tuple[float, ...]:
@@ -211,7 +244,8 @@ class NoisyStatistics(SumNoise):
 
     def check(self, asked: Asked) -> None:
         """Refuse other sums, or another neighbour relation."""
-        if (self.ranges, self.neighbours) != (_ranges(asked), asked.neighbours):
+        needed = (_ranges(asked), asked.neighbours, _values(asked))
+        if (self.ranges, self.neighbours, self.values) != needed:
             raise self.refusal("the mechanism is for another model, schema or number of records")
 
     @classmethod
@@ -233,11 +267,18 @@ class NoisyStatistics(SumNoise):
     def built(cls, asked: Asked) -> Self:
         """Calibrate the noise to the budget: Laplace where its delta is 0, else Gaussian."""
         budget = asked.budget
-        return cls(_ranges(asked), budget.epsilon, budget.delta, neighbours=asked.neighbours)
+        values = _values(asked)
+        return cls(_ranges(asked), budget.epsilon, budget.delta, neighbours=asked.neighbours, values=values)
+
+    def to_document(self) -> dict[str, object]:
+        """Leave out the number of values where it is one, as in all files of old."""
+        entries = super().to_document()
+        return {name: value for name, value in entries.items() if name != "values" or self.values != (1, 1)}
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say between which values records are taken to lie."""
-        noise = f"one record moves the sums by up to {', '.join(map(str, self.moves))} units"
+        one = Sensitivity.unit(self.values[1])
+        noise = f"one {one} moves the sums by up to {', '.join(map(str, self.moves))} units"
         return [("statistic", f"{summed_model(model).statistic_in_words(schema)}; {noise}")]
 
     def admits(self, observed: Observed, records: int) -> bool:
@@ -255,6 +296,23 @@ def _read(ranges: object, where: str) -> tuple[tuple[int, int], ...]:
     if not found:
         raise PlanError("no sums", where=where, asked=shown(ranges))
     return found
+
+
+def _read_values(values: object, where: str) -> tuple[int, int]:
+    """Read how many values a unit has at least and at most."""
+    found = tuple(values) if isinstance(values, (list, tuple)) else ()
+    if (
+        len(found) != 2
+        or not all(is_whole(one, 0, MOST_ROWS) for one in found)
+        or not found[0] <= found[1] > 0
+    ):
+        raise PlanError("not how many values a unit has", where=where, asked=shown(values))
+    return found
+
+
+def _values(asked: Asked) -> tuple[int, int]:
+    """Return how many values a unit has at least and at most."""
+    return summed_model(asked.model).values_of_a_unit(asked.schema, asked.neighbours)
 
 
 def _ranges(asked: Asked) -> tuple[tuple[int, int], ...]:

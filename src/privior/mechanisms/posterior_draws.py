@@ -73,7 +73,8 @@ class PosteriorDraws(SummedMechanism):
         weight: object = None,
         places: int | None = None,
     ) -> None:
-        model.check_unit(schema)
+        with told_by(PlanError, self.name, ModelError):
+            model.check_unit(schema)
         budget = Budget.of(epsilon, delta)
         if not is_whole(draws, 1, 10**6):
             raise self.refusal("not a number of draws", asked=shown(draws))

@@ -74,8 +74,8 @@ class Model(ABC):
                 "records with bad cells cannot be dropped under replace-one: their number would be public",
                 where=", ".join(name for name in self.columns if schema.drops((name,))),
                 asked="missing = DROP",
-                advice="Count them as a level or a value (missing=...), "
-                "or plan with neighbours=pv.ADD_OR_REMOVE_ONE.",
+                advice="Count them as a level or a value (missing=...), or plan with "
+                "neighbours=pv.ADD_OR_REMOVE_ONE; means and rates of one column release their number too.",
             )
 
     @property

@@ -73,9 +73,17 @@ class Plan:
         check_records(self.records, self.schema)
         if not isinstance(self.model, self.mechanism.models):
             raise PlanError(f"not a mechanism for {self.model.family}", where=self.mechanism.name)
-        self.model.sensitivity(self.schema, self.neighbours)
+        needed = self.model.sensitivity(self.schema, self.neighbours)
         self._check_sums()
         self.mechanism.check(self.asked(Budget(self.mechanism.epsilon)))
+        honoured = self.mechanism.sensitivity
+        if honoured.l1 < needed.l1 or honoured.l2_squared < needed.l2_squared:
+            raise PlanError(
+                "the mechanism is for statistics that a unit moves less",
+                where=self.mechanism.name,
+                asked=f"L1 {honoured.l1}, squares {honoured.l2_squared}",
+                allowed=f"L1 {needed.l1}, squares {needed.l2_squared}, or more",
+            )
         if self.group is not None:
             self.group.check(self.schema, self.model, self.neighbours)
 
@@ -85,11 +93,12 @@ class Plan:
             if type(one) is not Summand or any(type(factor) is not Factor for factor in one.factors):
                 raise PlanError("what a record adds is no Summand of privior", where=self.model.family)
         farthest = max(abs(end) for one in self.summands for end in one.bounds(self.schema))
-        if self.records * farthest >= MOST_SUM:
+        rows = self.records * self.schema.unit.max_rows
+        if rows * farthest >= MOST_SUM:
             raise PlanError(
                 "the sum of so many records might not be exact in every engine",
                 where=", ".join(self.model.columns),
-                asked=f"{self.records} records of up to {farthest} units",
+                asked=f"{rows} records of up to {farthest} units",
                 allowed=f"{MOST_SUM // farthest - 1} records",
                 advice="Give the column a coarser grid.",
             )
@@ -245,6 +254,8 @@ class Plan:
             if unit.max_rows == 1
             else f", up to {unit.max_rows} rows each; the number of rows stays private"
         )
+        if self.schema.drops(self.model.columns):
+            rows += "; how many have a value stays private"
         return f"exactly {self.records} {unit.noun}s, which is public{rows}"
 
     @property

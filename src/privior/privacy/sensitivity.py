@@ -46,15 +46,43 @@ class Sensitivity:
         return Sensitivity(max_rows, max_rows**2, False, relation)
 
     @staticmethod
-    def of_sums(ranges: Sequence[tuple[int, int]], neighbours: Neighbours | str) -> Sensitivity:
-        """Return how far one record moves sums to which it adds numbers in these ranges, each on its own.
+    def of_sums(
+        ranges: Sequence[tuple[int, int]], neighbours: Neighbours | str, values: tuple[int, int] = (1, 1)
+    ) -> Sensitivity:
+        """Return how far one unit moves sums to which each of its values adds numbers in these ranges.
 
-        Replacing a record moves a sum by at most the length of its range; adding or removing one by the
-        largest number in absolute value.
+        Args:
+            ranges: the least and the largest number that one value adds to each sum; (1, 1) counts values
+            neighbours: the neighbour relation
+            values: how many values a unit has at least and at most
         """
         relation = Neighbours.of(neighbours)
-        moves = [high - low if relation is REPLACE_ONE else max(abs(low), abs(high)) for low, high in ranges]
-        return Sensitivity(sum(moves), sum(move**2 for move in moves), False, relation)
+        ways = Sensitivity.ways(ranges, relation, values)
+        return Sensitivity(
+            max(sum(way) for way in ways), max(sum(move**2 for move in way) for way in ways), False, relation
+        )
+
+    @staticmethod
+    def ways(
+        ranges: Sequence[tuple[int, int]], neighbours: Neighbours, values: tuple[int, int] = (1, 1)
+    ) -> tuple[tuple[int, ...], ...]:
+        """Return moves of all sums, one of which is nowhere less than the move of any unit.
+
+        A unit with k values in [low, high] adds something in [k low, k high] to a sum. Removing it moves the
+        sum by at most b max(|low|, |high|), b the most values that it can have.
+
+        Replacing k values by k' moves a sum by |s - s'|, s, s' in their ranges, which is convex in (k, k').
+        So is every weighted sum, or sum of squares, of such moves, and its maximum over a <= k, k' <= b is
+        at a corner: at k = k' = b, where each sum moves by at most b (high - low) and the number of values
+        does not, or at k = b and k' = a, where it moves by b - a and each sum by at most
+        max(b high - a low, a high - b low). With one value of each unit both are high - low.
+        """
+        least, most = values
+        if neighbours is not REPLACE_ONE:
+            return (tuple(most * max(abs(low), abs(high)) for low, high in ranges),)
+        as_many = tuple(most * (high - low) for low, high in ranges)
+        fewer = tuple(max(most * high - least * low, least * high - most * low) for low, high in ranges)
+        return (as_many,) if as_many == fewer else (as_many, fewer)
 
     @staticmethod
     def unit(max_rows: int) -> str:

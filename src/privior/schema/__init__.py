@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from privior.schema.cell_kinds import CellKinds
     from privior.schema.columns import DROP, Binned, Boolean, Bounded, Categorical, Column, Date, Integer
     from privior.schema.dialect import CsvDialect
     from privior.schema.schema import Schema

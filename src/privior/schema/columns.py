@@ -49,6 +49,8 @@ class Column(ABC):
 
     kind: ClassVar[str]
     missing: object
+    #: whether somebody said where a bad cell goes; numbers and days of old files may leave it open
+    missing_said = True
 
     @property
     @abstractmethod
@@ -64,6 +66,10 @@ class Column(ABC):
     def values(self) -> tuple[object, ...]:
         """One value per code, as it would stand in a table."""
         return self.labels
+
+    def _leave_open(self) -> None:
+        """Note that nobody said where a bad cell goes: no part of the column's identity."""
+        object.__setattr__(self, "missing_said", False)
 
     @property
     def missing_code(self) -> int | None:
@@ -190,6 +196,7 @@ class Integer(Column):
         _check_size(self.kind, self.upper - self.lower + 1)
         if self.missing is None:
             fill(self, missing=self.lower)
+            self._leave_open()
         self.missing_code  # noqa: B018 - refused now if out of bounds
 
     @property
@@ -248,6 +255,8 @@ class Bounded(Column):
             )
         _check_size(self.kind, int((high - low) / step) + 1)
         fill(self, lower=low, upper=high, grid=step, missing=bad)
+        if missing is None:
+            self._leave_open()
         self.missing_code  # noqa: B018 - refused now if off the grid
 
     @property
@@ -299,6 +308,8 @@ class Binned(Column):
         if is_whole(missing, 0, self.size - 1):
             missing = self.labels[missing]
         fill(self, missing=self.labels[0] if missing is None else missing)
+        if missing is None:
+            self._leave_open()
         self.missing_code  # noqa: B018 - refused now if not a bin
 
     @property
@@ -341,6 +352,8 @@ class Date(Column):
         _check_size(self.kind, (high - low).days + 1)
         bad = missing if missing is DROP else low if missing is None else self._day(missing)
         fill(self, lower=low, upper=high, missing=bad)
+        if missing is None:
+            self._leave_open()
         self.missing_code  # noqa: B018 - refused now if out of bounds
 
     @classmethod

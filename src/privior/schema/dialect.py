@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privior.errors import SchemaError, shown
+from privior.schema.writing import NumberWriting, check_dates
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,11 @@ class CsvDialect:
             columns in the schema's order
         trim: whether spaces around a cell are ignored
         encoding: "utf-8" or "latin-1"; a byte that is not valid makes its cell unknown
+        decimal: the sign before the fraction of a number, "." or ","
+        thousands: the sign between groups of three digits, if there is one
+        dates: how days are written, such as "DD.MM.YYYY"; YYYY-MM-DD is read in any case
+
+    The last three say how numbers and days are written in text, in a column of text of any other table too.
     """
 
     delimiter: str = ","
@@ -25,6 +31,9 @@ class CsvDialect:
     header: bool = True
     trim: bool = False
     encoding: str = "utf-8"
+    decimal: str = "."
+    thousands: str = ""
+    dates: str = ""
 
     def __post_init__(self) -> None:
         for name, sign in (("delimiter", self.delimiter), ("quote", self.quote)):
@@ -42,3 +51,10 @@ class CsvDialect:
         for name, flag in (("header", self.header), ("trim", self.trim)):
             if not isinstance(flag, bool):
                 raise SchemaError(f"{name} must be true or false", where="csv", asked=shown(flag))
+        NumberWriting(self.decimal, self.thousands)
+        check_dates(self.dates)
+
+    @property
+    def numbers(self) -> NumberWriting:
+        """How numbers are written."""
+        return NumberWriting(self.decimal, self.thousands)

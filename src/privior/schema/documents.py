@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from privior.errors import PriviorError, SchemaError, shown
 from privior.exact import decimal
+from privior.schema.cell_kinds import CellKinds
 from privior.schema.columns import DROP, KINDS, Column
 from privior.schema.dialect import CsvDialect
 from privior.schema.unit import Unit
@@ -18,6 +19,10 @@ from privior.whole_files import read_whole, write_whole
 
 T = TypeVar("T")
 
+#: what the file of a schema holds: the first three in any case
+SCHEMA_ENTRIES = ("population", "unit", "columns", "format", "csv")
+#: entries of a dialect that plans of old do not have: written where they are said
+_SAID = ("decimal", "thousands", "dates")
 #: stands in a drafted file wherever somebody must still decide
 UNFILLED = "FILL IN"
 
@@ -81,8 +86,10 @@ def to_unit(document: object) -> Unit:
 
 
 def from_dialect(dialect: CsvDialect) -> dict[str, object]:
-    """Write a CSV dialect."""
-    return asdict(dialect)
+    """Write a CSV dialect; how numbers and days are written only where that is said."""
+    usual = asdict(CsvDialect())
+    entries = asdict(dialect).items()
+    return {name: value for name, value in entries if name not in _SAID or value != usual[name]}
 
 
 def to_dialect(document: object) -> CsvDialect:
@@ -102,6 +109,11 @@ def from_column(column: Column) -> dict[str, object]:
 def to_column(name: str, document: object) -> Column:
     """Read a column."""
     entries = dict(table(document, name, required=("type",)))
+    inner = entries.get("of")
+    if isinstance(inner, dict) and entries["type"] == CellKinds.kind:
+        if inner.get("type") == CellKinds.kind:
+            raise SchemaError("kinds of kinds of cells", where=name)
+        entries["of"] = to_column(name, inner)
     kind = KINDS.get(str(entries.pop("type")))
     if kind is None:
         raise SchemaError(
@@ -130,6 +142,48 @@ def read_toml(path: str | Path) -> dict[str, object]:
         raise SchemaError("not the path of a readable TOML file", where=where) from None
 
 
+def read_facts(path: str | Path) -> dict[str, object]:
+    """Read the TOML file of an analysis, with the facts of the schema file that it may name in their place.
+
+    The file is named relative to the one that names it, beside it or below, and names no other one.
+    """
+    document = read_toml(path)
+    if "schema" not in document:
+        return document
+    named = document.pop("schema")
+    twice = [entry for entry in SCHEMA_ENTRIES if entry in document]
+    if twice:
+        raise SchemaError(
+            "the file names a schema and holds one too",
+            where=str(path),
+            asked=", ".join(twice),
+            advice="Keep the one or the other.",
+        )
+    place = _beside(path, named)
+    facts = read_toml(place)
+    check_filled(facts, str(place))
+    table(facts, str(place), required=SCHEMA_ENTRIES[:3], known=SCHEMA_ENTRIES[3:])
+    return {**facts, **document}
+
+
+def _beside(path: str | Path, named: object) -> Path:
+    """Return the place of a file that another one names, which must be in the same folder or below."""
+    folder = Path(path).parent
+    try:
+        plain = isinstance(named, str) and named.isprintable() and not Path(named).is_absolute()
+        place = folder / str(named)
+        if plain and place.resolve().is_relative_to(folder.resolve()):
+            return place
+    except (OSError, RuntimeError, ValueError):
+        pass
+    raise SchemaError(
+        "not the name of a schema file beside this one",
+        where=str(path),
+        asked=shown(named),
+        allowed='a file in the same folder or below: schema = "bank.schema.toml"',
+    )
+
+
 def write_toml(document: dict[str, object], path: str | Path) -> None:
     """Write a document as a TOML file."""
     import tomli_w
@@ -156,6 +210,8 @@ def _built(kind: Callable[..., T], where: str, entries: dict[str, object]) -> T:
 def _plain(value: object) -> object:
     if value is DROP:
         return DROP.value
+    if isinstance(value, Column):
+        return from_column(value)
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Fraction):

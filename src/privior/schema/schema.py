@@ -12,6 +12,7 @@ from privior.checks import fill
 from privior.errors import SchemaError, shown
 from privior.registry import outside
 from privior.schema import documents
+from privior.schema.cell_kinds import CellKinds, read_as
 from privior.schema.columns import DROP, Column
 from privior.schema.dialect import CsvDialect
 from privior.schema.names import check_distinct, check_name, looks
@@ -101,6 +102,11 @@ class Schema:
             )
         return self.columns[name]
 
+    def of_cells(self) -> Schema:
+        """Return the schema of the same table in which columns say of what kind their cells are."""
+        kinds = {name: CellKinds(read_as(column)) for name, column in self.columns.items()}
+        return Schema(kinds, population=self.population, unit=self.unit, csv=self.csv)
+
     def cells(self, names: tuple[str, ...]) -> int:
         """Return how many cells the table of these columns has."""
         return math.prod(self.column(name).size for name in names)
@@ -140,8 +146,8 @@ class Schema:
 
     @staticmethod
     def read(path: str | Path) -> Schema:
-        """Read a TOML file that holds a schema; a model and a budget may stand beside it."""
-        document = documents.read_toml(path)
+        """Read a TOML file that holds a schema or names one; a model and a budget may stand beside it."""
+        document = documents.read_facts(path)
         facts = {name: value for name, value in document.items() if name not in ("model", "ask")}
         documents.check_filled(facts, str(path))
         return Schema.from_document(facts)

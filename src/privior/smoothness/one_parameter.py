@@ -260,6 +260,7 @@ def _(model: Family, schema: Schema | None, distance: object) -> OneParameter:
     if schema is None:
         raise model.refusal("a family needs the schema of its column")
     model.check(schema)
+    model.check_unit(schema)
     model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
     codes = np.arange(schema.column(model.column).size)
     base, unit = model.grid(schema)

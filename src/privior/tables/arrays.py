@@ -60,24 +60,27 @@ def plain_type(given: pa.DataType) -> pa.DataType | None:
     return pa.large_string() if text else None
 
 
-def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert a column to its plain type, chunk by chunk and cell by cell."""
+def plain(column: pa.ChunkedArray, decimal: str | None = ".") -> pa.ChunkedArray:
+    """Convert a column to its plain type, chunk by chunk and cell by cell.
+
+    Numbers that become text are written with this decimal sign.
+    """
     import pyarrow as pa
 
     kind = plain_type(column.type)
-    return pa.chunked_array([_plain(chunk, kind) for chunk in column.chunks], kind)
+    return pa.chunked_array([_plain(chunk, kind, decimal) for chunk in column.chunks], kind)
 
 
-def _plain(cells: pa.Array, kind: pa.DataType) -> pa.Array:
+def _plain(cells: pa.Array, kind: pa.DataType, decimal: str | None) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as kinds
 
     given = cells.type
     if kinds.is_dictionary(given):
-        return _plain(cells.dictionary_decode(), kind)
+        return _plain(cells.dictionary_decode(), kind, decimal)
     if kinds.is_run_end_encoded(given):
-        return _plain(pc.run_end_decode(cells), kind)
+        return _plain(pc.run_end_decode(cells), kind, decimal)
     if kinds.is_timestamp(given):
         return _moments(cells, kind)
     if kinds.is_date(given):
@@ -85,9 +88,9 @@ def _plain(cells: pa.Array, kind: pa.DataType) -> pa.Array:
     if is_text(given):
         return repaired(cells.cast(kind))
     if _is_binary(given) or _is_uuid(given) or (kinds.is_decimal(given) and kind == pa.large_string()):
-        return text_array(texts(cells.to_pylist()), kind)
+        return text_array(texts(cells.to_pylist(), decimal), kind)
     if isinstance(given, pa.BaseExtensionType):
-        return _plain(cells.storage, kind)
+        return _plain(cells.storage, kind, decimal)
     return cells.cast(kind)
 
 

@@ -8,7 +8,7 @@ clamped before they are rounded, and comparisons come before casts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from itertools import pairwise
 from math import nextafter
@@ -18,6 +18,7 @@ import numpy as np
 
 from privior.errors import TableError
 from privior.schema import Binned, Boolean, Bounded, Column, Date, Integer
+from privior.schema.cell_kinds import MISSING, CellKinds, read_as
 from privior.schema.columns import MOST_LEVELS
 from privior.tables import sql
 from privior.tables.arrays import number_array, text_array
@@ -36,6 +37,8 @@ def is_looked_up(column: Column) -> bool:
     """Say whether codes of a column come from a table beside the rows rather than from an expression."""
     if isinstance(column, Binned):
         return column.size > MOST_COMPARED_BINS
+    if isinstance(column, CellKinds):
+        return column.of_levels
     return not isinstance(column, (Integer, Bounded, Date))
 
 
@@ -61,6 +64,8 @@ def matched(text: Expression, column: Column) -> Expression:
 
 def code(cell: Expression, column: Column) -> Expression:
     """Return the code of a cell in a column that is not looked up."""
+    if isinstance(column, CellKinds):
+        return _kind_code(cell, column)
     if isinstance(column, Integer):
         return _integer_code(cell, column)
     if isinstance(column, Bounded):
@@ -112,15 +117,18 @@ def as_text(cell: Expression, column: Column | None = None) -> Expression:
     elif kind.is_boolean():
         text = made.ifelse(cell.isnull(), made.null("string"), made.ifelse(cell, "true", "false"))
     elif kind.is_timestamp():
-        moment = _comparable(cell)
-        written = moment.between(_moment(datetime(1, 1, 1), moment), _moment(_LAST_MOMENT, moment))
-        text = made.ifelse(written, moment.cast("timestamp(6)").cast("string"), made.null("string"))
+        exactly = moment(cell)
+        written = exactly.between(_moment(datetime(1, 1, 1), exactly), _moment(_LAST_MOMENT, exactly))
+        text = made.ifelse(written, exactly.cast("timestamp(6)").cast("string"), made.null("string"))
     elif kind.is_date():
         written = cell.between(date(1, 1, 1), date(9999, 12, 31))
         text = made.ifelse(written, cell.cast("string"), made.null("string"))
     else:
         text = cell.cast("string")
-    return text.lower() if isinstance(column, Boolean) else text
+    if column is None:
+        return text
+    lowered = text.lower() if isinstance(read_as(column), Boolean) else text
+    return lowered.fill_null("") if isinstance(column, CellKinds) else lowered
 
 
 def as_number(cell: Expression) -> Expression:
@@ -140,6 +148,7 @@ def as_number(cell: Expression) -> Expression:
 
 def check_floats(name: str, column: Column) -> None:
     """Refuse bounds that a 64-bit float cannot tell apart."""
+    column = read_as(column)
     if isinstance(column, Bounded):
         points, step = [column.lower, column.upper], column.grid
     elif isinstance(column, Binned):
@@ -162,8 +171,10 @@ def _words(column: Column) -> list[tuple[str, int]]:
     """Return each text that has a code; a level that is no valid Unicode can be in no table.
 
     A truth value is written "true" or "false" whatever column it comes from, so these texts also stand for
-    a level that the schema writes otherwise, such as "True".
+    a level that the schema writes otherwise, such as "True". Among kinds of cells no text at all is missing.
     """
+    if isinstance(column, CellKinds):
+        return [("", column.labels.index(MISSING)), *((word, 0) for word, _ in _words(column.of))]
     if isinstance(column, Boolean):
         known = [(word, code) for code in (0, 1) for word in column.SPELLINGS[code]]
     else:
@@ -233,13 +244,55 @@ def _day_code(cell: Expression, column: Date) -> Expression:
     made, kind = language(cell), cell.type()
     low, high = made.literal(column.lower, "date"), made.literal(column.upper, "date")
     if kind.is_timestamp():
-        moment = _comparable(cell)
-        first, last = (_moment(_midnight(day), moment) for day in (column.lower, column.upper))
-        inside = moment.cast("timestamp(6)").date()
-        day = made.ifelse(moment >= last, high, made.ifelse(moment <= first, low, inside))
+        exactly = moment(cell)
+        first, last = (midnight(one, cell) for one in (column.lower, column.upper))
+        inside = exactly.cast("timestamp(6)").date()
+        clamped = made.ifelse(exactly >= last, high, made.ifelse(exactly <= first, low, inside))
     else:
-        day = _clamped(cell if kind.is_date() else _iso_day(cell.cast("string")), low, high)
-    return day.delta(low, unit="day").cast("int64")
+        clamped = _clamped(day(cell), low, high)
+    return clamped.delta(low, unit="day").cast("int64")
+
+
+def day(cell: Expression) -> Expression:
+    """Return the day of a cell that is one, or text that begins with one; null where there is none."""
+    return cell if cell.type().is_date() else _iso_day(cell.cast("string"))
+
+
+def _kind_code(cell: Expression, column: CellKinds) -> Expression:
+    """Return the code of the kind of a cell in a column of numbers or days."""
+    made, given, of = language(cell), cell.type(), column.of
+    valid, missing, unparseable, outside = (made.literal(place, "int64") for place in range(column.size))
+
+    branches = [(cell.nullif("").isnull() if given.is_string() else cell.isnull(), missing)]
+    if given.is_floating():
+        branches.append((cell.isnan(), missing))
+    if isinstance(of, Date) and given.is_timestamp():
+        branches.append((_moments_inside(cell, of), valid))
+    else:
+        value = day(cell) if isinstance(of, Date) else as_number(cell)
+        low, high = _ends(cell, of)
+        branches += [(value.isnull(), unparseable), (value.between(low, high), valid)]
+    return made.cases(*branches, else_=outside)
+
+
+def _ends(cell: Expression, of: Column) -> tuple[Expression, Expression]:
+    if isinstance(of, Date):
+        literal = language(cell).literal
+        return literal(of.lower, "date"), literal(of.upper, "date")
+    if isinstance(of, (Integer, Bounded)):
+        return exact(cell, float(of.lower)), exact(cell, float(of.upper))
+    if isinstance(of, Binned):
+        return exact(cell, float(of.edges[0])), exact(cell, float(of.edges[-1]))
+    raise TypeError(f"the cells of a {of.kind} column are in no range")
+
+
+def _moments_inside(cell: Expression, of: Date) -> Expression:
+    """Say whether a moment is on one of the days."""
+    first = midnight(of.lower, cell)
+    inside = moment(cell) >= first
+    if of.upper == date.max:
+        return inside
+    return inside & (moment(cell) < midnight(of.upper + timedelta(days=1), cell))
 
 
 def _iso_day(text: Expression) -> Expression:
@@ -272,20 +325,20 @@ def _clamped(value: Expression, low: Expression, high: Expression) -> Expression
     return language(value).cases((inside, value), (value > high, high), (value < low, low))
 
 
-def _comparable(cell: Expression) -> Expression:
+def moment(cell: Expression) -> Expression:
     """Return moments as microseconds, unless a cast might stop at one: coarse ones, and those with a zone."""
     return cell if _is_delicate(cell) else cell.cast("timestamp(6)")
 
 
-def _moment(moment: datetime, cell: Expression) -> Expression:
+def _moment(time: datetime, cell: Expression) -> Expression:
     """Return a moment in the type of a cell: of two types the engine casts the cell, and may stop at it."""
     made = language(cell)
     if not _is_delicate(cell):
-        return made.literal(moment, "timestamp(6)")
+        return made.literal(time, "timestamp(6)")
     kind = cell.type()
     step = {0: "seconds", 3: "milliseconds"}.get(kind.scale, "microseconds")
     zone = "" if kind.timezone is None else "+00:00"
-    return made.literal(moment.isoformat(" ", step) + zone).cast(kind)
+    return made.literal(time.isoformat(" ", step) + zone).cast(kind)
 
 
 def _is_delicate(cell: Expression) -> bool:
@@ -296,8 +349,9 @@ def _is_delicate(cell: Expression) -> bool:
     return kind.timezone is not None or kind.scale in (0, 3)
 
 
-def _midnight(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day)
+def midnight(first: date, cell: Expression) -> Expression:
+    """Return when a day begins, in the type of `moment` of a cell."""
+    return _moment(datetime(first.year, first.month, first.day), moment(cell))
 
 
 def exact(near: Expression, number: float) -> Expression:

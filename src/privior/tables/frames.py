@@ -17,6 +17,7 @@ from privior.tables.headers import check_names, check_types, needed
 from privior.tables.relations import Relation, names
 from privior.tables.streams import Stream
 from privior.tables.texts import texts
+from privior.tables.writing import decimal_sign
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,7 @@ def open_arrow(table: pa.Table, schema: Schema, columns: tuple[str, ...]) -> Fra
     check_types(pa.schema([table.schema.field(name) for name in wanted]), schema, "pyarrow.Table")
     return Frame(
         lambda: int(table.num_rows),
-        lambda: [plain(table.column(name)) for name in wanted],
+        lambda: [plain(table.column(name), decimal_sign(name, schema)) for name in wanted],
         names(schema, columns),
     )
 
@@ -77,14 +78,14 @@ def open_polars(frame: pl.DataFrame | pl.LazyFrame, schema: Schema, columns: tup
     check_names(found.names(), schema, columns, where)
     wanted = needed(schema, columns)
     empty = pl.DataFrame(schema={name: found[name] for name in wanted})
-    check_types(_polars_table(empty).schema, schema, where)
+    check_types(_polars_table(empty, schema).schema, schema, where)
 
     def height() -> int:
         return int(lazy.select(pl.len()).collect().item())
 
     def read() -> list[pa.ChunkedArray]:
-        table = _polars_table(lazy.select(sorted(set(wanted))).collect())
-        return [plain(table.column(name)) for name in wanted]
+        table = _polars_table(lazy.select(sorted(set(wanted))).collect(), schema)
+        return [plain(table.column(name), decimal_sign(name, schema)) for name in wanted]
 
     return Frame(height, read, names(schema, columns))
 
@@ -94,12 +95,14 @@ def open_pandas(frame: pd.DataFrame, schema: Schema, columns: tuple[str, ...]) -
     found = [name if isinstance(name, str) else f"{name!r} ({type(name).__name__})" for name in frame.columns]
     check_names(found, schema, columns, "pandas.DataFrame")
     wanted = needed(schema, columns)
-    return Frame(
-        lambda: len(frame), lambda: [_pandas_column(frame[name]) for name in wanted], names(schema, columns)
-    )
+
+    def read() -> list[pa.ChunkedArray]:
+        return [_pandas_column(frame[name], decimal_sign(name, schema)) for name in wanted]
+
+    return Frame(lambda: len(frame), read, names(schema, columns))
 
 
-def _polars_table(frame: pl.DataFrame) -> pa.Table:
+def _polars_table(frame: pl.DataFrame, schema: Schema) -> pa.Table:
     """Convert to Arrow what Arrow has a type for, and the rest to text."""
     import polars as pl
     import pyarrow as pa
@@ -107,7 +110,8 @@ def _polars_table(frame: pl.DataFrame) -> pa.Table:
     table = {}
     for series in frame.iter_columns():
         if series.dtype == pl.Object:
-            table[series.name] = pa.chunked_array([texts(series.to_list())], pa.large_string())
+            written = texts(series.to_list(), decimal_sign(series.name, schema))
+            table[series.name] = pa.chunked_array([written], pa.large_string())
         elif series.dtype in (pl.Int128, pl.UInt128, pl.Categorical, pl.Enum):
             table[series.name] = pa.chunked_array([series.cast(pl.String).to_arrow()])
         else:
@@ -115,20 +119,20 @@ def _polars_table(frame: pl.DataFrame) -> pa.Table:
     return pa.table(table)
 
 
-def _pandas_column(series: pd.Series) -> pa.ChunkedArray:
+def _pandas_column(series: pd.Series, decimal: str | None) -> pa.ChunkedArray:
     import pandas as pd
     import pyarrow as pa
 
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
         places = series.cat.codes.to_numpy()
-        known = _pandas_column(pd.Series(kind.categories))
+        known = _pandas_column(pd.Series(kind.categories), decimal)
         return known.take(pa.array(places, mask=places < 0))
     if not _has_arrow_type(series):
-        return pa.chunked_array([texts(series.to_numpy(dtype=object))], pa.large_string())
+        return pa.chunked_array([texts(series.to_numpy(dtype=object), decimal)], pa.large_string())
     cells = pa.array(series, from_pandas=True)
     column = cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells])
-    return plain(_as_floats(column))
+    return plain(_as_floats(column), decimal)
 
 
 def _as_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:

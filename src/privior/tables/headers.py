@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from privior.errors import TableError
 from privior.schema import Binned, Bounded, Column, Date, Integer, Schema
+from privior.schema.cell_kinds import read_as
 from privior.tables.arrays import plain_type, value_type
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def check_unique(found: Sequence[str], where: str, *, declared: bool = True) -> 
 def check_types(fields: pa.Schema, schema: Schema, where: str) -> None:
     """Refuse types none of whose cells could be a value of the column, where types are public facts."""
     for field in fields:
-        allowed = _allowed(schema.columns.get(field.name))
+        known = schema.columns.get(field.name)
+        allowed = _allowed(None if known is None else read_as(known))
         if _family(field.type) not in allowed:
             raise TableError(
                 "the type of the column cannot hold its values",

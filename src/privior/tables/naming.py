@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 #: numbers, amounts, dates, times, addresses: what names of columns seldom are; spaces are never given back,
 #: or a name of many would take the square of their number (T40)
 _VALUE = re.compile(r"\s*+[+-]?[$€£¥]?\s*+[.,]?\d.*|.*@.*|\s*+\(?\+\d.*", re.DOTALL)
-_WORDS = frozenset(("yes", "no", "true", "false", "y", "n", "t", "f", "na", "n/a", "nan", "null", "none"))
+#: what stands for nothing
+_NOTHING = frozenset(("na", "n/a", "nan", "null", "none"))
+#: truth values: a column may well be called y, so a line is a record only if it holds nothing else
+_TRUTHS = frozenset(("yes", "no", "true", "false", "y", "n", "t", "f"))
 
 
 def named_columns(path: str, dialect: CsvDialect, *, trusted: bool = False) -> list[tuple[str, str | None]]:
@@ -43,19 +46,38 @@ def named_columns(path: str, dialect: CsvDialect, *, trusted: bool = False) -> l
             raise TableError("a file without a header names no columns", where=path)
         found = [(name, None) for name in read_header(paths[0], dialect)]
         _check_dialect([name for name, _ in found], dialect, str(paths[0]))
-        if not trusted and any(_is_value(name, place) for place, (name, _) in enumerate(found)):
-            raise TableError(
-                "the first line looks like a record, not like a header",
-                where=str(paths[0]),
-                advice="If it does name the columns, say so (--trust-header); it is not shown here.",
-            )
+        if not trusted:
+            _check_names([name for name, _ in found], str(paths[0]))
     check_unique([name for name, _ in found], str(paths[0]), declared=form is Form.PARQUET)
     return [(name, kind) for name, kind in found if name]
 
 
-def _is_value(name: str, place: int) -> bool:
-    """Say whether a cell of a first line is rather a value than a name; the first may be an unnamed index."""
-    return bool(_VALUE.fullmatch(name)) or name.strip().lower() in _WORDS or (not name.strip() and place > 0)
+def _check_names(names: list[str], where: str) -> None:
+    """Refuse a first line that is rather a record, and say by which cell; the cell itself is not shown."""
+    truths = [name.strip().lower() in _TRUTHS for name in names]
+    if all(truths):
+        reasons = ["all its cells are truth values"]
+    else:
+        told = ((place, _why_a_value(name, place)) for place, name in enumerate(names))
+        reasons = [f"cell {place + 1} of {len(names)} {why}" for place, why in told if why]
+    if reasons:
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        raise TableError(
+            "the first line looks like a record, not like a header",
+            where=where,
+            asked=f"{reasons[0]}{more}",
+            advice="If it does name the columns, say so (--trust-header); it is not shown here.",
+        )
+
+
+def _why_a_value(name: str, place: int) -> str:
+    """Say why a cell of a first line is rather a value than a name; the first may be an unnamed index."""
+    word = name.strip().lower()
+    if not word:
+        return "is empty" if place > 0 else ""
+    if word in _NOTHING:
+        return "stands for nothing"
+    return "looks like a number, a date or an address" if _VALUE.fullmatch(name) else ""
 
 
 def _check_dialect(names: list[str], dialect: CsvDialect, where: str) -> None:

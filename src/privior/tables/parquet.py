@@ -22,6 +22,7 @@ from privior.tables.files import Files
 from privior.tables.headers import check_names, check_types, needed
 from privior.tables.relations import ROWS, Relation, engine, in_duckdb, names
 from privior.tables.streams import Stream
+from privior.tables.writing import decimal_sign
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,11 +72,13 @@ class ConvertedParquet:
         files: the files
         given: the names of the needed columns
         fields: the needed columns with plain types, as the engine sees them
+        decimals: the decimal sign of numbers in each that become text
     """
 
     files: Files
     given: tuple[str, ...]
     fields: pa.Schema
+    decimals: tuple[str | None, ...]
 
     def rows(self) -> int:
         """Add up what the footers say."""
@@ -95,7 +98,8 @@ class ConvertedParquet:
             with pq.ParquetFile(path) as file:
                 for batch in file.iter_batches(columns=sorted(set(self.given))):
                     cells = [
-                        plain(pa.chunked_array([batch.column(name)])).combine_chunks() for name in self.given
+                        plain(pa.chunked_array([batch.column(name)]), decimal).combine_chunks()
+                        for name, decimal in zip(self.given, self.decimals, strict=True)
                     ]
                     yield pa.RecordBatch.from_arrays(cells, schema=self.fields)
 
@@ -124,7 +128,8 @@ def open_parquet(
     fields = pa.schema(zip(names(schema, columns), plain_types, strict=True))
     if all(_engine_reads(kind) for kind in given.types):
         return Parquet(files, places, fields)
-    return ConvertedParquet(files, tuple(given.names), fields)
+    decimals = tuple(decimal_sign(name, schema) for name in given.names)
+    return ConvertedParquet(files, tuple(given.names), fields, decimals)
 
 
 def read_footer(path: Path) -> pa.Schema:

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 from privior.errors import TableError
 from privior.models.summands import ONE, Factor, Summand
 from privior.schema import Categorical, Column, Schema
+from privior.schema.cell_kinds import read_as
 from privior.tables import persons, summing
 from privior.tables.arrays import is_text, plain, value_type
 from privior.tables.headers import check_names, check_types, needed
 from privior.tables.question import Question
 from privior.tables.relations import Relation, in_ibis, names
+from privior.tables.writing import as_declared
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
@@ -81,6 +83,7 @@ def open_ibis(table: ir.Table, schema: Schema, columns: tuple[str, ...]) -> Quer
 
 
 def _check_levels(name: str, column: Column) -> None:
+    column = read_as(column)
     if isinstance(column, Categorical) and column.size > MOST_LEVELS:
         raise TableError(
             "the column has too many levels to be matched in a database",
@@ -96,7 +99,7 @@ def _rehearse(rows: ir.Table, schema: Schema, columns: tuple[str, ...]) -> None:
 
     What is refused then follows from types and operations, for no row is read.
     """
-    relation = in_ibis(rows.limit(0))
+    relation = as_declared(in_ibis(rows.limit(0)), schema, columns)
     product = Summand(tuple(Factor(name, absolute=True) for name in columns))
     try:
         relation.run(summing.totals(relation, Question(schema, columns, columns, (ONE,))))

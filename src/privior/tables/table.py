@@ -17,6 +17,8 @@ from privior.schema import Schema
 from privior.tables import persons
 from privior.tables.doors import Door, answers, door
 from privior.tables.relations import Relation
+from privior.tables.shapes import Shapes, shapes
+from privior.tables.writing import as_declared
 
 Answer = TypeVar("Answer")
 
@@ -62,7 +64,15 @@ class OpenTable:
         for each table, of `Moments` a matrix, of `Records` `ExactRecords`.
         """
         doors = self.check(*readings)
-        return tuple(_answered(self.source, lambda relation: answers(relation, doors)))
+
+        def read(relation: Relation) -> list[Any]:
+            return answers(as_declared(relation, self.schema, self.columns), doors)
+
+        return tuple(_answered(self.source, read))
+
+    def shapes(self) -> list[Shapes]:
+        """Look at the cells of all columns, which must say of what kind they are: for own eyes alone."""
+        return _answered(self.source, lambda relation: shapes(relation, self.schema, self.columns))
 
     def check(self, *readings: Reading) -> list[Door[Any]]:
         """Refuse readings that cannot be answered, by public facts only, so as to do this before a spend."""

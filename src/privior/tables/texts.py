@@ -14,13 +14,22 @@ import numpy as np
 _LARGEST_WHOLE = 2.0**63
 #: whole numbers up to this are the same as floats
 _LONGEST_EXACT = 2**53
+#: a text that is neither a number nor a day
+_UNREADABLE = "?"
+#: what is a number to a column of numbers
+_NUMBERS = (Integral, complex, np.complexfloating, float, np.floating, Decimal)
 #: decimals of more digits before or after the point are not written out: one cell would fill the memory
 _MOST_DIGITS = 1_000
 
 
-def texts(cells: Iterable[object]) -> list[str | None]:
-    """Write every object as text, or None where it is missing or cannot be written."""
-    return [cell if type(cell) is str and cell.isascii() else _text(cell) for cell in cells]
+def texts(cells: Iterable[object], decimal: str | None = ".") -> list[str | None]:
+    """Write every object as text, or None where it is missing or cannot be written.
+
+    Numbers are written with the decimal sign that text of their column is declared to have, so that they are
+    read alike whether or not another cell made text of the whole column (T45). Without any sign they are
+    written as what cannot be read: in a column of days 20260304 is a number.
+    """
+    return [cell if type(cell) is str and cell.isascii() else _text(cell, decimal) for cell in cells]
 
 
 def question_marks(content: bytes) -> str:
@@ -50,9 +59,11 @@ def _size(first: int) -> int:
     return 1 if first < 0xC0 or first >= 0xF8 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
 
 
-def _text(cell: object) -> str | None:
+def _text(cell: object, decimal: str | None) -> str | None:
     try:
         written = _written(cell)
+        if decimal != "." and isinstance(cell, _NUMBERS) and written is not None:
+            written = _UNREADABLE if decimal is None else written.replace(".", decimal)
         return None if written is None else written.encode(errors="replace").decode()
     except Exception:  # objects may do anything when asked for their text; no cell may raise
         return None

@@ -34,6 +34,7 @@ from privior.cli.options import (
 from privior.cli.priors import notes
 from privior.cli.screen import Screen
 from privior.errors import ReleaseInterruptedError
+from privior.privacy import NOTHING
 
 if TYPE_CHECKING:
     from privior.curator import Measurement
@@ -113,9 +114,20 @@ def release(
         screen.facts(plan.facts())
         for note in notes(plan):
             screen.text(f"NOTE: {note}")
+        _remind(screen, ready, analysis, table)
         confirm(screen, ready, yes=yes)
         with said_if_it_stands(screen, place, _complete(place)):
             _carry_out(screen, ready, place, page)
+
+
+def _remind(screen: Screen, ready: Measurement, analysis: Path, table: str) -> None:
+    """Say before the first spend of a population how to see whether cells are what the schema says."""
+    if ready.stored is None and ready.charge.book.spent == NOTHING:
+        checked = f"privior check {quote(str(analysis))} {quote(table)}"
+        screen.text(
+            "NOTE: cells that are missing, unknown or written otherwise than the schema says count as its "
+            f"`missing` value. See how many first: {checked} --look, or --epsilon E to publish it."
+        )
 
 
 def warn_of_corrections(screen: Screen, ledger: str) -> None:

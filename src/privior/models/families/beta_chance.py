@@ -79,6 +79,7 @@ class BetaChance(Family):
         thresholds, the likelihood ratio being monotone, and both of their chances move apart as d grows.
         """
         self.check(schema)
+        self.check_unit(schema)
         beta, each = known_as(Beta, self.law), self.bounded_pair(schema, records, weight)
         if each is not None:
             return pure_draws(each, draws)

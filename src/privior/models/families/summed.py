@@ -38,6 +38,16 @@ class SummedModel(Model):
     def statistic_in_words(self, schema: Schema) -> str:
         """Say what each record adds."""
 
+    def values_of_a_unit(self, schema: Schema, neighbours: Neighbours) -> tuple[int, int]:
+        """Return how many values a unit has at least and at most, as far as that decides how it moves sums.
+
+        Where units are replaced, one without a value leaves as much room as one with the most: bad cells may
+        be dropped only if the number of values is summed too (T14).
+        """
+        self.check_unit(schema)
+        self._check_drops(schema, neighbours)
+        return (1, 1)
+
     def check_unit(self, schema: Schema) -> None:
         """Refuse units of several rows."""
         if schema.unit.max_rows != 1:
@@ -48,11 +58,11 @@ class SummedModel(Model):
             )
 
     def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
-        """Return how far one record moves the sums, each as far as it can."""
+        """Return how far one unit moves the sums."""
         relation = Neighbours.of(neighbours)
-        self._check_drops(schema, relation)
+        values = self.values_of_a_unit(schema, relation)
         ranges = [one.bounds(schema) for one in self.summands(schema, relation)]
-        return Sensitivity.of_sums(ranges, relation)
+        return Sensitivity.of_sums(ranges, relation, values)
 
     @abstractmethod
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:

@@ -1,4 +1,4 @@
-"""The unknown sum of a family's statistic, and the unknown number of records where that is private.
+"""The unknown sum of a family's statistic, and the unknown number of values where that is private.
 
 Given n and T the likelihood of the parameter is exp(h(theta) T - n A(theta)). Here are the pairs (n, T) that
 may have been, each with the log of m_n(T) times the probability of what was released. Sums are looked at one
@@ -53,7 +53,7 @@ class LatentSums:
         Args:
             model: the family
             schema: the public facts of its column
-            records: their number if it is public, else the largest possible one
+            records: the number of values if it is public, else the largest possible one
             public: whether it is
             evidence: the releases of this table
         """
