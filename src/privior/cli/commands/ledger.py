@@ -113,7 +113,8 @@ def show(context: typer.Context, path: Address, json: Json = False, quiet: Quiet
     screen = screen_of(context)
     book = Ledger.open(path)
     try:
-        book.verify()
+        with screen.waiting("checking every entry"):
+            book.verify()
         wrong = None
     except LedgerError as error:  # the numbers are shown all the same: they help to find what happened
         wrong = error
