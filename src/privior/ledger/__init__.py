@@ -1,6 +1,6 @@
 """The ledger: durable, append-only, exact spending per population."""
 
-from privior.ledger.anchors import known_ledgers, made_state_folder, state_folder
+from privior.ledger.anchors import made_state_folder, state_folder
 from privior.ledger.closing import Closing, State
 from privior.ledger.correcting import uncharged_in_words
 from privior.ledger.entry import EntryKind, LedgerEntry
