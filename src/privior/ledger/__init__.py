@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from privior.ledger.anchors import known_ledgers, made_state_folder, state_folder
+    from privior.ledger.anchors import made_state_folder, state_folder
     from privior.ledger.closing import Closing, State
     from privior.ledger.correcting import uncharged_in_words
     from privior.ledger.entry import EntryKind, LedgerEntry

@@ -113,7 +113,8 @@ def show(context: typer.Context, path: Address, json: Json = False, quiet: Quiet
     screen = screen_of(context)
     book = Ledger.open(path)
     try:
-        book.verify()
+        with screen.waiting("checking every entry"):
+            book.verify()
         wrong = None
     except LedgerError as error:  # the numbers are shown all the same: they help to find what happened
         wrong = error
@@ -259,7 +260,7 @@ def stored(
 def _one_more(screen: Screen, path: str, population: str) -> bool:
     """Ask whether a population that this machine knows shall have another ledger; nobody to ask: refuse."""
     from privior.errors import LedgerError
-    from privior.ledger import known_ledgers
+    from privior.ledger.anchors import known_ledgers
 
     known = known_ledgers(population)
     if not known or Path(path).exists():  # which is refused for that
