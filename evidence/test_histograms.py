@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from record import Certificate, store
 
 import privior as pv
-from chi_square import FALSE_ALARM
 from privior.curator import measure_statistics
 from privior.models import ExactStatistics
 
@@ -30,6 +29,8 @@ EPSILONS = ("0.1", "0.5", "1", "2", "5", "10")
 SETS = 50
 #: at most this epsilon no peer may be better beyond chance; above it none by more than this, in l2
 SMALL, CARED_FOR = 1.0, 0.001
+#: how often equals would be called worse, all rows together
+CHANCE = 0.01
 #: what is compared: the expected counts, and the shares of least expected error
 ESTIMATES = {"mean": "mean", "nearest": "median"}
 CELLS = [
@@ -178,10 +179,10 @@ def lost_to_noise(compared: list[Comparison]) -> list[str]:
 
     student, found = stats.t(SETS - 1), []
     worse = sum(one.worse for one in compared)
-    most = int(stats.binom.isf(FALSE_ALARM, len(compared), student.sf(2.0)))
+    most = int(stats.binom.isf(CHANCE, len(compared), student.sf(2.0)))
     if worse > most:
         found.append(f"{worse} of {len(compared)} rows are worse by two standard errors, {most} may be")
-    farthest, limit = max(one.paired for one in compared), float(student.isf(FALSE_ALARM / len(compared)))
+    farthest, limit = max(one.paired for one in compared), float(student.isf(CHANCE / len(compared)))
     if farthest > limit:
         found.append(f"a row is worse by {farthest:.1f} standard errors, {limit:.1f} may be")
     return found
@@ -210,7 +211,7 @@ def claim(cells: list[Measured]) -> str:
         "l2 error against the true shares, prior learned, add-or-remove-one, the same noise for all, against "
         "the best of five peers in each row: better on average (geometric mean of the ratios below 1); at "
         f"epsilon {SMALL:g} or less no row worse by two standard errors of the paired differences beyond "
-        f"what chance gives over all rows (false alarm {FALSE_ALARM:g}, by the number of such rows and by "
+        f"what chance gives over all rows (false alarm {CHANCE:g}, by the number of such rows and by "
         f"the worst one); above that no row worse by more than {CARED_FOR}. "
         + ("That holds. " if not missed else f"NOT MET: {'; '.join(missed)}. ")
         + f"Ratio of the expected counts (mean) {ratio([one.mean for one in cells]):.3f}, worse by "
