@@ -151,6 +151,10 @@ def it_answers_what_it_understands_and_no_more(posterior: Posterior) -> None:
     words = {
         "p": f"P('{column}'='{label}')",
         "mean": f"mean('{column}')",
+        "median": f"median('{column}')",
+        "quantile": f"quantile('{column}', 0.9)",
+        "share": f"share('{column}'='{label}')",
+        "table": f"table(P('{column}'='{label}'))",
         "parameter": f"parameter('{models[0] if posterior.numbers.parameters else column}')",
         "interval": f"interval('{column}'='{label}', 0.5)",
         "counts": "counts()",
@@ -164,7 +168,7 @@ def it_answers_what_it_understands_and_no_more(posterior: Posterior) -> None:
     assert set(posterior.understands) <= set(forms())
     for name, text in words.items():
         understood = name in posterior.understands or name == "interval"
-        if name == "mean" and not has_mean(posterior.schema.column(column)):
+        if name in ("mean", "median", "quantile") and not has_mean(posterior.schema.column(column)):
             understood = False
         try:
             answer = posterior.answer(parse(text), level=0.8, seed=1)

@@ -20,7 +20,7 @@ from privior.pictures import Picture, markup
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding, markup_of, text_of
 from privior.posterior.numbers import Floats, Numbers
-from privior.posterior.quantity import DRAWS, SEED, Quantity, check_number, generator
+from privior.posterior.quantity import DRAWS, SEED, Quantity, check_number, check_share, generator
 from privior.registry import ByClass
 from privior.release import Release
 from privior.schema import Schema
@@ -52,7 +52,12 @@ class Belief(ABC):
     #: whether noisy statistics were taken as true ones
     ignored: bool = False
     #: the questions that it understands, by their names in the grammar, and the method that knows the answer
-    understands: ClassVar[Mapping[str, str]] = {"p": "probability", "mean": "average"}
+    understands: ClassVar[Mapping[str, str]] = {
+        "p": "probability",
+        "mean": "average",
+        "median": "median",
+        "quantile": "quantile",
+    }
 
     @property
     def schema(self) -> Schema:
@@ -79,6 +84,17 @@ class Belief(ABC):
     def caveats(self) -> tuple[str, ...]:
         """What goes with every answer: the warnings."""
         return self.warnings
+
+    @property
+    def about(self) -> str:
+        """What its numbers are of: the process behind the table."""
+        return f"of the next record, from the process behind the table{self.whose}"
+
+    @property
+    def whose(self) -> str:
+        """Which records alone were counted, if only those of a group were."""
+        group = self.releases[0].plan.group
+        return "" if group is None else f", only records with {group}"
 
     @abstractmethod
     def draws(self, n: int, seed: int | None = None) -> Floats:
@@ -111,6 +127,20 @@ class Belief(ABC):
             given: an event to condition on, for tables
         """
         return self.quantity(*self.numbers.average(column, given))
+
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+        """Return the law of the least value of a column that at least this share of records does not exceed.
+
+        Args:
+            column: a column of whole numbers, of numbers on a grid, or true or false
+            share: between 0 and 1, such as 0.9
+            given: an event to condition on, for tables
+        """
+        return self.quantity(*self.numbers.quantile(column, check_share(share), given))
+
+    def median(self, column: str, given: Event | object | None = None) -> Quantity:
+        """Return the law of the median of a column: the quantile of a half."""
+        return self.quantile(column, 0.5, given)
 
     def parameter_named(self, name: str) -> Quantity:
         """Return the law of one parameter of a family by its name, or by its column if it is the only one."""

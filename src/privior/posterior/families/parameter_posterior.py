@@ -14,16 +14,18 @@ from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privior.models import Family
 from privior.pictures import IntervalChart
+from privior.posterior.averages import numbers_of
 from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.events import Event, quoted
 from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums
 from privior.posterior.families.latent_sums import LatentSums
 from privior.posterior.families.parameter import ParameterLaw, parameter_law
-from privior.posterior.families.runs import chance_of
-from privior.posterior.numbers import Floats, Named, Numbers
+from privior.posterior.families.runs import chance_of, codes_reached
+from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
@@ -62,6 +64,21 @@ class ParameterNumbers(Numbers):
         wanted, model, schema = self.events.cells(event), self.model, self.schema
         name = f"P({self.events.name(event)})"
         return name, lambda theta: chance_of(wanted, lambda code: model.below(theta, code, schema))
+
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
+        """Return a quantile of the column's values, as they are recorded."""
+        self.events.place(column)
+        check_free(given, _FREE)
+        values = numbers_of(column, self.schema.column(column), "quantile")
+        model, schema = self.model, self.schema
+
+        def found(theta: Floats) -> Floats:
+            def below(places: NDArray[np.intp], code: int) -> Floats:
+                return model.below(theta[places], code, schema)
+
+            return values[codes_reached(share, len(theta), values.size, below)]
+
+        return quantile_name(column, share), found
 
     def records(self, theta: Floats, number: int, rng: np.random.Generator) -> dict[str, list[object]]:
         """Draw codes by inversion, and return their values."""
@@ -138,10 +155,15 @@ class ParameterPosterior(FamilyPosterior):
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return the law of a function of the parameter: that of its values on the grid."""
+        drawn = Quantity.of(name, function(self._kept))
         values, masses = function(self.law.points), self.law.masses
+        there = np.isfinite(values)
+        values, masses = values[there], masses[there] / masses[there].sum()
         order = np.argsort(values, kind="stable")
         image = ParameterLaw(values[order], masses[order])
-        return Quantity(name, image.mean, function(self._kept), image.interval, image.stddev)
+        return Quantity(
+            name, image.mean, drawn.values, image.interval, image.stddev, undefined=drawn.undefined
+        )
 
     def quantities(self) -> list[Quantity]:
         """Return the parameter, and the mean of the column if that is another number."""
