@@ -1,6 +1,7 @@
 """Pictures: numbers in; figure, markup or text out. Knows nothing of privior, so every part may use it."""
 
 from privior.pictures.budget_bar import BudgetBar
+from privior.pictures.density import Density
 from privior.pictures.error_curve import ErrorCurve
 from privior.pictures.interval_chart import IntervalChart
 from privior.pictures.markup import Markup

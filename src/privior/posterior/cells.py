@@ -19,6 +19,7 @@ from privior.posterior.events import Event, quoted
 from privior.posterior.findings import MOST_ROWS
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
+from privior.posterior.summary import Summary
 from privior.schema import Schema
 
 
@@ -141,6 +142,11 @@ class CellsPosterior(Posterior):
     def predictive(self) -> Floats:
         """Return the probability that the next record falls into each cell: the posterior mean."""
         return self.mean()
+
+    def summary(self, level: float = 0.9) -> Summary:
+        """Return the chance of every cell, with its levels."""
+        ends = self.interval(check_level(level))
+        return Summary.of_cells(self.model.columns, self.schema, self.mean(), self.stddev(), ends, level)
 
     def quantities(self) -> list[Quantity]:
         """Return the chance of every cell."""

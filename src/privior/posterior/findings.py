@@ -45,11 +45,11 @@ class Finding:
     words: Callable[[], str] | None = None
 
 
-def text_of(findings: Sequence[Finding]) -> list[str]:
-    """Return the tables, line by line, each followed by an empty line."""
+def text_of(findings: Sequence[Finding], width: int | None = None) -> list[str]:
+    """Return the tables, line by line and fitted into a width, each followed by an empty line."""
     lines: list[str] = []
     for table in (one.table for one in findings if one.table is not None):
-        lines += [*listing.table(table.header, table.rows), *([table.note] if table.note else []), ""]
+        lines += [*listing.table(table.header, table.rows, width), *([table.note] if table.note else []), ""]
     return lines
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from privior.errors import QuestionError
-from privior.pictures import markup
+from privior.pandas_frames import frame
+from privior.pictures import listing, markup
 from privior.posterior import Quantity
 
 #: a header, and rows
@@ -42,6 +43,19 @@ class Answer(ABC):
     def brief(self) -> str:
         """The numbers alone, where they are few."""
         return str(self)
+
+    def text(self, width: int) -> str:
+        """Return the answer as lines of at most so many signs, where that is possible."""
+        return str(self)
+
+    def frame(self) -> dict[str, list[object]]:
+        """Return the answer as columns of plain values."""
+        header, rows = self.table()
+        return {name: [row[place] for row in rows] for place, name in enumerate(header)}
+
+    def to_pandas(self) -> Any:
+        """Return the answer as a frame of pandas."""
+        return frame(self.frame())
 
     def to_document(self) -> dict[str, object]:
         """Write the answer as plain values, for JSON."""
@@ -102,6 +116,14 @@ class QuantityAnswer(Answer):
         """Name the numbers."""
         names = ("mean", "stddev", "level", "low", "high", "simulation_error", "about")
         return {name: getattr(self, name) for name in names}
+
+    def text(self, width: int) -> str:
+        """Wrap the sentence."""
+        return "\n".join(listing.wrapped(str(self), width))
+
+    def frame(self) -> dict[str, list[object]]:
+        """Return one row of numbers."""
+        return {"question": [self.question], **{name: [value] for name, value in self.facts().items()}}
 
     @property
     def brief(self) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.models import Family
-from privior.pictures import IntervalChart
+from privior.pictures import Density, IntervalChart
 from privior.posterior.averages import numbers_of
 from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.events import Event, quoted
@@ -25,6 +25,7 @@ from privior.posterior.families.family_posterior import FamilyPosterior, check_f
 from privior.posterior.families.latent_sums import LatentSums
 from privior.posterior.families.parameter import ParameterLaw, parameter_law
 from privior.posterior.families.runs import chance_of, codes_reached
+from privior.posterior.findings import Finding
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
 from privior.privacy import REPLACE_ONE
@@ -33,6 +34,8 @@ from privior.schema import Schema
 
 #: draws that are kept for questions about other numbers than the parameter
 _KEPT, _SEED = 20_000, 20_261_116
+#: how much of the parameter's law is drawn as a density, and at how many points
+_SHOWN, _DRAWN = 0.999, 121
 _FREE = "a family of one parameter has one column"
 
 
@@ -219,6 +222,22 @@ class ParameterPosterior(FamilyPosterior):
             title=str(self.model),
             note=self._note(level),
         )
+
+    def density_picture(self, level: float = 0.9) -> Density:
+        """Draw where the parameter may lie, with the privacy noise and without it."""
+        laws = self.law, self.without_noise
+        tails = [law.interval(_SHOWN) for law in laws]
+        points = np.linspace(min(low for low, _ in tails), max(high for _, high in tails), _DRAWN)
+        whole, inner = (law.density(points) for law in laws)
+        name = f"{self.model.parameter} of {self.model.column}"
+        return Density(
+            points, whole, inner, self.interval(level), f"Where the {name} may lie", name, self._note(level)
+        )
+
+    def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return the numbers, then the density of the parameter."""
+        density = Finding("The density", picture=lambda: self.density_picture(level))
+        return [*super().findings(level), density]
 
     def _subject(self) -> dict[str, object]:
         return {"column": self.model.column}

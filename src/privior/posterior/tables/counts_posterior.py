@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ from privior.posterior.quantity import (
     check_share,
     generator,
 )
+from privior.posterior.summary import Summary
 from privior.posterior.tables.counts_given import total_of
 from privior.posterior.tables.distances import EUCLIDEAN, Distance
 from privior.posterior.tables.drawn import affordable
@@ -110,6 +112,15 @@ class CountsPosterior(Belief):
     def interval(self, level: float = 0.9) -> Floats:
         """Return lower and upper ends for each true count, as (k, 2)."""
         return self.latent.interval(check_level(level))
+
+    def summary(self, level: float = 0.9) -> Summary:
+        """Return the count of every cell, with its levels."""
+        ends = self.interval(level)
+        return Summary.of_cells(self.columns, self.schema, self.mean(), self.stddev(), ends, level)
+
+    def to_pandas(self, level: float = 0.9) -> Any:
+        """Return the summary as a frame of pandas: mean, stddev, low and high by the levels of each cell."""
+        return self.summary(level).to_pandas()
 
     def shares(self, distance: Distance = EUCLIDEAN) -> Floats:
         """Return the share of each cell, with the least expected distance to the true shares.
