@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LEGEND = (
     Entry("with the privacy noise", "●", VERMILLION, thickness=2.5),
-    Entry("what the records alone leave open", "○", BLUE, thickness=1.5, dashes="6 3"),
+    Entry("what the records alone leave open", "○", BLUE, thickness=1.5),
 )
 _HEIGHT = 200
 
@@ -89,8 +89,8 @@ class Density(Picture):
         figure, axes = sheet(3.6, self.title, [self.label, *self._notes])
         across(axes, self._x)
         upwards(axes, self._y)
-        for entry, values, style in zip(LEGEND, (self.whole, self.inner), ("-", "--"), strict=True):
-            axes.plot(self.points, values, style, color=entry.colour, label=entry.words)
+        for entry, values in zip(LEGEND, (self.whole, self.inner), strict=True):
+            axes.plot(self.points, values, color=entry.colour, linewidth=entry.thickness, label=entry.words)
         for end in self.ends:
             axes.axvline(end, color=INK, linewidth=0.8)
         key(figure, 2)

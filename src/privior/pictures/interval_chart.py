@@ -97,14 +97,14 @@ class IntervalChart(Picture):
         ]
         if width >= _SEEN * (self._axis.high - self._axis.low) or not any(ends):
             return None
-        return Axis.over_zero(min(*ends, 0.0), max(ends), most=4)
+        return Axis.around_zero(max(map(abs, ends)))
 
     @cached_property
     def _axes(self) -> list[Axis]:
         if self._zoom is None:
             return [self._axis]
-        few = Axis.from_zero if self._axis.low == 0 else None
-        return [few(self._axis.high, most=4) if few else self._axis, self._zoom]
+        low, high = self._axis.low, self._axis.high
+        return [Axis.from_zero(high, most=3) if low == 0 else Axis.over_zero(low, high, most=3), self._zoom]
 
     def _away(self, row: int, ends: Sequence[tuple[float, float]] | Floats) -> tuple[float, float]:
         """Return the ends of an interval as distances from its centre."""

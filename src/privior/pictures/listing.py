@@ -47,7 +47,7 @@ def wrapped(text: str, width: int) -> list[str]:
     for line in text.split("\n"):
         indent = line[: len(line) - len(line.lstrip())]
         fits = textwrap.wrap(
-            line, width, initial_indent="", subsequent_indent=indent + "    ", break_on_hyphens=False
+            line, width, initial_indent="", subsequent_indent=indent + "  ", break_on_hyphens=False
         )
         lines += [line] if columns(line) <= width else fits
     return lines

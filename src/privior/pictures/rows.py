@@ -52,8 +52,9 @@ def scale(panels: Sequence[Panel]) -> Markup:
         axis = panel.axis
         marks.append(svg.line((panel.start, 0), (panel.start + panel.width, 0), class_="base"))
         for tick, label in zip(axis.ticks, axis.labels, strict=True):
-            place = panel.place(tick)
-            marks.append(svg.words(label, (place, 0), (0, 16), "end" if place > 0.98 else "middle"))
+            place, within = panel.place(tick), axis.place(tick)
+            side = "end" if within > 0.98 else "start" if within < 0.02 and panel.start > 0 else "middle"
+            marks.append(svg.words(label, (place, 0), (0, 16), side))
     return element("div", svg.drawing(22, *marks, about=None), class_="cell")
 
 
