@@ -13,7 +13,7 @@ from pathlib import Path
 
 # A part may import parts of earlier lines only: not its neighbours on the same line, not later ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "interrupts", "pictures", "whole_files"),
+    ("errors", "interrupts", "pictures", "vocabulary", "whole_files"),
     ("exact", "pandas_frames", "registry"),
     ("checks",),
     ("schema",),

@@ -327,3 +327,21 @@ def test_importing_questions_is_cheap() -> None:
     code = f"import sys, privior.queries; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_answers_and_records_become_frames(
+    people: pv.CategoricalPosterior, things: pv.CategoricalPosterior, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = people.counts("smoker", "age").to_pandas()
+    cell = people.counts("smoker", "age").labels.index("true, 20")
+    assert counts.loc[(True, 20), "mean"] == people.counts("smoker", "age").mean()[cell]
+    assert people.to_pandas().loc[("phd", False, 18), "high"] == people.summary().high[20]
+    assert list(ask(people, "P(age=20)").to_pandas().columns)[:3] == ["question", "mean", "stddev"]
+    assert ask(people, "counts(age)").to_pandas()["age"].tolist() == ["18", "19", "20", "21", "22"]
+    assert ask(people, "sample 7", seed=3).to_pandas().equals(people.sample(7, seed=3).to_pandas())
+    frame = things.sample(50, seed=1).to_pandas()
+    assert frame["weight"].dtype == float
+    assert frame["day"][0].year == 2026
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InferenceError, match="pip install pandas"):
+        people.to_pandas()

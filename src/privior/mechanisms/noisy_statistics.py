@@ -244,7 +244,7 @@ class NoisyStatistics(SumNoise):
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say between which values records are taken to lie."""
-        noise = f"one record moves the sums by up to {', '.join(map(str, self.moves))} units"
+        noise = f"one record moves the sums by up to {', '.join(map(str, self.moves))}"
         return [("statistic", f"{summed_model(model).statistic_in_words(schema)}; {noise}")]
 
     def admits(self, observed: Observed, records: int) -> bool:
