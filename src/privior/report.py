@@ -134,7 +134,8 @@ def _citation(release: Release) -> str:
     return (
         f"{plan.schema.population}{_group(release)}: {' x '.join(plan.model.columns)}. Differentially "
         f"private release {release.identifier} ({plan.cost}, {plan.neighbours}, protecting "
-        f"{plan.schema.unit}; {plan.mechanism.name}), ledger entry {release.receipt.entry}. privior {release.library}."
+        f"{plan.schema.unit}; {plan.mechanism.name}), ledger entry {release.receipt.entry}. "
+        f"privior {release.library}."
     )
 
 

@@ -142,7 +142,7 @@ def test_narrow_intervals_are_drawn_again_as_distances() -> None:
     bars = re.findall(r'<line x1="([\d.]+)%" y1="50%" x2="([\d.]+)%" y2="50%" class="whole">', html)
     assert [round(float(high) - float(low), 1) for low, high in bars] == [0.2, 17.6, 0.3, 26.4]
     assert "distances from the means" in html
-    assert "distances from the" in text
+    assert "as distances" in text
     assert max(map(len, text.splitlines())) <= 80
     assert "─" in text.splitlines()[2]
     wide = IntervalChart(["a"], [0.5], [(0.3, 0.7)], [(0.4, 0.6)], "x")
