@@ -223,12 +223,14 @@ class ParameterPosterior(FamilyPosterior):
             note=self._note(level),
         )
 
-    def density_picture(self, level: float = 0.9) -> Density:
-        """Draw where the parameter may lie, with the privacy noise and without it."""
+    def density_picture(self, level: float = 0.9) -> Density | None:
+        """Draw where the parameter may lie, with the privacy noise and without it; None if it is one point."""
         laws = self.law, self.without_noise
         tails = [law.interval(_SHOWN) for law in laws]
         points = np.linspace(min(low for low, _ in tails), max(high for _, high in tails), _DRAWN)
         whole, inner = (law.density(points) for law in laws)
+        if not (np.diff(points) > 0).all() or not np.isfinite([whole, inner]).all() or not whole.any():
+            return None
         name = f"{self.model.parameter} of {self.model.column}"
         return Density(
             points, whole, inner, self.interval(level), f"Where the {name} may lie", name, self._note(level)
@@ -236,8 +238,9 @@ class ParameterPosterior(FamilyPosterior):
 
     def findings(self, level: float = 0.9) -> list[Finding]:
         """Return the numbers, then the density of the parameter."""
-        density = Finding("The density", picture=lambda: self.density_picture(level))
-        return [*super().findings(level), density]
+        density = self.density_picture(level)
+        drawn = [] if density is None else [Finding("The density", picture=lambda: density)]
+        return [*super().findings(level), *drawn]
 
     def _subject(self) -> dict[str, object]:
         return {"column": self.model.column}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -45,7 +45,7 @@ Integers = NDArray[np.int64]
 _AT_ONCE = 20_000_000
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@dataclass(frozen=True, repr=False)
 class CountsPosterior(Belief):
     """The posterior of the true table of counts.
 
@@ -56,7 +56,7 @@ class CountsPosterior(Belief):
     """
 
     latent: LatentCounts
-    behind: Belief
+    behind: Belief = field(compare=False)
     columns: tuple[str, ...]
 
     @property
