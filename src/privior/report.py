@@ -12,6 +12,7 @@ from privior.posterior import Posterior, infer
 from privior.posterior.findings import markup_of
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
+from privior.vocabulary import explained
 from privior.whole_files import write_whole
 
 
@@ -35,12 +36,12 @@ def page_of(release: Release, posterior: Posterior | None = None) -> str:
     plan = release.plan
     subject = " and ".join(plan.model.columns)
     return markup.page(
-        f"{subject}, {plan.schema.population}",
+        f"{subject}, {plan.schema.population}{_group(release)}",
         *_summary(release, found),
         _section("What follows from the release", *markup_of(found.findings())),
         _section("What is promised", *_promise(release)),
         _section("What the promise costs", *_cost(release)),
-        _section("What may not be concluded", _items(_limits(release))),
+        _section("What may not be concluded", _items(_limits(release, found))),
         _section("How to cite", element("p", _citation(release), class_="quote")),
         _section("How to verify", *_verification(release)),
         element(
@@ -67,15 +68,16 @@ def write_report_of_all(
         f"{len(releases)} releases about {plan.schema.population} ({plan.records_in_words}), charged "
         f"together: {cost}, protecting one {plan.schema.unit.noun}."
     )
-    sections = []
+    found: list[tuple[Release, Posterior]] = []
     for number, release in enumerate(releases, start=1):
         say(f"inferring release {number} of {len(releases)}")
-        sections.append(_part(release))
+        found.append((release, infer(release)))
+    limits = list(dict.fromkeys(limit for one in found for limit in _limits(*one)))
     page = markup.page(
         f"{plan.schema.population}: {len(releases)} releases",
         element("p", lead, class_="lead"),
-        *sections,
-        _section("What may not be concluded", _items(_limits(releases[0]))),
+        *(_part(*one) for one in found),
+        _section("What may not be concluded", _items(limits)),
         element("footer", "Made from the releases alone. It runs no script and loads nothing."),
     )
     try:
@@ -84,13 +86,11 @@ def write_report_of_all(
         raise ReleaseError("the report cannot be written there", where=shown(str(path))) from None
 
 
-def _part(release: Release) -> Markup:
+def _part(release: Release, found: Posterior) -> Markup:
     """Tell one of several releases: whose it is, what follows from it, what it promises."""
-    found: Posterior = infer(release)
     plan = release.plan
-    whose = "" if plan.group is None else f", {plan.group}"
     return _section(
-        " x ".join(plan.model.columns) + whose,
+        " x ".join(plan.model.columns) + _group(release),
         *(element("p", text, class_="warning") for text in (*found.warnings, *plan.warnings)),
         *markup_of(found.findings()),
         element("p", plan.guarantee.claim(), class_="claim"),
@@ -104,6 +104,11 @@ def _part(release: Release) -> Markup:
     )
 
 
+def _group(release: Release) -> str:
+    """Say whose records alone were counted, if only those of a group were."""
+    return "" if release.plan.group is None else f", {release.plan.group}"
+
+
 def _section(title: str, *children: Markup) -> Markup:
     return element("section", element("h2", title), *children)
 
@@ -115,9 +120,10 @@ def _items(texts: Iterable[str]) -> Markup:
 def _summary(release: Release, posterior: Posterior) -> list[Markup]:
     plan = release.plan
     noun = plan.schema.unit.noun
+    only = "" if plan.group is None else f"that have {plan.group} "
     lead = (
-        f"Learned from the records of {plan.schema.population} ({plan.records_in_words}), and published "
-        f"under differential privacy, protecting one {noun}: {plan.cost}, {plan.neighbours}."
+        f"Learned from the records of {plan.schema.population} {only}({plan.records_in_words}), and "
+        f"published under differential privacy, protecting one {noun}: {plan.cost}, {plan.neighbours}."
     )
     trial = (
         []
@@ -126,16 +132,16 @@ def _summary(release: Release, posterior: Posterior) -> list[Markup]:
     )
     return [
         element("p", lead, class_="lead"),
-        *(element("p", text, class_="warning") for text in (*trial, *posterior.warnings, *plan.warnings)),
+        *(element("p", text, class_="warning") for text in (*trial, *posterior.caveats, *plan.warnings)),
     ]
 
 
 def _promise(release: Release) -> list[Markup]:
     plan = release.plan
-    return [
-        element("p", plan.guarantee.claim(), class_="claim"),
-        markup.facts((name, value) for name, value in release.facts() if name != "that is"),
-    ]
+    facts = [(name, value) for name, value in release.facts() if name != "that is"]
+    words = explained(value for _, value in facts)
+    meanings = [element("h3", "The words"), markup.facts(words)] if words else []
+    return [element("p", plan.guarantee.claim(), class_="claim"), markup.facts(facts), *meanings]
 
 
 def _cost(release: Release) -> list[Markup]:
@@ -143,7 +149,7 @@ def _cost(release: Release) -> list[Markup]:
     return [release.plan.picture().html(), *([] if bar is None else [bar.html()])]
 
 
-def _limits(release: Release) -> list[str]:
+def _limits(release: Release, posterior: Posterior) -> list[str]:
     plan = release.plan
     noun = plan.schema.unit.noun
     faster = "" if plan.cost.delta == 0 else ", and delta grows faster than that"
@@ -156,7 +162,8 @@ def _limits(release: Release) -> list[str]:
         f"{faster}.",
         "No difference that is smaller than the intervals show.",
         "Not that the numbers in the file are the true counts: noisy counts may be negative or too large, "
-        "draws and drawn records are random. The intervals and the true counts above account for that.",
+        "draws and drawn records are random. The intervals account for that.",
+        *_meant(posterior),
         f"What the release states openly is not hidden: columns, levels, ranges, the prior{number}.",
         f"Missing, unknown or unreadable cells were not left blank ({plan.bad_cells_in_words}).",
         f"Other releases about the same {noun}s add up with this one; the ledger counts those charged to it, "
@@ -164,12 +171,23 @@ def _limits(release: Release) -> list[str]:
     ]
 
 
+def _meant(posterior: Posterior) -> list[str]:
+    """Say what the probabilities are of, where the table itself can be asked too."""
+    if posterior.knowing("table") is None:
+        return []
+    return [
+        "Not what share of the table's records is so: probabilities are of the next record, from the process "
+        "behind the table. The table itself is asked by share(event), table(mean(column)) and counts(column)."
+    ]
+
+
 def _citation(release: Release) -> str:
     plan = release.plan
     return (
-        f"{plan.schema.population}: {' x '.join(plan.model.columns)}. Differentially private release "
-        f"{release.identifier} ({plan.cost}, {plan.neighbours}, protecting {plan.schema.unit}; "
-        f"{plan.mechanism.name}), ledger entry {release.receipt.entry}. privior {release.library}."
+        f"{plan.schema.population}{_group(release)}: {' x '.join(plan.model.columns)}. Differentially "
+        f"private release {release.identifier} ({plan.cost}, {plan.neighbours}, protecting "
+        f"{plan.schema.unit}; {plan.mechanism.name}), ledger entry {release.receipt.entry}. "
+        f"privior {release.library}."
     )
 
 

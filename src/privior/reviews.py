@@ -57,7 +57,7 @@ class Review:
         return f"<review of {self.release.identifier}: {'passed' if self.passed else 'FAILED'}>"
 
     def _repr_html_(self) -> str:
-        return markup.fragment(markup.table(*self.table()))
+        return markup.fragment(markup.table(*self.table()), markup.element("p", self.fingerprint))
 
     @property
     def passed(self) -> bool:
@@ -70,8 +70,13 @@ class Review:
             [check.name, check.verdict.value, check.says] for check in self.checks
         ]
 
+    @property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the file, whole, to compare with whoever made it."""
+        return f"SHA-256 of the file:\n{self.release.sha256}"
+
     def __str__(self) -> str:
-        return "\n".join(listing.table(*self.table()))
+        return "\n".join([*listing.table(*self.table()), "", self.fingerprint])
 
     def to_document(self) -> dict[str, object]:
         """Write the review as plain values."""
@@ -85,6 +90,7 @@ class Review:
             "claim": plan.guarantee.claim(),
             "randomness": plan.mechanism.randomness,
             "ledger": self.release.receipt.to_document(),
+            "sha256": self.release.sha256,
             "passed": self.passed,
             "checks": [
                 {"check": check.name, "verdict": check.verdict.value, "says": check.says}
@@ -262,8 +268,8 @@ def _stored(release: Release, ledger: Ledger | None) -> Check:
             "bytes",
             Verdict.OPEN,
             "nothing here ties these counts, or the id of the release, to the spend but whoever made it: "
-            f"compare with her the SHA-256 of the file, {release.sha256}",
+            "compare with her the SHA-256 of the file, which stands below",
         )
     if not closing.contains(release.sha256):
         return Check("bytes", Verdict.FAILS, "the ledger stored another release for this entry")
-    return Check("bytes", Verdict.HOLDS, f"the ledger stored this very release, SHA-256 {release.sha256}")
+    return Check("bytes", Verdict.HOLDS, "the ledger stored this very release, by its SHA-256")

@@ -56,6 +56,7 @@ PLANTED = {
     "facade": ("planning/comparison.py", "from privior import measure", "facade"),
     "facade, whole": ("planning/comparison.py", "import privior as pv\npv.measure", "facade"),
     "a part that reads rows": ("posterior/inference.py", "import pandas", "uses pandas"),
+    "frames that read": ("pandas_frames.py", "import pandas\npandas.read_csv('x')", "reads files (read_csv)"),
     "a part that opens tables": (
         "auditing/enumeration.py",
         "from privior.tables import open_table",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -181,10 +182,10 @@ CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
         6,
         "--encoding latin-1",
     ),
-    "question with or": (_nothing, ["ask", "r.json", "P(fruit=apple or fruit=pear)"], 9, "no or"),
+    "question with or": (_nothing, ["ask", "r.json", "P(fruit=apple or pear)"], 9, "whole condition"),
     "question with not": (_nothing, ["ask", "r.json", "P(not fruit=apple)"], 9, "!="),
     "question with brackets": (_nothing, ["ask", "r.json", "mean(fruit (cm))"], 9, "in quotes"),
-    "question with a sum": (_nothing, ["ask", "r.json", "P(fruit=apple) - P(fruit=plum)"], 9, "by itself"),
+    "question with a sum": (_nothing, ["ask", "r.json", "P(fruit=apple) + P(fruit=plum)"], 9, "at a time"),
     "draft of nothing": (_nothing, ["init", "none.csv"], 6, "no such file"),
     "draft of a record": (_table("1,2\n3,4\n"), ["init", "fruit.csv"], 6, "looks like a record"),
     "levels": (_nothing, ["guarantee", "k-norm", "--levels", "1"], 3, "levels is out of range"),
@@ -419,3 +420,43 @@ def test_the_sha256_is_that_of_the_file(orchard: Path) -> None:
     for name in ("r.json", "other.json"):
         digest = hashlib.sha256((orchard / name).read_bytes()).hexdigest()
         assert pv.Release.read(orchard / name).sha256 == digest
+
+
+def test_one_bad_question_does_not_discard_the_answers(
+    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = ["P(fruit=apple)", "P(fruit=melon)", "share(fruit=pear", "share(fruit=pear)"]
+    assert inside(["ask", "r.json", *questions], monkeypatch) == 9
+    said = capsys.readouterr()
+    assert [line.split(" = ")[0] for line in said.out.splitlines()[::2]] == [questions[0], questions[3]]
+    assert "of the next record" in said.out.splitlines()[1]
+    assert "of the table of" in said.out.splitlines()[3]
+    assert "not a level of fruit" in said.err
+    assert "a closing parenthesis is missing" in said.err
+    assert inside(["ask", "r.json", *questions, "--json"], monkeypatch) == 9
+    answers = json.loads(capsys.readouterr().out)["answers"]
+    assert [one["question"] for one in answers] == questions
+    assert ["error" in one for one in answers] == [False, True, True, False]
+    assert answers[1]["error"]["kind"] == "QuestionError"
+
+
+def test_questions_are_answered_in_lines_of_eighty_signs(
+    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = [
+        "P(fruit=apple | fruit in {apple, pear, plum}) - P(fruit=pear | fruit in {apple, pear, plum})"
+    ]
+    assert inside(["ask", "r.json", *questions, "counts()"], monkeypatch) == 0
+    assert inside(["ask", "r.json"], monkeypatch) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_reviews_show_the_fingerprint_whole_on_a_line_of_its_own(
+    orchard: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("review", "verify"):
+        inside([command, "r.json"], monkeypatch)
+        digest = hashlib.sha256((orchard / "r.json").read_bytes()).hexdigest()
+        said = capsys.readouterr().out
+        assert digest in said.splitlines()
+        assert command == "verify" or "pure: delta is 0" in said

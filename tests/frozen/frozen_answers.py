@@ -32,6 +32,8 @@ RARE = 0.01
 EPSILONS, ORDERS = (0.1, 0.5, 1.0, 2.0), (2.0, 8.0)
 #: what an answer says of its own draws, which another way of drawing may change
 OF_DRAWS = ("simulation_error", "draws", "shortfall", "behind_error")
+#: what answers did not say yet when they were frozen
+LATER = ("about",)
 
 Document = Any
 
@@ -141,7 +143,7 @@ def decided(folder: Path, asked: Document) -> list[Document]:
 def _told(answer: Document) -> Document:
     """Return an answer without what it says of its draws; of synthetic records the share of each value."""
     if answer["kind"] != "sample":
-        return {name: value for name, value in answer.items() if name not in OF_DRAWS}
+        return {name: value for name, value in answer.items() if name not in OF_DRAWS + LATER}
     shares = {
         name: {str(value): values.count(value) / len(values) for value in sorted(set(values), key=str)}
         for name, values in answer["columns"].items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from hypothesis import given
@@ -117,3 +118,32 @@ def test_listings_are_aligned_in_any_script() -> None:
         "e\u0301      2",
     ]
     assert listing.facts([("a", "1"), ("long", "2")]) == ["a     1", "long  2"]
+
+
+def test_a_table_that_is_too_wide_is_cut_and_says_everything_below() -> None:
+    long, longer = "blue-collar work in manufacturing, construction or transport", "blue-collar work " * 6
+    rows = [[long, "no", "0.1"], [longer, "yes", "0.2"], ["short", "no", "0.3"]]
+    lines = listing.table(["job", "subscribed", "probability"], rows, 60)
+    assert max(map(len, lines)) <= 60
+    assert lines[2].startswith("blue-collar")
+    assert "… [1]" in lines[2]
+    assert "… [2]" in lines[3]
+    assert long in " ".join(line.strip() for line in lines[5:])
+    assert listing.table(["job"], [["short"]], 60) == listing.table(["job"], [["short"]])
+    assert listing.wrapped("  " + "word " * 30, 40)[1].startswith("    word")
+
+
+def test_narrow_intervals_are_drawn_again_as_distances() -> None:
+    """With 45,000 records an interval is narrower than its dot."""
+    chart = IntervalChart(
+        ["a", "b"], [0.2, 0.8], [(0.198, 0.202), (0.797, 0.803)], [(0.199, 0.201), (0.798, 0.802)], "x"
+    )
+    html, text = chart.html(), chart.text(80)
+    bars = re.findall(r'<line x1="([\d.]+)%" y1="50%" x2="([\d.]+)%" y2="50%" class="whole">', html)
+    assert [round(float(high) - float(low), 1) for low, high in bars] == [0.2, 17.6, 0.3, 26.4]
+    assert "distances from the means" in html
+    assert "as distances" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "─" in text.splitlines()[2]
+    wide = IntervalChart(["a"], [0.5], [(0.3, 0.7)], [(0.4, 0.6)], "x")
+    assert "distances" not in wide.html()

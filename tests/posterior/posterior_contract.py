@@ -12,6 +12,7 @@ import numpy as np
 import privior as pv
 from privior.errors import InferenceError, QuestionError
 from privior.posterior import GivenDraws, Posterior
+from privior.posterior.averages import numbers_of
 from privior.queries import parse
 from privior.queries.questions import forms
 from privior.schema import Column
@@ -72,6 +73,50 @@ def numbers_are_those_of_the_draws(posterior: Posterior) -> None:
     assert abs(float(drawn.std()) - said.stddev) <= 0.2 * said.stddev + 1e-9
     taken = GivenDraws(posterior.releases, posterior.draws(4000, seed=3)).probability(event)
     assert np.allclose(taken.values, drawn)
+
+
+@check
+def comparisons_and_quantiles_are_those_of_the_draws(posterior: Posterior) -> None:
+    """What follows from two numbers, and a median, are of one law with the parameters that `draws` gives."""
+    column = posterior.model.columns[0]
+    one, other = ("', '".join(map(str, event[column])) for event in events(posterior))  # type: ignore[call-overload]
+    text = f"P('{column}' in {{'{one}'}}) - P('{column}' in {{'{other}'}})"
+    said, theta = posterior.answer(parse(text), level=0.8), posterior.draws(4000, seed=4)
+    drawn = 2 * posterior.numbers.probability(events(posterior)[0])[1](theta) - 1
+    error = math.hypot(float(drawn.std()), said.stddev) / math.sqrt(len(drawn))
+    assert abs(float(drawn.mean()) - said.mean) <= FAR * error + 1e-9
+    assert abs(float(drawn.std()) - said.stddev) <= 0.2 * said.stddev + 1e-9
+    if not has_mean(posterior.schema.column(column)):
+        return
+    below = [label for label, _ in _up_to_the_median(posterior, column)]
+    assert posterior.probability({column: below}).mean >= 0.45
+    assert len(below) == 1 or posterior.probability({column: below[:-1]}).mean <= 0.55
+
+
+def _up_to_the_median(posterior: Posterior, column: str) -> list[tuple[str, float]]:
+    """The levels of a column of numbers up to the nearest to its median."""
+    known = posterior.schema.column(column)
+    numbers = list(zip(known.labels, numbers_of(column, known), strict=True))
+    nearest = min(numbers, key=lambda level: abs(level[1] - posterior.median(column).mean))
+    return [level for level in numbers if level[1] <= nearest[1]]
+
+
+@check
+def numbers_have_names_beside_them(posterior: Posterior) -> None:
+    summary = posterior.summary(0.8)
+    frame = posterior.to_pandas(0.8)
+    assert list(frame.columns) == ["mean", "stddev", "low", "high"]
+    assert list(frame.index.names) == list(summary.names)
+    quantities = posterior.quantities()
+    assert len(frame) == len(summary) == len(quantities) == len(posterior.labels)
+    for place in (0, -1):
+        row, one = frame.iloc[place], quantities[place]
+        assert row["mean"] == one.mean
+        assert math.isclose(row["stddev"], one.stddev, rel_tol=0.1, abs_tol=1e-12)
+        assert (row["low"], row["high"]) == one.interval(0.8)
+    assert str(summary).count("\n") == len(summary) + 1
+    records = posterior.sample(5, seed=1)
+    assert records.to_pandas().shape == (5, len(posterior.model.columns))
 
 
 @check
@@ -151,6 +196,10 @@ def it_answers_what_it_understands_and_no_more(posterior: Posterior) -> None:
     words = {
         "p": f"P('{column}'='{label}')",
         "mean": f"mean('{column}')",
+        "median": f"median('{column}')",
+        "quantile": f"quantile('{column}', 0.9)",
+        "share": f"share('{column}'='{label}')",
+        "table": f"table(P('{column}'='{label}'))",
         "parameter": f"parameter('{models[0] if posterior.numbers.parameters else column}')",
         "interval": f"interval('{column}'='{label}', 0.5)",
         "counts": "counts()",
@@ -164,7 +213,7 @@ def it_answers_what_it_understands_and_no_more(posterior: Posterior) -> None:
     assert set(posterior.understands) <= set(forms())
     for name, text in words.items():
         understood = name in posterior.understands or name == "interval"
-        if name == "mean" and not has_mean(posterior.schema.column(column)):
+        if name in ("mean", "median", "quantile") and not has_mean(posterior.schema.column(column)):
             understood = False
         try:
             answer = posterior.answer(parse(text), level=0.8, seed=1)

@@ -25,6 +25,7 @@ from privior.posterior import (
     posterior_of,
 )
 from privior.posterior.cells import CellNumbers
+from privior.posterior.summary import Summary
 
 KEPT = Path(__file__).parents[1] / "compat"
 #: a release for each kind of posterior, by noise and by draws
@@ -84,6 +85,16 @@ FAULTS: dict[str, tuple[str, str, object]] = {
         "asking_twice_gives_one_answer",
         "probability",
         lambda self, event, given=None: Quantity.of("x", np.random.default_rng().random(9)),
+    ),
+    "comparisons of another law": (
+        "comparisons_and_quantiles_are_those_of_the_draws",
+        "quantity",
+        lambda self, name, function: Quantity.of(name, function(self.draws(100, 1)) / 2),
+    ),
+    "names in another order": (
+        "numbers_have_names_beside_them",
+        "summary",
+        lambda self, level=0.9: Summary.of(self.quantities()[::-1], level),
     ),
     "no number has a name": ("quantities_have_names_and_intervals", "quantities", lambda self: []),
     "a mode of another shape": ("a_mode_is_a_draw_or_refused", "mode", lambda self: np.ones(2)),

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.csv
@@ -13,6 +14,7 @@ import pytest
 
 import privior as pv
 from privior.errors import InferenceError, QuestionError
+from privior.models.statistics import Observed
 from privior.posterior import Quantity
 from privior.queries import CountsAnswer, QuantityAnswer, SampleAnswer, ask, parse
 
@@ -70,6 +72,83 @@ def test_probabilities_are_those_of_plain_draws(people: pv.CategoricalPosterior)
         assert (answer.low, answer.high) == pytest.approx(tuple(ends), abs=0.15 * spread + 1e-12)
 
 
+def test_comparisons_medians_and_or_are_those_of_plain_draws(people: pv.CategoricalPosterior) -> None:
+    """Brute force on the joint table: education, smoker, age."""
+    theta = people.draws(MANY, seed=12).reshape(MANY, 4, 2, 5)
+    ages = np.arange(18, 23)
+    smokers, others = theta[:, :, 1].sum(axis=1), theta[:, :, 0].sum(axis=1)
+    of_age, of_smokers = theta.sum(axis=(1, 2)), smokers / smokers.sum(axis=1, keepdims=True)
+    either = theta[:, 2].sum(axis=(1, 2)) + theta[:, [0, 1, 3], 1, 2].sum(axis=1)
+    below = theta[:, :, :, :2].sum(axis=(1, 2, 3))
+    expected = {
+        "P(age=20) - P(age=21)": of_age[:, 2] - of_age[:, 3],
+        "P(age=20 | smoker=yes) / P(age=20)": of_smokers[:, 2] / of_age[:, 2],
+        "mean(age | smoker=yes) - mean(age | smoker=no)": of_smokers @ ages
+        - others @ ages / others.sum(axis=1),
+        "median(age)": 18.0 + (np.cumsum(of_age, axis=1) < 0.5).sum(axis=1),
+        "quantile(age, 30% | smoker=yes)": 18.0 + (np.cumsum(of_smokers, axis=1) < 0.3).sum(axis=1),
+        "P(education=phd or smoker=yes and age=20)": either,
+        "P(age<19 | age=18 or age=19)": of_age[:, 0] / below,
+    }
+    for question, draws in expected.items():
+        answer, spread = number(people, question), float(draws.std())
+        assert answer.mean == pytest.approx(draws.mean(), abs=0.1 * spread + 1e-12)
+        assert answer.stddev == pytest.approx(spread, rel=0.1, abs=0.03)
+        ends = np.quantile(draws, [0.05, 0.95])
+        assert (answer.low, answer.high) == pytest.approx(tuple(ends), abs=0.15 * spread + 1e-12)
+        assert "process behind the table" in str(answer)
+
+
+def test_the_table_is_asked_as_such(
+    people: pv.CategoricalPosterior, unknown_total: pv.CategoricalPosterior
+) -> None:
+    """Brute force on draws of the true table; privacy noise alone, so intervals are narrower."""
+    tables = people.counts().draws(MANY, seed=13).reshape(MANY, 4, 2, 5)
+    ages, of_age = np.arange(18, 23), tables.sum(axis=(1, 2))
+    smokers = tables[:, :, 1].sum(axis=1)
+    expected = {
+        "share(age>=20, age<22)": of_age[:, 2:4].sum(axis=1) / 300,
+        "share(smoker=yes | age=20)": smokers[:, 2] / of_age[:, 2],
+        "table(mean(age))": of_age @ ages / 300,
+        "table(mean(age | smoker=yes))": smokers @ ages / smokers.sum(axis=1),
+        "table(median(age))": 18.0 + (np.cumsum(of_age, axis=1) < 150).sum(axis=1),
+        "share(age=20) - share(age=21)": (of_age[:, 2] - of_age[:, 3]) / 300,
+        "table(P(age=20) / P(age=21))": of_age[:, 2] / of_age[:, 3],
+    }
+    for question, draws in expected.items():
+        answer, spread = number(people, question), float(draws.std())
+        assert answer.mean == pytest.approx(draws.mean(), abs=0.1 * spread + 1e-12)
+        assert answer.stddev == pytest.approx(spread, rel=0.1, abs=1e-3)
+        ends = np.quantile(draws, [0.05, 0.95], method="inverted_cdf")
+        assert (answer.low, answer.high) == pytest.approx(tuple(ends), abs=0.15 * spread + 1e-12)
+        assert answer.about == "of the table of 300 records"
+    exact, behind = number(people, "share(age=20)"), number(people, "P(age=20)")
+    assert exact.simulation_error == 0 < behind.simulation_error
+    assert exact.high - exact.low < 0.7 * (behind.high - behind.low)
+    assert number(people, "table(P(age=20))").low == exact.low
+    assert number(people.counts("age"), "P(age=20)").facts() == exact.facts()
+    assert people.counts("age", "smoker").probability({"age": 20}).interval() == (exact.low, exact.high)
+    private = unknown_total.counts()
+    drawn = private.draws(4000, seed=0)
+    shares = drawn[:, [cell[0] == "phd" for cell in unknown_total.cells]].sum(axis=1) / drawn.sum(axis=1)
+    found = number(unknown_total, "share(education=phd)")
+    assert found.mean == pytest.approx(float(shares.mean()))
+    assert found.about == "of the table itself"
+
+
+def test_a_condition_that_nobody_may_satisfy_is_told() -> None:
+    """In some possible tables nobody is as the condition says: the answer says how probable that is."""
+    schema = pv.Schema({"a": pv.Boolean(), "b": pv.Boolean()}, population="p", unit="person")
+    plan = pv.plan(pv.DirichletCategorical(("a", "b")), schema, records=40, epsilon=1)
+    table = pyarrow.table({"a": [True] * 40, "b": [False] * 40})
+    drawn = pv.measure(plan, table, ledger=pv.Ledger.in_memory())
+    release = replace(drawn, statistics=Observed.of((0, 1, 40, -1)))
+    answer = number(release, "share(b=no | a=no)")
+    said = pv.infer(release).counts().draws(4000, seed=0)[:, :2].sum(axis=1)
+    assert (said == 0).mean() > 0
+    assert f"with probability {100 * (said == 0).mean():.2g}% nobody" in answer.warnings[-1]
+
+
 def test_simulation_error_is_zero_for_closed_forms_alone(
     people: pv.CategoricalPosterior, unknown_total: pv.CategoricalPosterior
 ) -> None:
@@ -96,7 +175,10 @@ def test_numbers_as_text(people: pv.CategoricalPosterior) -> None:
     assert "0.00001235, between 0.00001210 and 0.00001250" in str(narrow)
     assert str(QuantityAnswer("mean(a)", 41.234, 0.1, 0.999, 41.0, 41.5, 0.0)).startswith("mean(a) = 41.23,")
     sure = number(people, "P(age>=0)")
-    assert str(sure) == "P(age>=0) = 1.0000, between 1.0000 and 1.0000 with probability 90%"
+    assert str(sure).split("\n") == [
+        "P(age>=0) = 1.0000, between 1.0000 and 1.0000 with probability 90%",
+        "  of the next record, from the process behind the table",
+    ]
     header, rows = answer.table()
     assert header == ["question", "mean", "stddev", "90% interval"]
     assert rows == [["P(education=phd)", "0.0123", "0.001", "0.0110 to 0.0137"]]
@@ -245,3 +327,21 @@ def test_importing_questions_is_cheap() -> None:
     code = f"import sys, privior.queries; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_answers_and_records_become_frames(
+    people: pv.CategoricalPosterior, things: pv.CategoricalPosterior, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = people.counts("smoker", "age").to_pandas()
+    cell = people.counts("smoker", "age").labels.index("true, 20")
+    assert counts.loc[(True, 20), "mean"] == people.counts("smoker", "age").mean()[cell]
+    assert people.to_pandas().loc[("phd", False, 18), "high"] == people.summary().high[20]
+    assert list(ask(people, "P(age=20)").to_pandas().columns)[:3] == ["question", "mean", "stddev"]
+    assert ask(people, "counts(age)").to_pandas()["age"].tolist() == ["18", "19", "20", "21", "22"]
+    assert ask(people, "sample 7", seed=3).to_pandas().equals(people.sample(7, seed=3).to_pandas())
+    frame = things.sample(50, seed=1).to_pandas()
+    assert frame["weight"].dtype == float
+    assert frame["day"][0].year == 2026
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InferenceError, match="pip install pandas"):
+        people.to_pandas()

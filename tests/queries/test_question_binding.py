@@ -18,6 +18,7 @@ def levels(posterior: pv.CategoricalPosterior, event: str) -> dict[str, list[str
     bound = parse(text).bound(Binding(text, posterior.schema, posterior.model.columns))
     assert isinstance(bound, Probability)
     assert bound.meant is not None
+    assert isinstance(bound.meant[0], dict)
     return bound.meant[0]
 
 
@@ -119,6 +120,14 @@ WRONG_TO_PEOPLE: list[tuple[str, int, str]] = [
     ("counts(age, smoker, age)", 20, "named twice"),
     ("sample 0", 7, "not a positive whole number"),
     ("sample 999999999999", 7, "too large"),
+    ("P(age=20 or 21)", 6, "not a level of age(.|\n)*a whole condition"),
+    ("P(age=20 or agee=21)", 12, "Did you mean age"),
+    ("P(age=20 or age>20 and age<21)", 23, "and what was said of it before"),
+    ("P(age=20) - P(agee=21)", 14, "Did you mean age"),
+    ("median(education)", 7, "education has no median"),
+    ("quantile(age, 90% | education=x)", 30, "not a level"),
+    ("table(mean(education))", 11, "has no mean"),
+    ("share(age=17)", 10, "whole numbers from 18 to 22"),
     ("P(age=\ud800)", 6, "cannot be seen"),
     ("P(age='\ud800\x1b')", 6, "not a level"),
 ]
@@ -190,6 +199,7 @@ def test_columns_of_many_levels_are_asked_quickly() -> None:
     bound = parse(text).bound(Binding(text, schema, ("x",)))
     assert isinstance(bound, Probability)
     assert bound.meant is not None
+    assert isinstance(bound.meant[0], dict)
     found = bound.meant[0]["x"]
     assert len(found) == 99_990
     from privior.posterior.events import Events

@@ -11,7 +11,24 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from privior.errors import InferenceError, QuestionError
-from privior.queries import Condition, Counts, Interval, Mean, Probability, Question, Sample, Word, parse
+from privior.queries import (
+    AnyOf,
+    Condition,
+    Counts,
+    Difference,
+    Interval,
+    Mean,
+    Median,
+    OfTable,
+    Probability,
+    Quantile,
+    Question,
+    Ratio,
+    Sample,
+    Share,
+    Word,
+    parse,
+)
 from privior.queries.tokens import LONGEST
 
 
@@ -64,6 +81,28 @@ GOOD: dict[str, Question] = {
     "sample 100": Sample(100),
     "SAMPLE(100)": Sample(100),
     "sample\n7": Sample(7),
+    "P(a=x or b!=y)": Probability(AnyOf((A, B))),
+    "P(a=x OR b!=y and a=x)": Probability(AnyOf((A, B + A))),
+    "P(a=x | b!=y or a in {x})": Probability(A, AnyOf((B, one("a", "in", "x")))),
+    "P(a=x or y)": Probability(one("a", "=", "x or y")),
+    "P(a=x or y, b!=y)": Probability(one("a", "=", "x or y") + B),
+    "P(x or y = x)": Probability(one("x or y", "=", "x")),
+    "P(a='x or y' or 'b' != y)": Probability(AnyOf((one("a", "=", "x or y"), B))),
+    "interval(a=x or b!=y, 0.8)": Interval(Probability(AnyOf((A, B))), Fraction(4, 5)),
+    "median(age)": Median(Word("age")),
+    "Median(age | a=x)": Median(Word("age"), given=A),
+    "quantile(age, 90%)": Quantile(Word("age"), Fraction(9, 10)),
+    "quantile(age, 0.25 | a=x, b!=y)": Quantile(Word("age"), Fraction(1, 4), A + B),
+    "share(a=x | b!=y)": Share(Probability(A, B)),
+    "table(mean(age | a=x))": OfTable(Mean(Word("age"), A)),
+    "table(P(a=x) - P(b!=y))": OfTable(Difference(Probability(A), Probability(B))),
+    "P(a=x) - P(b!=y)": Difference(Probability(A), Probability(B)),
+    "P(a=x)-P(b!=y)": Difference(Probability(A), Probability(B)),
+    "mean(age | a=x)/mean(age | b!=y)": Ratio(Mean(Word("age"), A), Mean(Word("age"), B)),
+    "share(a=x)-share(b!=y)": Difference(Share(Probability(A)), Share(Probability(B))),
+    "interval(median(age)-mean(age), 0.5)": Interval(
+        Difference(Median(Word("age")), Mean(Word("age"))), Fraction(1, 2)
+    ),
 }
 
 #: a question, the place that is pointed at, and words of the message
@@ -132,6 +171,23 @@ BAD: list[tuple[str, int, str]] = [
     ("sample 1000000000000000000000", 7, "in digits"),
     ("sample(5", 8, "closing parenthesis"),
     ("sample 5 6", 9, "has ended before"),
+    ("P(a=x, b=y or c=z)", 5, "in two ways(.|\n)*Write and"),
+    ("P(a=x or b=y, c=z)", 12, "in two ways"),
+    ("P(a=x or b=)", 11, "a value is missing"),
+    ("quantile(age)", 12, "a comma, then a share"),
+    ("quantile(age, 100%)", 14, "share of a quantile"),
+    ("quantile(age, 90%, a=x)", 17, "closing parenthesis"),
+    ("table()", 6, "asked of the table is missing"),
+    ("table(counts())", 6, "asked of the table is missing"),
+    ("table(share(a=x))", 6, "of the table already"),
+    ("table(table(mean(age)))", 6, "of the table already"),
+    ("share(a=x) - P(a=x)", 13, "one of these is of the table"),
+    ("P(a=x) -", 8, "to compare with is missing behind -"),
+    ("P(a=x) -counts()", 8, "to compare with is missing behind -"),
+    ("P(a=x) / 3", 9, "to compare with is missing behind /"),
+    ("P(a=x) - P(a=y) - P(a=z)", 16, "compared at a time"),
+    ("P(a=x) + P(a=y)", 7, "compared at a time"),
+    ("counts() - counts()", 9, "has ended before"),
     ("P(a=x\0)", 5, "cannot be seen"),
     ("P(a=\u202ex)", 4, "cannot be seen"),
 ]
@@ -166,6 +222,7 @@ def test_canonical_forms() -> None:
 def test_places_are_kept_and_play_no_part_in_equality() -> None:
     question = parse("P(a  >= 'x')")
     assert isinstance(question, Probability)
+    assert isinstance(question.event, tuple)
     (condition,) = question.event
     assert (condition.column.place, condition.place, condition.values[0].place) == (2, 5, 8)
     assert question == parse("P(a>=x)")
@@ -267,7 +324,7 @@ def question_or_error(text: str) -> Question | QuestionError:
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.one_of(st.text(), st.text(alphabet="Pmean()interval|,={}<>!'\" 0.9%ab\n")))
+@given(st.one_of(st.text(), st.text(alphabet="Pmean()intervalor-/|,={}<>!'\" 0.9%ab\n")))
 @example("P(a=x)")
 def test_any_text_is_a_question_or_an_error_that_points(text: str) -> None:
     found = question_or_error(text)
@@ -282,7 +339,26 @@ NASTY = st.one_of(
     st.text(min_size=1),
     st.text(alphabet="a 'and\"in=!<>|,(){}%P\n\u202e日e\u0301", min_size=1),
     st.sampled_from(
-        ["and", "AND", "in", " a", "a  b", "a and b", "x in", "90%", "==", "''", '"', "!", "\xa0"]
+        [
+            "and",
+            "AND",
+            "or",
+            "a or b",
+            "or or",
+            "-",
+            "/",
+            "in",
+            " a",
+            "a  b",
+            "a and b",
+            "x in",
+            "90%",
+            "==",
+            "''",
+            '"',
+            "!",
+            "\xa0",
+        ]
     ),
 )
 WORDS = st.builds(Word, NASTY)
@@ -299,10 +375,20 @@ CONDITIONS = st.one_of(
         st.lists(WORDS, min_size=1, max_size=3),
     ),
 )
-EVENTS = st.lists(CONDITIONS, min_size=1, max_size=3).map(tuple)
-GIVENS = st.lists(CONDITIONS, max_size=2).map(tuple)
-NUMBERS = st.one_of(st.builds(Probability, EVENTS, GIVENS), st.builds(Mean, WORDS, GIVENS))
+ALL = st.lists(CONDITIONS, min_size=1, max_size=3).map(tuple)
+ANY = st.lists(ALL, min_size=2, max_size=3).map(tuple).map(AnyOf)
+EVENTS = ALL | ANY
+GIVENS = st.lists(CONDITIONS, max_size=2).map(tuple) | ANY
 LEVELS = st.fractions(min_value=Fraction(1, 10**6), max_value=1 - Fraction(1, 10**6), max_denominator=10**15)
+PLAIN = st.one_of(
+    st.builds(Probability, EVENTS, GIVENS),
+    st.builds(Mean, WORDS, GIVENS),
+    st.builds(lambda column, given: Median(column, given=given), WORDS, GIVENS),
+    st.builds(Quantile, WORDS, LEVELS, GIVENS),
+)
+COMPARED = PLAIN | st.builds(Difference, PLAIN, PLAIN) | st.builds(Ratio, PLAIN, PLAIN)
+TABLES = st.builds(OfTable, COMPARED) | st.builds(Share, st.builds(Probability, EVENTS, GIVENS))
+NUMBERS = COMPARED | TABLES | st.builds(Difference, TABLES, TABLES)
 QUESTIONS = st.one_of(
     NUMBERS,
     st.builds(Interval, NUMBERS, st.none() | LEVELS),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 import privior as pv
+from privior.models import Model
 from privior.report import page_of
 
 
@@ -109,3 +112,53 @@ def test_every_value_shows_itself_in_a_notebook(release: pv.Release, ledger: pv.
         assert shown.startswith('<div class="privior">')
         assert "<svg" in shown
         assert value.plot().axes
+
+
+SCHEMA = pv.Schema(
+    {
+        "sex": pv.Categorical(["f", "m"]),
+        "visits": pv.Integer(0, 4),
+        "region": pv.Categorical(["north", "south"]),
+    },
+    population="clinic",
+    unit="patient",
+)
+TABLE = pyarrow.table(
+    {"sex": ["f", "m"] * 200, "visits": [0, 1, 2, 4] * 100, "region": ["north", "south"] * 200}
+)
+
+
+def page(model: Model) -> str:
+    plan = pv.plan(model, SCHEMA, records=400, epsilon=1)
+    return page_of(pv.measure(plan, TABLE, ledger=pv.Ledger.in_memory()))
+
+
+def test_a_joint_table_shows_its_columns_alone_and_given_each_other() -> None:
+    found = page(pv.DirichletCategorical(("sex", "visits")))
+    assert "sex, whatever the rest is" in found
+    assert "visits, whatever the rest is" in found
+    assert "<summary>sex given visits, with 90% intervals</summary>" in found
+    assert "true counts above" not in found
+    assert "of the next record, from the process behind the table" in re.sub(r"\s+", " ", found)
+    for word in ("pure", "k-norm", "replace-one"):
+        assert f"<dt>{word}</dt>" in found
+
+
+def test_one_parameter_has_a_density_and_no_counts() -> None:
+    found = page(pv.GammaPoisson("visits", prior=pv.Gamma(2, 1)))
+    assert "Where the mean of visits may lie" in found
+    assert "true counts" not in found.replace("are the true counts", "")
+    assert "units" not in found
+
+
+def test_a_release_of_a_group_says_whose_it_is() -> None:
+    model = pv.DirichletCategorical(("sex",))
+    planned = pv.plan(model, SCHEMA, records=400, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE)
+    plan = replace(planned, group=pv.Group("region", "north"))
+    release = pv.measure(plan, TABLE, ledger=pv.Ledger.in_memory())
+    found = page_of(release)
+    assert "<title>sex, clinic, region = north</title>" in found
+    assert "the records of clinic that have region = north" in found
+    assert "only records with region = north" in str(pv.ask(release, "P(sex=f)"))
+    assert "only records with region = north" in str(pv.ask(release, "counts()"))
+    assert "only records with region = north" in str(pv.infer(release))

@@ -45,10 +45,11 @@ class Rows:
             records = _records(source)
             if public != {records}:
                 noun = plans[0].schema.unit.noun
+                planned = " and ".join(map(str, sorted(public)))
                 raise TableError(
-                    f"the number of records is not the one planned: the table has {records} {noun}s",
-                    asked=", ".join(map(str, sorted(public))),
-                    allowed=records,
+                    f"the table has {records} {noun}s, and the plan is for exactly {planned}",
+                    asked=f"a release of {planned} {noun}s",
+                    allowed=f"a release of all {records} {noun}s of the table",
                     advice="Under replace-one it is public and must be exact: plan again with it.",
                 )
         return Rows(tuple(plans), source)

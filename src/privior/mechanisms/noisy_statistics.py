@@ -278,7 +278,7 @@ class NoisyStatistics(SumNoise):
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say between which values records are taken to lie."""
         one = Sensitivity.unit(self.values[1])
-        noise = f"one {one} moves the sums by up to {', '.join(map(str, self.moves))} units"
+        noise = f"one {one} moves the sums by up to {', '.join(map(str, self.moves))}"
         return [("statistic", f"{summed_model(model).statistic_in_words(schema)}; {noise}")]
 
     def admits(self, observed: Observed, records: int) -> bool:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from privior.pictures.budget_bar import BudgetBar
+    from privior.pictures.density import Density
     from privior.pictures.error_curve import ErrorCurve
     from privior.pictures.interval_chart import IntervalChart
     from privior.pictures.markup import Markup

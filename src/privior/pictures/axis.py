@@ -40,6 +40,19 @@ class Axis:
         return Axis(first * step, last * step, tuple(number * step for number in range(first, last + 1)))
 
     @staticmethod
+    def around_zero(reach: float) -> Axis:
+        """Return an axis around 0, as far as a round number that is not below `reach` on both sides."""
+        end = _round_up(max(reach, _LEAST))
+        return Axis(-end, end, (-end, 0.0, end))
+
+    @staticmethod
+    def between(low: float, high: float, most: int = 6) -> Axis:
+        """Return an axis from one number to another, with round ticks between them."""
+        step = _round_up(max(high - low, _LEAST) / most)
+        first, last = math.ceil(low / step - 1e-12), math.floor(high / step + 1e-12)
+        return Axis(low, high, tuple(number * step for number in range(first, last + 1)))
+
+    @staticmethod
     def by_ratio(values: Sequence[float], most: int = 8) -> Axis:
         """Return a logarithmic axis with a little room on both sides of positive values."""
         least, largest = (math.log10(max(end, _LEAST)) for end in (min(values), max(values)))

@@ -33,6 +33,9 @@ LEGEND = (
     Entry("with the privacy noise", "─", VERMILLION),
 )
 _TO = "\N{EN DASH}"
+#: intervals that take up less than this share of the axis are drawn again, as distances from their centres
+_SEEN = 0.06
+_ZOOMED = "Dots hide intervals as narrow as these: on the right they are drawn as distances from the means."
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,6 +89,29 @@ class IntervalChart(Picture):
         return Axis.from_zero(high) if low >= 0 else Axis.over_zero(low, high)
 
     @cached_property
+    def _zoom(self) -> Axis | None:
+        """The axis of distances from the centres, if intervals are too narrow to be seen beside the dots."""
+        width = median(self.whole[row][1] - self.whole[row][0] for row in self._rows)
+        ends = [
+            end for row in self._rows for end in (*self._away(row, self.whole), *self._away(row, self.inner))
+        ]
+        if width >= _SEEN * (self._axis.high - self._axis.low) or not any(ends):
+            return None
+        return Axis.around_zero(max(map(abs, ends)))
+
+    @cached_property
+    def _axes(self) -> list[Axis]:
+        if self._zoom is None:
+            return [self._axis]
+        low, high = self._axis.low, self._axis.high
+        return [Axis.from_zero(high, most=3) if low == 0 else Axis.over_zero(low, high, most=3), self._zoom]
+
+    def _away(self, row: int, ends: Sequence[tuple[float, float]] | Floats) -> tuple[float, float]:
+        """Return the ends of an interval as distances from its centre."""
+        low, high = ends[row]
+        return low - self.centres[row], high - self.centres[row]
+
+    @cached_property
     def _places(self) -> int:
         """How many decimals show the width of a typical interval with two digits."""
         width = median(self.whole[row][1] - self.whole[row][0] for row in self._rows)
@@ -96,7 +122,8 @@ class IntervalChart(Picture):
     def _notes(self) -> list[str]:
         left_out = len(self.labels) - len(self._rows)
         more = f"The {len(self._rows)} most probable are shown; {left_out} less probable are left out."
-        return [note for note in (self.note, more if left_out else "") if note]
+        zoomed = "" if self._zoom is None else _ZOOMED
+        return [note for note in (self.note, zoomed, more if left_out else "") if note]
 
     def _range(self, ends: tuple[float, float]) -> str:
         return f"{ends[0]:.{self._places}f}{_TO}{ends[1]:.{self._places}f}"
@@ -117,7 +144,10 @@ class IntervalChart(Picture):
             low, high = ([ends[row][side] for row in self._rows] for side in (0, 1))
             axes.hlines(y, low, high, colour, linewidth=thick, label=words)
         dots = [self.centres[row] for row in self._rows]
-        axes.plot(dots, y, "o", color=PAPER, mec=INK, mew=1.3, ms=4.5, label=mean, clip_on=False)
+        mark, size = (
+            ("o", 4.5) if self._zoom is None else ("|", 9)
+        )  # a narrow interval can be seen beside a line
+        axes.plot(dots, y, mark, color=PAPER, mec=INK, mew=1.3, ms=size, label=mean, clip_on=False, ls="")
         axes.set_yticks(y, [for_matplotlib(self.labels[row], rows.LONGEST_LABEL) for row in self._rows])
         axes.set_ylim(len(y) - 0.4, -0.6)
         axes.grid(visible=False, axis="y")
@@ -128,19 +158,27 @@ class IntervalChart(Picture):
 
     def html(self) -> Markup:
         """Return the chart as markup: label, track and numbers, stacked where there is little room."""
-        drawn = [*map(self._row, self._rows), rows.scale(self._axis)]
+        drawn = [*map(self._row, self._rows), rows.scale(self._panels)]
         return rows.chart(self.title, drawn, legend.html(LEGEND), self._notes, "intervals")
+
+    @cached_property
+    def _panels(self) -> list[rows.Panel]:
+        if self._zoom is None:
+            return [rows.Panel(self._axis)]
+        return [rows.Panel(axis, start, 0.44) for axis, start in zip(self._axes, (0.0, 0.55), strict=True)]
 
     def _row(self, row: int) -> Markup:
         centre, whole, inner = (f"{self.centres[row]:.{self._places}f}", self.whole[row], self.inner[row])
-        place = self._axis.place
         marks = []
-        for kind, (low, high) in (("whole", whole), ("inner", inner)):
-            tip = f"{LEGEND[1 if kind == 'inner' else 2].words}: {self._range((low, high))}"
-            marks.append(svg.line((place(low), 0.5), (place(high), 0.5), tip, class_=kind))
-        marks.append(svg.circle((place(self.centres[row]), 0.5), 3.5, class_="centre"))
+        shift = (0.0, self.centres[row])
+        for panel, away in zip(self._panels, shift, strict=False):
+            for kind, ends in (("whole", whole), ("inner", inner)):
+                tip = f"{LEGEND[1 if kind == 'inner' else 2].words}: {self._range(ends)}"
+                low, high = (panel.place(end - away) for end in ends)
+                marks.append(svg.line((low, 0.5), (high, 0.5), tip, class_=kind))
+        marks.append(svg.circle((self._panels[0].place(self.centres[row]), 0.5), 3.5, class_="centre"))
         numbers = rows.value(centre, self._range(whole))
-        return rows.row(self.labels[row], self._axis, marks, f"{centre}, {self._range(whole)}", numbers)
+        return rows.row(self.labels[row], self._panels, marks, f"{centre}, {self._range(whole)}", numbers)
 
     def text(self, width: int = 72) -> str:
         """Return the chart as lines of text."""
@@ -149,12 +187,14 @@ class IntervalChart(Picture):
             f"{self.centres[row]:.{self._places}f} ({self._range(self.whole[row])})" for row in self._rows
         ]
 
-        def drawn(place: int, length: int) -> str:
+        def drawn(place: int, length: int, axis: Axis) -> str:
             row = self._rows[place]
-            return track(self._axis, length, self.centres[row], self.whole[row], self.inner[row])
+            if axis is self._zoom:
+                return track(axis, length, 0.0, self._away(row, self.whole), self._away(row, self.inner))
+            return track(axis, length, self.centres[row], self.whole[row], self.inner[row])
 
         labels = [self.labels[row] for row in self._rows]
-        lines = [cut(self.title, width), "", *laid_out(self._axis, labels, numbers, width, drawn)]
+        lines = [cut(self.title, width), "", *laid_out(self._axes, labels, numbers, width, drawn)]
         lines += ["", *legend.text(LEGEND, width)]
         return "\n".join([*lines, *(part for note in self._notes for part in wrapped([clean(note)], width))])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from privior.pictures import svg
 from privior.pictures.axis import Axis
@@ -12,10 +13,24 @@ from privior.pictures.markup import Markup, element
 LONGEST_LABEL = 40
 
 
-def row(label: str, axis: Axis, marks: Iterable[Markup], about: str, value: Markup) -> Markup:
-    """Build one row, whose marks lie on the lines of the axis's ticks."""
+@dataclass(frozen=True)
+class Panel:
+    """A part of a track, from left to right, and the axis of its values."""
+
+    axis: Axis
+    start: float = 0.0
+    width: float = 1.0
+
+    def place(self, value: float) -> float:
+        """Return where in the whole track a value lies."""
+        return self.start + self.width * self.axis.place(value)
+
+
+def row(label: str, panels: Sequence[Panel], marks: Iterable[Markup], about: str, value: Markup) -> Markup:
+    """Build one row, whose marks lie on the lines of the ticks of each panel."""
     short = cut(label, LONGEST_LABEL)
-    grid = [svg.line((axis.place(tick), 0), (axis.place(tick), 1), class_="grid") for tick in axis.ticks]
+    lines = [panel.place(tick) for panel in panels for tick in panel.axis.ticks]
+    grid = [svg.line((place, 0), (place, 1), class_="grid") for place in lines]
     return element(
         "div",
         element("span", short, class_="name", title=None if short == label else label),
@@ -30,12 +45,16 @@ def value(first: str, more: str) -> Markup:
     return element("span", first, element("span", f" ({more})"), class_="value")
 
 
-def scale(axis: Axis) -> Markup:
-    """Build the last row: the axis with its labels."""
-    marks = [svg.line((0, 0), (1, 0), class_="base")]
-    for tick, label in zip(axis.ticks, axis.labels, strict=True):
-        place = axis.place(tick)
-        marks.append(svg.words(label, (place, 0), (0, 16), "end" if place > 0.98 else "middle"))
+def scale(panels: Sequence[Panel]) -> Markup:
+    """Build the last row: the axis of each panel with its labels."""
+    marks = []
+    for panel in panels:
+        axis = panel.axis
+        marks.append(svg.line((panel.start, 0), (panel.start + panel.width, 0), class_="base"))
+        for tick, label in zip(axis.ticks, axis.labels, strict=True):
+            place, within = panel.place(tick), axis.place(tick)
+            side = "end" if within > 0.98 else "start" if within < 0.02 and panel.start > 0 else "middle"
+            marks.append(svg.words(label, (place, 0), (0, 16), side))
     return element("div", svg.drawing(22, *marks, about=None), class_="cell")
 
 

@@ -116,7 +116,7 @@ class SplitBars(Picture):
 
     def html(self) -> Markup:
         """Return the bars as markup: label, bar and numbers, stacked where there is little room."""
-        drawn = [*map(self._row, self._rows), rows.scale(self._axis)]
+        drawn = [*map(self._row, self._rows), rows.scale([rows.Panel(self._axis)])]
         return rows.chart(self.title, drawn, legend.html(LEGEND), self._notes, "split")
 
     def _row(self, row: int) -> Markup:
@@ -126,19 +126,20 @@ class SplitBars(Picture):
             svg.line((0, 0.5), (part, 0.5), LEGEND[0].words, stroke=BLUE, stroke_width=13),
             svg.line((part, 0.5), (whole, 0.5), LEGEND[1].words, stroke=VERMILLION, stroke_width=13),
         ]
-        return rows.row(self.labels[row], self._axis, marks, f"{first}, {more}", rows.value(first, more))
+        numbers = rows.value(first, more)
+        return rows.row(self.labels[row], [rows.Panel(self._axis)], marks, f"{first}, {more}", numbers)
 
     def text(self, width: int = 72) -> str:
         """Return the bars as lines of text."""
         width = max(width, LEAST_WIDTH)
         numbers = ["{} ({})".format(*self._numbers(row)) for row in self._rows]
 
-        def drawn(place: int, length: int) -> str:
+        def drawn(place: int, length: int, axis: Axis) -> str:
             row = self._rows[place]
-            end, part = (round(self._axis.place(value) * length) for value in self._lengths[row])
+            end, part = (round(axis.place(value) * length) for value in self._lengths[row])
             return ("█" * part + "▒" * (end - part)).ljust(length)
 
         labels = [self.labels[row] for row in self._rows]
-        lines = [cut(self.title, width), "", *laid_out(self._axis, labels, numbers, width, drawn)]
+        lines = [cut(self.title, width), "", *laid_out([self._axis], labels, numbers, width, drawn)]
         lines += ["", *legend.text(LEGEND, width)]
         return "\n".join([*lines, *(part for note in self._notes for part in wrapped([clean(note)], width))])

@@ -47,7 +47,7 @@ border-bottom:1px solid {GRID}}}
 background:none;border:0;border-bottom:1px solid {GRID}}}
 .privior tr>:last-child{{padding-right:0}}
 .privior thead th{{color:{MUTED};font-weight:500;border-bottom:1px solid {MUTED};vertical-align:bottom}}
-.privior tbody th{{font-weight:500}}
+.privior tbody th{{font-weight:500;min-width:9rem}}
 .privior td:not(.number){{min-width:9rem}}
 .privior .number{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
 .privior figure{{container-type:inline-size;margin:1.2rem 0 1.6rem;padding:0}}

@@ -35,27 +35,33 @@ def track(
 
 
 def laid_out(
-    axis: Axis, labels: Sequence[str], numbers: Sequence[str], width: int, draw: Callable[[int, int], str]
+    axes: Sequence[Axis],
+    labels: Sequence[str],
+    numbers: Sequence[str],
+    width: int,
+    draw: Callable[[int, int, Axis], str],
 ) -> list[str]:
-    """Return one line per row, label, track and numbers, and the scale below.
+    """Return one line per row, label, tracks and numbers, and the scales below.
 
     Args:
-        axis: common to all tracks
+        axes: of the tracks that stand side by side, common to all rows
         labels: one per row; long ones are cut
-        numbers: what stands behind each track
+        numbers: what stands behind the tracks
         width: of the whole
-        draw: returns the track of a row, counted from 0, in so many characters
+        draw: returns the track of a row, counted from 0, in so many characters on one of the axes
     """
     right = max(map(len, numbers))
     room = max(width - right - 4, 12)
     short = [cut(label, max(room // 2, 6)) for label in labels]
     left = max(map(columns, short))
-    length = room - left
+    length = max((room - left - 2 * (len(axes) - 1)) // len(axes), 1)
     lines = [
-        f"{pad(label, left)}  {draw(row, length)}  {written.rjust(right)}"
+        f"{pad(label, left)}  {'  '.join(draw(row, length, axis) for axis in axes)}  {written.rjust(right)}"
         for row, (label, written) in enumerate(zip(short, numbers, strict=True))
     ]
-    return [*lines, *(" " * (left + 2) + line for line in scale(axis, length))]
+    scales = zip(*(scale(axis, length) for axis in axes), strict=True)
+    below = ["  ".join(pad(part, length) for part in parts).rstrip() for parts in scales]
+    return [*lines, *(" " * (left + 2) + line for line in below)]
 
 
 def scale(axis: Axis, width: int, corner: str = "") -> list[str]:

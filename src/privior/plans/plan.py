@@ -98,7 +98,7 @@ class Plan:
             raise PlanError(
                 "the sum of so many records might not be exact in every engine",
                 where=", ".join(self.model.columns),
-                asked=f"{rows} records of up to {farthest} units",
+                asked=f"{rows} records that add up to {farthest} each",
                 allowed=f"{MOST_SUM // farthest - 1} records",
                 advice="Give the column a coarser grid.",
             )
@@ -106,8 +106,8 @@ class Plan:
             raise PlanError(
                 "too few records for this family",
                 where=self.model.family,
-                asked=self.records,
-                allowed=f"{self.model.least_records} or more",
+                asked=f"{self.records} records",
+                allowed=f"{self.model.least_records} records or more",
             )
 
     def asked(self, budget: Budget) -> Asked:

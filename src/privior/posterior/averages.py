@@ -1,4 +1,4 @@
-"""Averages: which columns have a mean, and the number that each of their levels stands for."""
+"""Averages: which columns have a mean or a median, and the number that each of their levels stands for."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ from privior.posterior.events import quoted
 from privior.schema.columns import Binned, Boolean, Bounded, Categorical, Column, Date, Integer
 
 
-def numbers_of(name: str, column: Column) -> NDArray[np.float64]:
-    """Return one number per level of a column, or say why it has no mean and what to ask instead."""
+def numbers_of(name: str, column: Column, wanted: str = "mean") -> NDArray[np.float64]:
+    """Return one number per level of a column, or say why it has no mean and what to ask instead.
+
+    Args:
+        name: of the column
+        column: what is known of it
+        wanted: what it is asked for: a mean, a quantile
+    """
     match column:
         case Integer():
             return np.arange(column.lower, column.upper + 1, dtype=np.float64)
@@ -28,7 +34,7 @@ def numbers_of(name: str, column: Column) -> NDArray[np.float64]:
         case _:
             why, instead = "its levels are not numbers", f"={quoted(column.labels[0])}"
     raise InferenceError(
-        f"{quoted(name)} has no mean: {why}",
+        f"{quoted(name)} has no {wanted}: {why}",
         allowed="whole numbers, numbers on a grid, true or false",
         advice=f"Ask for a probability instead, such as P({quoted(name)}{instead}).",
     )

@@ -17,8 +17,9 @@ from privior.posterior.averages import numbers_of
 from privior.posterior.contract import Posterior
 from privior.posterior.events import Event, quoted
 from privior.posterior.findings import MOST_ROWS
-from privior.posterior.numbers import Floats, Named, Numbers
+from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
+from privior.posterior.summary import Summary
 from privior.schema import Schema
 
 
@@ -53,6 +54,21 @@ class CellNumbers(Numbers):
         values = numbers_of(column, self.schema.column(column))
         each = values[np.unravel_index(np.arange(self.width), self.shape)[place]]
         return f"mean({quoted(column)}{self._bar(given)})", lambda theta: np.asarray(among(theta) @ each)
+
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
+        """Return a quantile of a column of numbers, nan where what is given has no chance."""
+        place, among = self.events.place(column), self._among(given)
+        values = numbers_of(column, self.schema.column(column), "quantile")
+        order = np.argsort(values, kind="stable")
+        others = tuple(1 + axis for axis in range(len(self.shape)) if axis != place)
+
+        def found(theta: Floats) -> Floats:
+            chances = among(theta).reshape(-1, *self.shape).sum(axis=others)[:, order]
+            below = np.cumsum(chances, axis=1)
+            reached = below >= share * below[:, -1:] * (1 - 1e-12)
+            return np.where(np.isfinite(below[:, -1]), values[order][reached.argmax(axis=1)], np.nan)
+
+        return quantile_name(column, share, self._bar(given)), found
 
     def _among(self, given: Event | object | None) -> Callable[[Floats], Floats]:
         """Return the chances given that a record is in some cells."""
@@ -126,6 +142,11 @@ class CellsPosterior(Posterior):
     def predictive(self) -> Floats:
         """Return the probability that the next record falls into each cell: the posterior mean."""
         return self.mean()
+
+    def summary(self, level: float = 0.9) -> Summary:
+        """Return the chance of every cell, with its levels."""
+        ends = self.interval(check_level(level))
+        return Summary.of_cells(self.model.columns, self.schema, self.mean(), self.stddev(), ends, level)
 
     def quantities(self) -> list[Quantity]:
         """Return the chance of every cell."""

@@ -16,11 +16,21 @@ import numpy as np
 
 from privior.checks import whole_number
 from privior.errors import InferenceError
-from privior.pictures import Picture, markup
+from privior.pictures import Picture, listing, markup
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding, markup_of, text_of
 from privior.posterior.numbers import Floats, Numbers
-from privior.posterior.quantity import DRAWS, SEED, Quantity, check_number, generator
+from privior.posterior.quantity import (
+    DRAWS,
+    SEED,
+    Quantity,
+    check_level,
+    check_number,
+    check_share,
+    generator,
+)
+from privior.posterior.records import Records
+from privior.posterior.summary import Summary
 from privior.registry import ByClass
 from privior.release import Release
 from privior.schema import Schema
@@ -52,7 +62,12 @@ class Belief(ABC):
     #: whether noisy statistics were taken as true ones
     ignored: bool = False
     #: the questions that it understands, by their names in the grammar, and the method that knows the answer
-    understands: ClassVar[Mapping[str, str]] = {"p": "probability", "mean": "average"}
+    understands: ClassVar[Mapping[str, str]] = {
+        "p": "probability",
+        "mean": "average",
+        "median": "median",
+        "quantile": "quantile",
+    }
 
     @property
     def schema(self) -> Schema:
@@ -79,6 +94,17 @@ class Belief(ABC):
     def caveats(self) -> tuple[str, ...]:
         """What goes with every answer: the warnings."""
         return self.warnings
+
+    @property
+    def about(self) -> str:
+        """What its numbers are of: the process behind the table."""
+        return f"of the next record, from the process behind the table{self.whose}"
+
+    @property
+    def whose(self) -> str:
+        """Which records alone were counted, if only those of a group were."""
+        group = self.releases[0].plan.group
+        return "" if group is None else f", only records with {group}"
 
     @abstractmethod
     def draws(self, n: int, seed: int | None = None) -> Floats:
@@ -111,6 +137,20 @@ class Belief(ABC):
             given: an event to condition on, for tables
         """
         return self.quantity(*self.numbers.average(column, given))
+
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+        """Return the law of the least value of a column that at least this share of records does not exceed.
+
+        Args:
+            column: a column of whole numbers, of numbers on a grid, or true or false
+            share: between 0 and 1, such as 0.9
+            given: an event to condition on, for tables
+        """
+        return self.quantity(*self.numbers.quantile(column, check_share(share), given))
+
+    def median(self, column: str, given: Event | object | None = None) -> Quantity:
+        """Return the law of the median of a column: the quantile of a half."""
+        return self.quantile(column, 0.5, given)
 
     def parameter_named(self, name: str) -> Quantity:
         """Return the law of one parameter of a family by its name, or by its column if it is the only one."""
@@ -173,6 +213,19 @@ class Posterior(Belief):
     def quantities(self) -> list[Quantity]:
         """Return every number that has a name, as a quantity."""
 
+    def summary(self, level: float = 0.9) -> Summary:
+        """Return every number that has a name, with its mean, standard deviation and interval."""
+        return Summary.of(self.quantities(), check_level(level))
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the numbers, in the order of `quantities`."""
+        return [one.name for one in self.quantities()]
+
+    def to_pandas(self, level: float = 0.9) -> Any:
+        """Return the summary as a frame of pandas: mean, stddev, low and high by name."""
+        return self.summary(level).to_pandas()
+
     @property
     def dirichlet_prior(self) -> Floats | None:
         """The parameters of the prior that was used, if that is a Dirichlet law."""
@@ -188,10 +241,10 @@ class Posterior(Belief):
         """Return n draws of the parameters, one a row: for tables the probabilities of all cells."""
         return self._draws(check_number(n, "n", self.numbers.width), generator(seed))
 
-    def sample(
-        self, n: int, seed: int | None = None, *, released: int | None = None
-    ) -> dict[str, list[object]]:
+    def sample(self, n: int, seed: int | None = None, *, released: int | None = None) -> Records:
         """Return n synthetic records, column by column: one draw of the parameters, then records from it.
+
+        `sample(100).to_pandas()` is a frame of them.
 
         Args:
             n: how many
@@ -200,7 +253,7 @@ class Posterior(Belief):
         """
         number, rng = check_number(n, "n", len(self.model.columns)), generator(seed)
         theta = self._draws(1, rng)[0] if released is None else self._released(released)
-        return self.numbers.records(theta, number, rng)
+        return Records(self.numbers.records(theta, number, rng), self.schema)
 
     def _released(self, place: int) -> Floats:
         """Return one of the draws that were released, counted from 0."""
@@ -252,9 +305,17 @@ class Posterior(Belief):
         """Return the picture as a figure."""
         return self.picture(level).figure()
 
-    def text(self, level: float = 0.9) -> str:
-        """Return tables of what is known with intervals of this level, how that was computed, warnings."""
-        return "\n".join([*text_of(self.findings(level)), *self.computed, *self.warnings])
+    def text(self, level: float = 0.9, width: int | None = None) -> str:
+        """Return tables of what is known with intervals of this level, how that was computed, warnings.
+
+        Args:
+            level: of the intervals
+            width: of a line; longer ones are wrapped, and long names cut and written in full below
+        """
+        group = [f"counted:{self.whose.removeprefix(',')}"] if self.whose else []
+        said = "\n".join([*group, *self.computed, *self.warnings])
+        lines = said.split("\n") if width is None else listing.wrapped(said, width)
+        return "\n".join([*text_of(self.findings(level), width), *lines])
 
     def __str__(self) -> str:
         return self.text()

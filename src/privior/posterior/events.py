@@ -1,7 +1,7 @@
 """Events: which cells of a table a question means, and how it is written.
 
 An event names a level, or several, for some columns; a cell belongs to it if each of those columns has one
-of its levels there.
+of its levels there. Of a list of such events any one may hold.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ Event = Mapping[str, object]
 
 #: what cannot stand in a bare word of a question
 _DELIMITERS = frozenset("(){},|=!<>'\"")
+#: what joins conditions
+_JOINING = frozenset({"and", "or"})
 
 
 def quoted(word: str) -> str:
@@ -30,7 +32,7 @@ def quoted(word: str) -> str:
     """
     pieces = word.split(" ")
     clear = all(pieces) and word.isprintable() and not _DELIMITERS.intersection(word)
-    if clear and "and" not in (piece.lower() for piece in pieces):
+    if clear and not _JOINING.intersection(piece.lower() for piece in pieces):
         return word
     mark = '"' if "'" in word else "'"
     return mark + word.replace(mark, 2 * mark) + mark
@@ -56,6 +58,10 @@ class Events:
 
     def cells(self, event: Event | object) -> NDArray[np.bool_]:
         """Return which cells make up an event."""
+        found = [self._cells(one) for one in _alternatives(event)]
+        return np.asarray(np.logical_or.reduce(found), dtype=bool)
+
+    def _cells(self, event: Event | object) -> NDArray[np.bool_]:
         chosen = self._codes(event)
         table = np.ones((), dtype=bool)
         for name in self.columns:
@@ -69,13 +75,22 @@ class Events:
 
     def name(self, event: Event | object) -> str:
         """Return an event as it stands in a question: `sex=female, education in {master, doctorate}`."""
+        every = _alternatives(event)
+        return " or ".join(self._name(one, ", " if len(every) == 1 else " and ") for one in every)
+
+    def columns_of(self, event: Event | object) -> list[str]:
+        """Return the columns that an event names, in the order of the table."""
+        named = {name for one in _alternatives(event) for name in self._codes(one)}
+        return [name for name in self.columns if name in named]
+
+    def _name(self, event: Event | object, joint: str) -> str:
         conditions = []
         for name, codes in self._codes(event).items():
             labels = self.schema.column(name).labels
             levels = [quoted(labels[code]) for code in codes]
             values = f"={levels[0]}" if len(levels) == 1 else f" in {{{', '.join(levels)}}}"
             conditions.append(quoted(name) + values)
-        return ", ".join(conditions)
+        return joint.join(conditions)
 
     def place(self, column: str) -> int:
         """Return which column of the table this is."""
@@ -126,3 +141,9 @@ def _listed(levels: object) -> list[object]:
     if isinstance(levels, (list, tuple, set, frozenset, range, np.ndarray)):
         return list(levels)
     return [levels]
+
+
+def _alternatives(event: Event | object) -> list[Event | object]:
+    """Return the events of a list of which any may hold; another event is the only one."""
+    several = isinstance(event, (list, tuple)) and all(isinstance(one, Mapping) for one in event)
+    return list(event) if several and event else [event]  # type: ignore[call-overload]

@@ -36,6 +36,7 @@ class Finding:
         at_length: the same for pages, which have room for more; None: no more than `table`
         picture: a picture of it
         words: what pages say beside it
+        folded: whether pages show the table only when it is asked for
     """
 
     title: str
@@ -43,13 +44,14 @@ class Finding:
     at_length: Callable[[], Table] | None = None
     picture: Callable[[], Picture] | None = None
     words: Callable[[], str] | None = None
+    folded: bool = False
 
 
-def text_of(findings: Sequence[Finding]) -> list[str]:
-    """Return the tables, line by line, each followed by an empty line."""
+def text_of(findings: Sequence[Finding], width: int | None = None) -> list[str]:
+    """Return the tables, line by line and fitted into a width, each followed by an empty line."""
     lines: list[str] = []
     for table in (one.table for one in findings if one.table is not None):
-        lines += [*listing.table(table.header, table.rows), *([table.note] if table.note else []), ""]
+        lines += [*listing.table(table.header, table.rows, width), *([table.note] if table.note else []), ""]
     return lines
 
 
@@ -66,5 +68,6 @@ def markup_of(findings: Sequence[Finding]) -> list[Markup]:
             summary = markup.element("summary", one.title)
             body = [markup.table(table.header, table.rows, numeric=range(1, len(table.header)))]
             body += [markup.element("p", table.note)] if table.note else []
-            parts.append(markup.element("details", summary, *body, open="open"))
+            shown = None if one.folded else "open"
+            parts.append(markup.element("details", summary, *body, open=shown))
     return parts

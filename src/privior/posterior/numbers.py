@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
-from privior.posterior.events import Event, Events
+from privior.posterior.events import Event, Events, quoted
 from privior.schema import Schema
 
 Floats = NDArray[np.float64]
@@ -61,6 +61,10 @@ class Numbers(ABC):
     def average(self, column: str, given: Event | object | None = None) -> Named:
         """Return the mean of a column, given an event."""
 
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
+        """Return the least value of a column that at least this share of records does not exceed."""
+        raise InferenceError("this model tells no quantiles", asked=shown(column))
+
     def parameter(self, name: str) -> Named:
         """Return one of the parameters by its name, or by its column where there is one alone."""
         raise InferenceError("no such parameter", asked=shown(name))
@@ -72,3 +76,10 @@ class Numbers(ABC):
     @abstractmethod
     def variables(self, theta: Floats) -> dict[str, Any]:
         """Return draws of the parameters as ArviZ takes them: `posterior`, and perhaps `coords`, `dims`."""
+
+
+def quantile_name(column: str, share: float, condition: str = "") -> str:
+    """Write the question for a quantile, after which stands what is conditioned on."""
+    if share == 0.5:
+        return f"median({quoted(column)}{condition})"
+    return f"quantile({quoted(column)}, {100 * share:.10g}%{condition})"

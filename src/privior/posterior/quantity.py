@@ -31,6 +31,15 @@ def check_level(level: object) -> float:
     return float(level)
 
 
+def check_share(share: object) -> float:
+    """Return the share of a quantile, which lies between 0 and 1."""
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) < 1:
+        raise InferenceError(
+            "not the share of a quantile", asked=shown(share), allowed="a number between 0 and 1"
+        )
+    return float(share)
+
+
 def check_number(number: object, name: str, cells: int = 1) -> int:
     """Return how many draws or records are wanted: a positive whole number, not too many to hold."""
     if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
@@ -63,6 +72,7 @@ class Quantity:
         drawn: draws from the posterior, or how they are made, where a closed form may make them needless
         exact_interval: the interval in closed form where there is one, else it is read off the draws
         exact_stddev: likewise the standard deviation
+        undefined: how probable it is that there is no such number: nobody is as the condition says
     """
 
     name: str
@@ -70,11 +80,18 @@ class Quantity:
     drawn: Floats | Callable[[], Floats]
     exact_interval: Callable[[float], tuple[float, float]] | None = None
     exact_stddev: float | None = None
+    undefined: float = 0.0
 
     @staticmethod
     def of(name: str, values: Floats) -> Quantity:
-        """Read everything off draws."""
-        return Quantity(name, float(values.mean()), values)
+        """Read everything off draws; those without such a number are left out."""
+        there = np.isfinite(values)
+        if there.all():
+            return Quantity(name, float(values.mean()), values)
+        known = values[there]
+        if not known.size:
+            raise InferenceError("there is no such number: nobody is as the condition says", asked=name)
+        return Quantity(name, float(known.mean()), known, undefined=1 - known.size / values.size)
 
     @cached_property
     def values(self) -> Floats:

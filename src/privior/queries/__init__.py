@@ -3,6 +3,8 @@
 # Questions register themselves; messages list them in this order.
 from privior.queries.probability import Probability  # isort: skip
 from privior.queries.mean import Mean  # isort: skip
+from privior.queries.quantile import Median, Quantile  # isort: skip
+from privior.queries.table import OfTable, Share  # isort: skip
 from privior.queries.parameter import Parameter  # isort: skip
 from privior.queries.interval import Interval  # isort: skip
 from privior.queries.counts import Counts, CountsAnswer  # isort: skip
@@ -12,5 +14,6 @@ from privior.queries.sample import Sample, SampleAnswer  # isort: skip
 
 from privior.queries.answers import Answer, QuantityAnswer
 from privior.queries.asking import ask, number_asked
+from privior.queries.combined import Difference, Ratio
 from privior.queries.grammar import parse
-from privior.queries.questions import Condition, Number, Question, Word, question
+from privior.queries.questions import AnyOf, Condition, Number, Question, Word, question

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from privior.errors import QuestionError
-from privior.pictures import markup
+from privior.pandas_frames import frame
+from privior.pictures import listing, markup
 from privior.posterior import Quantity
 
 #: a header, and rows
@@ -43,6 +44,19 @@ class Answer(ABC):
         """The numbers alone, where they are few."""
         return str(self)
 
+    def text(self, width: int) -> str:
+        """Return the answer as lines of at most so many signs, where that is possible."""
+        return str(self)
+
+    def frame(self) -> dict[str, list[object]]:
+        """Return the answer as columns of plain values."""
+        header, rows = self.table()
+        return {name: [row[place] for row in rows] for place, name in enumerate(header)}
+
+    def to_pandas(self) -> Any:
+        """Return the answer as a frame of pandas."""
+        return frame(self.frame())
+
     def to_document(self) -> dict[str, object]:
         """Write the answer as plain values, for JSON."""
         known = {"kind": self.kind, "question": self.question}
@@ -69,6 +83,7 @@ class QuantityAnswer(Answer):
         high: the upper end
         simulation_error: the standard error of what is read off draws; 0 if mean and interval are exact
         warnings: what must be known before the numbers are trusted
+        about: what the number is of: the process behind the table, or the table itself
     """
 
     question: str
@@ -79,19 +94,36 @@ class QuantityAnswer(Answer):
     high: float
     simulation_error: float
     warnings: tuple[str, ...] = ()
+    about: str = ""
     kind: ClassVar[str] = "quantity"
 
     @staticmethod
-    def of(question: str, quantity: Quantity, level: float, warnings: tuple[str, ...]) -> QuantityAnswer:
+    def of(
+        question: str, quantity: Quantity, level: float, warnings: tuple[str, ...], about: str = ""
+    ) -> QuantityAnswer:
         """Read the answer off a quantity."""
         low, high = quantity.interval(level)
+        if quantity.undefined > 0:
+            nobody = f"{100 * quantity.undefined:.2g}%"
+            said = f"NOTE: with probability {nobody} nobody is as the condition says; this is for the rest"
+            warnings = (*warnings, said)
         error = quantity.simulation_error
-        return QuantityAnswer(question, quantity.mean, quantity.stddev, level, low, high, error, warnings)
+        return QuantityAnswer(
+            question, quantity.mean, quantity.stddev, level, low, high, error, warnings, about
+        )
 
     def facts(self) -> dict[str, object]:
         """Name the numbers."""
-        names = ("mean", "stddev", "level", "low", "high", "simulation_error")
+        names = ("mean", "stddev", "level", "low", "high", "simulation_error", "about")
         return {name: getattr(self, name) for name in names}
+
+    def text(self, width: int) -> str:
+        """Wrap the sentence."""
+        return "\n".join(listing.wrapped(str(self), width))
+
+    def frame(self) -> dict[str, list[object]]:
+        """Return one row of numbers."""
+        return {"question": [self.question], **{name: [value] for name, value in self.facts().items()}}
 
     @property
     def brief(self) -> str:
@@ -111,13 +143,12 @@ class QuantityAnswer(Answer):
             said = f"{question} = {low} to {high} {probability}, mean {mean}"
         else:
             said = f"{question} = {mean}, between {low} and {high} {probability}"
-        return "\n".join([said, *self.warnings])
+        return "\n".join([said, *([f"  {self.about}"] if self.about else []), *self.warnings])
 
     def _written(self, number: float) -> str:
-        """Write a number with two digits of the width of the interval, a probability with four at least."""
+        """Write a number with two digits of the width of the interval; what may be a share with four."""
         width = self.high - self.low
-        numbers = ("mean(", "parameter(", "interval(mean(", "interval(parameter(")
-        least = 0 if self.question.startswith(numbers) else 4
+        least = 4 if all(abs(end) <= 1 + 1e-9 for end in (self.mean, self.low, self.high)) else 0
         digits = math.ceil(-math.log10(width)) + 1 if width > 1e-12 else least
         return f"{number:.{min(max(digits, least), 12)}f}"
 

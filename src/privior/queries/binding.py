@@ -17,16 +17,19 @@ from privior.posterior import posterior_of
 from privior.posterior.averages import numbers_of
 from privior.posterior.events import code_of, quoted
 from privior.queries.comparisons import Ordered, codes_compared
-from privior.queries.questions import Condition, Word
+from privior.queries.questions import AnyOf, Condition, Event, Word
 from privior.schema import Schema
 from privior.schema.columns import Bounded, Column, Date, Integer
 
 #: the levels of each column that an event names
 Levels = dict[str, list[str]]
+#: those of an event, or of several of which any may hold
+Meant = Levels | list[Levels]
 
 #: so many columns or levels are listed in a message, and so many searched for the one that was meant
 _LISTED, _SEARCHED = 12, 2000
 _LONGEST_SEARCHED = 60
+_OR = "After or stands a whole condition, column = value; or write column in {value, value}."
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,13 @@ class Binding:
             advice=_meant(word.text, self.parameters),
         )
 
-    def event(self, conditions: Sequence[Condition]) -> Levels:
-        """Return the levels of each column that satisfy bound conditions, for `posterior.probability`."""
+    def event(self, event: Event) -> Meant:
+        """Return the levels of each column that satisfy a bound event, for `posterior.probability`."""
+        if isinstance(event, AnyOf):
+            return [self._levels_of(conditions) for conditions in event.alternatives]
+        return self._levels_of(event)
+
+    def _levels_of(self, conditions: Sequence[Condition]) -> Levels:
         masks: dict[str, NDArray[np.bool_]] = {}
         for condition in conditions:
             name, mask = condition.column.text, self._mask(condition)
@@ -109,9 +117,11 @@ class Binding:
             what, question=self.text, place=place, allowed=allowed, asked=asked, advice=advice
         )
 
-    def conditions(self, conditions: Sequence[Condition]) -> tuple[Condition, ...]:
-        """Return conditions with each value written as the level it means."""
-        return tuple(self._with_levels(condition) for condition in conditions)
+    def conditions(self, event: Event) -> Event:
+        """Return an event with each value written as the level it means."""
+        if isinstance(event, AnyOf):
+            return AnyOf(tuple(tuple(map(self._with_levels, one)) for one in event.alternatives))
+        return tuple(map(self._with_levels, event))
 
     def _with_levels(self, condition: Condition) -> Condition:
         column = self._column(condition.column)
@@ -133,7 +143,7 @@ class Binding:
                     word.place,
                     asked=shown(word.text),
                     allowed=_levels(column),
-                    advice=_meant(word.text, labels),
+                    advice=_OR if " or " in word.text.lower() else _meant(word.text, labels),
                 ) from None
         return replace(condition, values=tuple(values))
 
@@ -185,11 +195,11 @@ class Binding:
             if word in words[:at]:
                 raise self.error("a column is named twice", word.place, asked=shown(word.text))
 
-    def check_numbers(self, word: Word) -> None:
-        """Refuse a column that has no mean."""
+    def check_numbers(self, word: Word, wanted: str = "mean") -> None:
+        """Refuse a column that has no mean, or no quantile."""
         column = self._column(word)
         try:
-            numbers_of(word.text, column)
+            numbers_of(word.text, column, wanted)
         except InferenceError as error:
             what, advice = (QuestionError.visible(said or "") for said in (error.what, error.advice))
             raise self.error(what, word.place, allowed=error.allowed, advice=advice) from None

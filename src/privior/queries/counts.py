@@ -52,7 +52,7 @@ class Counts(Question):
             level=level,
             low=tuple(round(low) for low in ends[:, 0].tolist()),
             high=tuple(round(high) for high in ends[:, 1].tolist()),
-            note=CountsAnswer.NOISY if belief.noise_ignored else CountsAnswer.TRUE,
+            note=(CountsAnswer.NOISY if belief.noise_ignored else CountsAnswer.TRUE) + belief.whose,
             warnings=belief.caveats,
         )
 
@@ -108,6 +108,15 @@ class CountsAnswer(Answer):
             ],
         }
 
+    def frame(self) -> dict[str, list[object]]:
+        """Return the columns, and the numbers of each cell."""
+        names = zip(self.columns, zip(*self.cells, strict=True), strict=True)
+        numbers = ("mean", "stddev", "low", "high")
+        return {
+            **{name: list(levels) for name, levels in names},
+            **{name: list(getattr(self, name)) for name in numbers},
+        }
+
     def table(self) -> Cells:
         """Return a header and one row per cell."""
         header = [*map(visible, self.columns), "count", "stddev", f"{percent(self.level)} interval"]
@@ -123,6 +132,11 @@ class CountsAnswer(Answer):
             )
         ]
         return header, rows
+
+    def text(self, width: int) -> str:
+        """Fit the table, and wrap what stands below it."""
+        below = "\n".join([self.note, *self.warnings])
+        return "\n".join([*listing.table(*self.table(), width), "", *listing.wrapped(below, width)])
 
     def __str__(self) -> str:
         return "\n".join([*listing.table(*self.table()), "", self.note, *self.warnings])

@@ -1,19 +1,22 @@
 """The grammar of questions. Reading needs no posterior: whether columns and values exist is seen later.
 
-    question  = "P(" event ["|" event] ")"
-              | "mean(" column ["|" event] ")"
-              | "parameter(" column ")"
-              | "interval(" (event ["|" event] | "P(" ... ")" | "mean(" ... ")" | ...) ["," level] ")"
-              | "counts(" [column {"," column}] ")"
-              | "model(" name ")" | "models()"
-              | "stationary(" state ")" | "after(" number "," state "|" state ")"
+    question  = number | number "-" number | number "/" number
+              | "interval(" (event ["|" event] | number ["-" number] | ...) ["," level] ")"
+              | "counts(" [column {"," column}] ")" | "models()"
               | "sample" number | "sample(" number ")"
-    event     = condition {("," | "and") condition}
+    number    = "P(" event ["|" event] ")" | "share(" event ["|" event] ")"
+              | "mean(" column ["|" event] ")" | "median(" column ["|" event] ")"
+              | "quantile(" column "," share ["|" event] ")"
+              | "table(" number ["-" number] ")"
+              | "parameter(" column ")" | "model(" name ")"
+              | "stationary(" state ")" | "after(" number "," state "|" state ")"
+    event     = all {"or" all}
+    all       = condition {("," | "and") condition}
     condition = column ("=" | "!=" | "<" | "<=" | ">" | ">=") value
               | column "in" "{" value {"," value} "}"
 
 A column or a value is a bare word, which may hold single blanks, or stands in quotes. No rule contains
-itself, so no question can be nested deeply.
+itself, but for a table's number, which is of no table again: no question can be nested deeply.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from privior.errors import QuestionError
-from privior.queries.questions import Question, forms
+from privior.queries.combined import combined_with_next
+from privior.queries.questions import Number, Question, forms
 from privior.queries.reading import COMPARISONS, Reader
 from privior.queries.tokens import tokens
 
@@ -38,8 +42,10 @@ def parse(question: str) -> Question:
         raise _unknown(reader)
     reader.at += 1
     found = kind.read(reader)
+    if isinstance(found, Number):
+        found = combined_with_next(reader, found)
     if reader.token.kind != "end":
-        sums = "Ask each by itself; differences and ratios follow from posterior.draws in Python."
+        sums = "Two numbers are compared at a time: P(event) - P(event), mean(column) / mean(column)."
         more = reader.token.text[:1] in ("+", "-", "*", "/")
         raise reader.error("the question has ended before this", advice=sums if more else None)
     return found

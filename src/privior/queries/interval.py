@@ -9,8 +9,9 @@ from privior.exact import decimal
 from privior.posterior import Belief
 from privior.queries.answers import QuantityAnswer
 from privior.queries.binding import Binding
+from privior.queries.combined import number_read
 from privior.queries.probability import Probability
-from privior.queries.questions import Number, Question, forms, question
+from privior.queries.questions import Number, Question, question
 from privior.queries.reading import Reader
 
 
@@ -25,13 +26,7 @@ class Interval(Question):
     @classmethod
     def inside(cls, reader: Reader) -> Interval:
         """Read a question about one number, or the event of a probability; then perhaps a level."""
-        kind = forms().get(reader.token.text.lower()) if reader.token.kind == "word" else None
-        of: Number
-        if kind is not None and issubclass(kind, Number) and reader.following.is_sign("("):
-            reader.at += 1
-            of = kind.read(reader)
-        else:
-            of = Probability.inside(reader, level_follows=True)
+        of = number_read(reader) or Probability.inside(reader, level_follows=True)
         if not reader.token.is_sign(","):
             return Interval(of)
         reader.at += 1
@@ -44,7 +39,7 @@ class Interval(Question):
     def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer:
         """Return what is known of the number, with the interval's own level."""
         own = level if self.level is None else float(self.level)
-        return QuantityAnswer.of(str(self), self.of.quantity(belief), own, belief.caveats)
+        return self.of.answered(str(self), belief, own)
 
     def __str__(self) -> str:
         level = "" if self.level is None else f", {decimal(self.level)}"

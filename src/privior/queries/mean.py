@@ -8,8 +8,9 @@ from typing import ClassVar
 from privior.models import Model
 from privior.posterior import Belief
 from privior.posterior.averages import numbers_of
-from privior.queries.binding import Binding, Levels
-from privior.queries.questions import Condition, Number, Word, after_bar, question
+from privior.posterior.numbers import Named
+from privior.queries.binding import Binding, Meant
+from privior.queries.questions import Event, Number, Word, after_bar, question
 from privior.queries.reading import Reader
 from privior.schema import Schema
 
@@ -26,8 +27,8 @@ class Mean(Number):
     """
 
     column: Word
-    given: tuple[Condition, ...] = ()
-    meant: Levels | None = field(default=None, compare=False, repr=False)
+    given: Event = ()
+    meant: Meant | None = field(default=None, compare=False, repr=False)
     decidable: ClassVar[bool] = True
 
     @classmethod
@@ -47,6 +48,11 @@ class Mean(Number):
         if self.meant is None:
             return self.bound(Binding.of(str(self), belief.schema, belief.model)).arguments(belief)
         return self.column.text, self.meant or None
+
+    def named(self, belief: Belief) -> Named:
+        """The mean as a function of parameters."""
+        column, given = self.arguments(belief)
+        return belief.numbers.average(str(column), given)
 
     def ends(self, schema: Schema, model: Model) -> tuple[float, float]:
         """Return the least and the largest number of the column."""

@@ -78,11 +78,20 @@ class ModelsAnswer(Answer):
         models = [{"name": name, "prior": prior, "probability": chance} for name, prior, chance in numbers]
         return {"models": models}
 
+    def frame(self) -> dict[str, list[object]]:
+        """Return each model with its chances."""
+        return {"model": [*self.names], "prior": [*self.prior], "probability": [*self.probability]}
+
     def table(self) -> Cells:
         """Return a header and one row per model."""
         numbers = zip(self.names, self.prior, self.probability, strict=True)
         rows = [[visible(name), f"{prior:.4g}", f"{chance:.4g}"] for name, prior, chance in numbers]
         return ["model", "prior", "probability"], rows
+
+    def text(self, width: int) -> str:
+        """Fit the table, and wrap the warnings."""
+        below = listing.wrapped("\n".join(self.warnings), width) if self.warnings else []
+        return "\n".join([*listing.table(*self.table(), width), *below])
 
     def __str__(self) -> str:
         return "\n".join([*listing.table(*self.table()), *self.warnings])

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from privior.models import Model
 from privior.posterior import Belief, posterior_of
+from privior.posterior.numbers import Named
 from privior.queries.binding import Binding
 from privior.queries.questions import Number, Word, question
 from privior.queries.reading import Reader
@@ -35,6 +36,11 @@ class Parameter(Number):
     def arguments(self, belief: Belief) -> tuple[object, ...]:
         """The column or the name."""
         return (self.column.text,)
+
+    def named(self, belief: Belief) -> Named:
+        """The parameter as a function of parameters."""
+        self.known(belief)
+        return belief.numbers.parameter(self.column.text)
 
     def ends(self, schema: Schema, model: Model) -> tuple[float, float]:
         """Return the ends of the prior."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from privior.posterior import Belief
-from privior.queries.binding import Binding, Levels
-from privior.queries.questions import Condition, Number, after_bar, joined, question
+from privior.posterior.numbers import Named
+from privior.queries.binding import Binding, Meant
+from privior.queries.questions import Event, Number, after_bar, joined, question
 from privior.queries.reading import Reader
 
 
@@ -22,9 +23,9 @@ class Probability(Number):
         meant: the levels of each, once they are known
     """
 
-    event: tuple[Condition, ...]
-    given: tuple[Condition, ...] = ()
-    meant: tuple[Levels, Levels | None] | None = field(default=None, compare=False, repr=False)
+    event: Event
+    given: Event = ()
+    meant: tuple[Meant, Meant | None] | None = field(default=None, compare=False, repr=False)
     decidable: ClassVar[bool] = True
 
     @classmethod
@@ -42,5 +43,15 @@ class Probability(Number):
         """The levels that are meant."""
         return self.meant or self.bound(Binding.of(str(self), belief.schema, belief.model)).meant or ()
 
+    def named(self, belief: Belief) -> Named:
+        """The probability as a function of parameters."""
+        event, given = self.arguments(belief)
+        return belief.numbers.probability(event, given)
+
+    @property
+    def words(self) -> str:
+        """What stands between the parentheses."""
+        return joined(self.event) + after_bar(self.given)
+
     def __str__(self) -> str:
-        return f"P({joined(self.event)}{after_bar(self.given)})"
+        return f"P({self.words})"

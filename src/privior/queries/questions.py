@@ -10,7 +10,7 @@ Places are offsets in the text that was read. They serve error messages and play
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -18,6 +18,7 @@ from privior.errors import QuestionError
 from privior.models import Model
 from privior.posterior import Belief, Quantity
 from privior.posterior.events import quoted
+from privior.posterior.numbers import Named
 from privior.queries.answers import Answer, QuantityAnswer
 from privior.schema import Schema
 
@@ -61,6 +62,24 @@ class Condition:
         if self.operator == "in":
             return f"{self.column} in {{{', '.join(map(str, self.values))}}}"
         return f"{self.column}{self.operator}{self.values[0]}"
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """An event that holds if any of several does: conditions that are joined by "or".
+
+    Attributes:
+        alternatives: the conditions of each, which hold together
+    """
+
+    alternatives: tuple[tuple[Condition, ...], ...]
+
+    def __str__(self) -> str:
+        return " or ".join(" and ".join(map(str, conditions)) for conditions in self.alternatives)
+
+
+#: conditions that hold together, or any of several such events; none: all records
+Event = tuple[Condition, ...] | AnyOf
 
 
 class Question(ABC):
@@ -114,6 +133,8 @@ class Number(Question):
 
     #: whether decisions can be about it
     decidable: ClassVar[bool] = False
+    #: whether it is about the table itself, instead of the process behind it
+    of_table: ClassVar[bool] = False
 
     @abstractmethod
     def arguments(self, belief: Belief) -> tuple[object, ...]:
@@ -124,13 +145,31 @@ class Number(Question):
         found: Quantity = self.known(belief)(*self.arguments(belief))
         return found
 
+    def named(self, belief: Belief) -> Named:
+        """Return the number as a function of parameters, so that it can be compared with another one."""
+        raise QuestionError(
+            "differences and ratios are not taken of this",
+            question=str(self),
+            place=0,
+            allowed="P(event), mean(column), median(column), quantile(column, share), parameter(column)",
+        )
+
+    def asks(self, belief: Belief) -> Belief:
+        """Return whom it asks, given a posterior: the posterior, or what that knows of the table."""
+        return belief
+
     def ends(self, schema: Schema, model: Model) -> tuple[float, float]:
         """Return between what the number lies, whatever the data: public facts, infinite without ends."""
         return 0.0, 1.0
 
     def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer:
         """Return mean, spread and interval."""
-        return QuantityAnswer.of(str(self), self.quantity(belief), level, belief.caveats)
+        return self.answered(str(self), belief, level)
+
+    def answered(self, written: str, belief: Belief, level: float) -> QuantityAnswer:
+        """Return the answer to a question that is written so."""
+        about = self.asks(belief).about
+        return QuantityAnswer.of(written, self.quantity(belief), level, belief.caveats, about)
 
 
 _FORMS: dict[str, type[Question]] = {}
@@ -163,11 +202,11 @@ def forms() -> Mapping[str, type[Question]]:
     return _FORMS
 
 
-def joined(conditions: Sequence[Condition]) -> str:
+def joined(event: Event) -> str:
     """Write an event."""
-    return ", ".join(map(str, conditions))
+    return str(event) if isinstance(event, AnyOf) else ", ".join(map(str, event))
 
 
-def after_bar(conditions: Sequence[Condition]) -> str:
+def after_bar(event: Event) -> str:
     """Write what is conditioned on, if anything."""
-    return f" | {joined(conditions)}" if conditions else ""
+    return f" | {joined(event)}" if event else ""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 
 from privior.errors import NumberError, QuestionError
 from privior.exact import rational
-from privior.queries.questions import Condition, Word
+from privior.queries.questions import AnyOf, Condition, Event, Word
 from privior.queries.tokens import Token
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 _MOST_DIGITS = 18
 #: levels are no finer than this, so that none is 0 or 1 as a float
 _FINEST_LEVEL = 10**15
+_ONE_WAY = "Write and, which binds more closely than or; or column in {value, value}."
 
 
 class Reader:
@@ -41,22 +43,31 @@ class Reader:
         self.at += 1
         return int(digits)
 
-    def given(self, level_follows: bool) -> tuple[Condition, ...]:
+    def given(self, level_follows: bool) -> Event:
         """Read what is conditioned on, if there is a bar."""
         if not self.token.is_sign("|"):
             return ()
         self.at += 1
         return self.event(level_follows)
 
-    def event(self, level_follows: bool) -> tuple[Condition, ...]:
+    def event(self, level_follows: bool) -> Event:
         """Read conditions up to the end of an event; within an interval a level may follow a comma."""
-        conditions = [self.condition()]
-        while self.token.is_word("and") or (
-            self.token.is_sign(",") and not (level_follows and self.level_is_next())
-        ):
+        alternatives = [[self.condition()]]
+        comma: int | None = None
+        while True:
+            if self.token.is_sign(",") and not (level_follows and self.level_is_next()):
+                comma = self.at if comma is None else comma
+            elif not self.token.is_word("and", "or"):
+                break
+            if self.token.is_word("or"):
+                alternatives.append([])
+            if comma is not None and len(alternatives) > 1:
+                self.at = comma
+                raise self.error("a comma beside or can be read in two ways", advice=_ONE_WAY)
             self.at += 1
-            conditions.append(self.condition())
-        return tuple(conditions)
+            alternatives[-1].append(self.condition())
+        found = tuple(map(tuple, alternatives))
+        return found[0] if len(found) == 1 else AnyOf(found)
 
     def condition(self) -> Condition:
         """Read a column, a comparison and values."""
@@ -64,7 +75,7 @@ class Reader:
         token = self.token
         if token.is_sign(*COMPARISONS):
             self.at += 1
-            return Condition(column, token.text, (self.word("a value"),), token.place)
+            return Condition(column, token.text, (self.word("a value", joined=True),), token.place)
         if not self.in_is_next():
             tried = " in " in f"{column.text.lower()} "
             raise self.error(
@@ -80,13 +91,15 @@ class Reader:
         self.expect("}", "a closing brace")
         return Condition(column, "in", tuple(values), token.place)
 
-    def word(self, what: str) -> Word:
-        """Read a column or a value."""
+    def word(self, what: str, *, joined: bool = False) -> Word:
+        """Read a column or a value, which another condition may follow after "or"."""
         first, pieces = self.token, []
         if first.kind == "quoted":
             self.at += 1
             return Word(first.text, first.place)
         while self.token.kind == "word" and not self.token.is_word("and") and not self.in_is_next():
+            if joined and self.or_is_next():
+                break
             pieces.append(self.token.text)
             self.at += 1
         if not pieces:
@@ -98,6 +111,28 @@ class Reader:
         """Say whether a list of values in braces follows."""
         return self.token.is_word("in") and self.following.is_sign("{")
 
+    def or_is_next(self) -> bool:
+        """Say whether "or" and another condition follow; elsewhere the word is a part of a name."""
+        if not self.token.is_word("or"):
+            return False
+        at = self.at + (2 if self.following.kind == "quoted" else 1)
+        while self.tokens[at].kind == "word":
+            at += 1
+        braces = self.tokens[at].is_sign("{") and self.tokens[at - 1].is_word("in")
+        return at > self.at + 1 and (braces or self.tokens[at].is_sign(*COMPARISONS))
+
+    def sign_between(self, signs: Collection[str]) -> str | None:
+        """Read a sign between two questions, which may stand next to a word; None if there is none."""
+        token = self.token
+        sign = token.text[:1] if token.kind == "word" else ""
+        if sign not in signs:
+            return None
+        if len(token.text) == 1:
+            self.at += 1
+        else:
+            self.tokens[self.at] = Token("word", token.text[1:], token.place + 1)
+        return sign
+
     def level_is_next(self) -> bool:
         """Say whether a comma is followed by a bare word and the end of an interval."""
         at = self.at + 1
@@ -105,8 +140,8 @@ class Reader:
             at += 1
         return at > self.at + 1 and self.tokens[at].is_sign(")")
 
-    def level(self) -> Fraction:
-        """Read the level of an interval."""
+    def level(self, what: str = "level of an interval") -> Fraction:
+        """Read the level of an interval, or another number between 0 and 1."""
         place, bare = self.token.place, self.token.kind == "word"
         text = self.word("a level").text
         try:
@@ -115,7 +150,7 @@ class Reader:
             level = Fraction(0)
         if not bare or not 0 < level < 1 or level.denominator > _FINEST_LEVEL:
             raise QuestionError(
-                "not the level of an interval",
+                f"not the {what}",
                 question=self.text,
                 place=place,
                 allowed="a number between 0 and 1, such as 0.9 or 90%",
@@ -132,8 +167,6 @@ class Reader:
         """Say what to write instead of what other languages write here."""
         if self.token.is_sign("("):
             return "A name that holds a parenthesis stands in quotes."
-        if any(token.is_word("or") for token in self.tokens[: self.at]):
-            return "There is no or: write column in {value, value}."
         if self.token.kind == "word" and self.token.text.startswith(";"):
             return "Values are separated by commas."
         return None

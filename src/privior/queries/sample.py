@@ -79,6 +79,10 @@ class SampleAnswer(Answer):
         """Name the columns."""
         return {"columns": {name: list(values) for name, values in self.columns.items()}}
 
+    def frame(self) -> dict[str, list[object]]:
+        """Return the columns."""
+        return {name: list(values) for name, values in self.columns.items()}
+
     def table(self) -> Cells:
         """Return a header and one row per record."""
         rows = [[visible(text(value)) for value in row] for row in zip(*self.columns.values(), strict=True)]

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from privior.cli.exit_codes import exit_code
 from privior.cli.options import AlsoReleases, Json, Quiet, ReleaseFile, screen_of
 from privior.cli.priors import OwnPrior, inferred, own_prior
 
@@ -17,8 +18,9 @@ def ask(
         list[str] | None,
         typer.Argument(
             metavar="[QUESTION]...",
-            help='Such as "P(education=phd)", "P(a=x | b=y)", "mean(age)", "interval(a=x, 0.9)", '
-            '"counts(a)", "sample 100". None: the whole posterior.',
+            help='Such as "P(a=x or b=y | c>=3)", "mean(age)", "median(age)", "P(a=x) - P(a=y)"; of the '
+            'table itself "share(a=x)", "table(mean(age))", "counts(a)"; "sample 100". '
+            "None: the whole posterior.",
             show_default=False,
         ),
     ] = None,
@@ -31,28 +33,51 @@ def ask(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Ask a release, free: probabilities, means, intervals, counts."""
+    """Ask a release, free: probabilities, means, quantiles, differences, counts.
+
+    P(...), mean(...) and so on are of the next record, from the process behind the table; share(...),
+    table(...) and counts(...) are of the table itself.
+    """
+    from privior.errors import InferenceError
+    from privior.queries import Answer, parse
     from privior.queries import ask as answered
-    from privior.queries import parse
     from privior.release import Release
 
     screen = screen_of(context)
-    parsed = [parse(question) for question in questions or []]
+    asked = questions or []
+    if len(asked) == 1:
+        parse(asked[0])  # before anything is read
     releases = [Release.read(path) for path in (release, *(also or []))]
-    posterior = inferred(screen, releases, own_prior(prior))
     share = _share(level)
-    answers = [answered(posterior, question, level=share, seed=seed) for question in parsed]
-    if not parsed:
+    posterior = inferred(screen, releases, own_prior(prior))
+    if not asked:
         screen.document(posterior.to_document(share))
-        screen.answer(posterior.text(share))
+        screen.answer(posterior.text(share, screen.width))
         return
-    documents = [answer.to_document() for answer in answers]
+    found: list[Answer | InferenceError] = []
+    for question in asked:
+        try:
+            found.append(answered(posterior, question, level=share, seed=seed))
+        except InferenceError as error:
+            if len(asked) == 1:
+                raise
+            found.append(error)
+    documents = [
+        one.to_document() if isinstance(one, Answer) else {"question": question, "error": one.to_document()}
+        for question, one in zip(asked, found, strict=True)
+    ]
     screen.document({"answers": documents, "warnings": list(posterior.warnings)})
-    for answer in answers:
-        screen.answer(answer.brief if screen.quiet else str(answer))
-    if not any(answer.warns for answer in answers):
+    for one in found:
+        if isinstance(one, Answer):
+            screen.answer(one.brief if screen.quiet else one.text(screen.width))
+        elif not screen.as_json:
+            screen.error(one)
+    if not any(isinstance(one, Answer) and one.warns for one in found):
         for warning in posterior.warnings:
             screen.complain(warning)
+    bad = [one for one in found if not isinstance(one, Answer)]
+    if bad:
+        raise typer.Exit(exit_code(bad[0]))
 
 
 def _share(level: str) -> float:

@@ -76,6 +76,10 @@ def plan(
     screen.document(document)
     if screen.explains:
         screen.facts(made.facts())
+        from privior.vocabulary import explained
+
+        for word, meaning in explained(value for _, value in made.facts()):
+            screen.text(f"{word}: {meaning}")
         screen.heading("Mechanisms" if want is None else f"Mechanisms, at the epsilon that reaches {want}")
         header, rows = made.comparison()
         kept = [place for place, name in enumerate(header) if name not in _SELDOM or screen.width >= _WIDE]

@@ -27,6 +27,7 @@ def verify(
     found = verified(Release.read(release), None if ledger is None else Ledger.open(ledger))
     screen.document(found.to_document())
     screen.answer_table(*found.table())
+    screen.text(f"\n{found.fingerprint}")
     if not found.passed:
         screen.complain("a check failed: this is not what it says")
         raise typer.Exit(ExitCode.NO)

@@ -61,6 +61,10 @@ class LatentCounts(ABC):
     def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return tables from the posterior, as (size, k)."""
 
+    def sum_of(self, cells: NDArray[np.bool_]) -> Law | None:
+        """Return the law of the sum of some cells, where it is known without draws."""
+        return None
+
     def beta_mixture(self) -> CellProbabilities | None:
         """Return the marginals of the cell probabilities, where they have a closed form."""
         return None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from privior.checks import fill
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.beta_mixture import BetaMixture
+from privior.posterior.counts.cell_sums import law_of_sum
 from privior.posterior.counts.cell_weights import CellWeights
 from privior.posterior.counts.contract import SummedCounts
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
@@ -63,6 +64,10 @@ class ExactCounts(SummedCounts):
         for index in np.unique(block):
             tables[block == index] = table_draws(self.trees[index], int(np.sum(block == index)), rng)
         return tables
+
+    def sum_of(self, cells: NDArray[np.bool_]) -> Law | None:
+        """Return the law of the sum of some cells, if the total is known."""
+        return law_of_sum(self.trees[0], cells) if self.total.known else None
 
     def beta_mixture(self) -> BetaMixture | None:
         """Return the posterior of each cell's probability, in closed form if the total is known."""

@@ -131,6 +131,18 @@ def merge_order(widths: Sequence[int]) -> list[Node]:
     return nodes
 
 
+def convolved(laws: Sequence[Law], most: int, share: float) -> Law:
+    """Return the law of a sum of independent cells, none above `most`; tails of this share are trimmed."""
+    every = list(laws)
+    for node in merge_order([law.mass.size for law in laws]):
+        left, right = every[node.left], every[node.right]
+        mass, _ = _convolve(left.mass, right.mass, fourier=True)
+        low = left.low + right.low
+        mass = mass[: max(1, most - low + 1)]
+        every.append(Law(low, mass / mass.sum()).trimmed(share))
+    return every[-1]
+
+
 def predicted_cost(widths: Sequence[int], *, known: bool, fourier: bool = True) -> tuple[float, float]:
     """Return about how many multiply-adds a tree takes, and how many values it stores."""
     cost, values, every = 0.0, float(sum(widths)) * 2, list(widths)

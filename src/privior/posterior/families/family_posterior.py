@@ -29,7 +29,7 @@ class FamilyPosterior(Posterior):
 
     def refusal(self, question: str) -> tuple[str, str] | None:
         """Say that there are parameters instead of counts."""
-        if question != "counts":
+        if question not in ("counts", "share", "table"):
             return None
         column, first = self.model.columns[0], self.model.first_question
         return "a family has no table of counts", f"Ask for mean({column}), or for {first}."

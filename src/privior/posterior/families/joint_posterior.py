@@ -12,19 +12,21 @@ from functools import cached_property
 from typing import Any, NoReturn, Self, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
 from privior.models import JointFamily
 from privior.models.families import JointLikelihood
 from privior.models.families.family import numeric
 from privior.pictures import IntervalChart
+from privior.posterior.averages import numbers_of
 from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums
 from privior.posterior.families.joint_chain import JointDraws, JointTarget
-from privior.posterior.families.runs import chance_of
-from privior.posterior.numbers import Floats, Named, Numbers
+from privior.posterior.families.runs import chance_of, codes_reached
+from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
@@ -74,31 +76,49 @@ class JointNumbers(Numbers):
         """Return the probability that a record's value in one column is one of these."""
         check_free(given, _FREE, _TOGETHER)
         name = self.events.name(event)
-        named = list(event) if isinstance(event, dict) else list(self.model.columns)
+        named = self.events.columns_of(event)
         if len(named) != 1:
             raise InferenceError(
                 "this family tells the probability of one column's values at a time",
-                asked=", ".join(map(str, named)),
+                asked=", ".join(named),
                 advice=_TOGETHER,
             )
-        column = str(named[0])
-        wanted, place = Events(self.schema, (column,)).cells(event), self.model.columns.index(column)
-        lower, step, size = self._grid(column)
+        column = named[0]
+        wanted = Events(self.schema, (column,)).cells(event)
 
         def chances(theta: Floats) -> Floats:
-            from scipy.special import ndtr
-
-            means, covariances = self.likelihood.normal(theta)
-            mean, deviation = means[:, place], np.sqrt(covariances[:, place, place])
-
-            def below(code: int) -> Floats:
-                if code < 0 or code >= size - 1:
-                    return np.full(len(theta), 0.0 if code < 0 else 1.0)
-                return np.asarray(ndtr((lower + step * (code + 0.5) - mean) / deviation))
-
-            return chance_of(wanted, below)
+            below, every = self._below(theta, column), slice(None)
+            return chance_of(wanted, lambda code: below(every, code))
 
         return f"P({name})", chances
+
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
+        """Return a quantile of one column's values, as they are recorded."""
+        self.events.place(column)
+        check_free(given, _FREE, _TOGETHER)
+        values = numbers_of(column, self.schema.column(column), "quantile")
+
+        def found(theta: Floats) -> Floats:
+            return values[codes_reached(share, len(theta), values.size, self._below(theta, column))]
+
+        return quantile_name(column, share), found
+
+    def _below(self, theta: Floats, column: str) -> Callable[[NDArray[np.intp] | slice, int], Floats]:
+        """Return the probability of a code of a column and all before it, for some of the draws."""
+        from scipy.special import ndtr
+
+        place = self.model.columns.index(column)
+        lower, step, size = self._grid(column)
+        means, covariances = self.likelihood.normal(theta)
+        mean = np.broadcast_to(means[:, place], (len(theta),))
+        deviation = np.broadcast_to(np.sqrt(covariances[:, place, place]), (len(theta),))
+
+        def below(some: NDArray[np.intp] | slice, code: int) -> Floats:
+            if code < 0 or code >= size - 1:
+                return np.full(len(mean[some]), 0.0 if code < 0 else 1.0)
+            return np.asarray(ndtr((lower + step * (code + 0.5) - mean[some]) / deviation[some]))
+
+        return below
 
     def records(self, theta: Floats, number: int, rng: np.random.Generator) -> dict[str, list[object]]:
         """Draw Normal vectors, and return the nearest values of the columns' grids."""

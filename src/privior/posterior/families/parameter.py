@@ -62,9 +62,13 @@ class ParameterLaw:
 
     def mode(self) -> float:
         """Return the point of the largest density."""
+        return float(self.points[int(np.argmax(self.density(self.points)))])
+
+    def density(self, points: Floats) -> Floats:
+        """Return the density at some points: between those of the grid along a line, outside of them 0."""
         step = np.gradient(self.points)  # 0 where neighbours are the same float, far out in a tail
         density = np.divide(self.masses, step, out=np.zeros_like(step), where=step > 0)
-        return float(self.points[int(np.argmax(density))])
+        return np.interp(points, self.points, density, left=0.0, right=0.0)
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Draw by inversion."""

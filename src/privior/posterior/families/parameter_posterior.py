@@ -14,23 +14,28 @@ from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privior.models import Family
-from privior.pictures import IntervalChart
+from privior.pictures import Density, IntervalChart
 from privior.plans import Plan
+from privior.posterior.averages import numbers_of
 from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.events import Event, quoted
 from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums
 from privior.posterior.families.latent_sums import LatentSums
 from privior.posterior.families.parameter import ParameterLaw, parameter_law
-from privior.posterior.families.runs import chance_of
-from privior.posterior.numbers import Floats, Named, Numbers
+from privior.posterior.families.runs import chance_of, codes_reached
+from privior.posterior.findings import Finding
+from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
 from privior.release import Release
 from privior.schema import Schema
 
 #: draws that are kept for questions about other numbers than the parameter
 _KEPT, _SEED = 20_000, 20_261_116
+#: how much of the parameter's law is drawn as a density, and at how many points
+_SHOWN, _DRAWN = 0.999, 121
 _FREE = "a family of one parameter has one column"
 
 
@@ -62,6 +67,21 @@ class ParameterNumbers(Numbers):
         wanted, model, schema = self.events.cells(event), self.model, self.schema
         name = f"P({self.events.name(event)})"
         return name, lambda theta: chance_of(wanted, lambda code: model.below(theta, code, schema))
+
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
+        """Return a quantile of the column's values, as they are recorded."""
+        self.events.place(column)
+        check_free(given, _FREE)
+        values = numbers_of(column, self.schema.column(column), "quantile")
+        model, schema = self.model, self.schema
+
+        def found(theta: Floats) -> Floats:
+            def below(places: NDArray[np.intp], code: int) -> Floats:
+                return model.below(theta[places], code, schema)
+
+            return values[codes_reached(share, len(theta), values.size, below)]
+
+        return quantile_name(column, share), found
 
     def records(self, theta: Floats, number: int, rng: np.random.Generator) -> dict[str, list[object]]:
         """Draw codes by inversion, and return their values."""
@@ -138,10 +158,15 @@ class ParameterPosterior(FamilyPosterior):
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return the law of a function of the parameter: that of its values on the grid."""
+        drawn = Quantity.of(name, function(self._kept))
         values, masses = function(self.law.points), self.law.masses
+        there = np.isfinite(values)
+        values, masses = values[there], masses[there] / masses[there].sum()
         order = np.argsort(values, kind="stable")
         image = ParameterLaw(values[order], masses[order])
-        return Quantity(name, image.mean, function(self._kept), image.interval, image.stddev)
+        return Quantity(
+            name, image.mean, drawn.values, image.interval, image.stddev, undefined=drawn.undefined
+        )
 
     def quantities(self) -> list[Quantity]:
         """Return the parameter, and the mean of the column if that is another number."""
@@ -197,6 +222,25 @@ class ParameterPosterior(FamilyPosterior):
             title=str(self.model),
             note=self._note(level),
         )
+
+    def density_picture(self, level: float = 0.9) -> Density | None:
+        """Draw where the parameter may lie, with the privacy noise and without; None if it is one point."""
+        laws = self.law, self.without_noise
+        tails = [law.interval(_SHOWN) for law in laws]
+        points = np.linspace(min(low for low, _ in tails), max(high for _, high in tails), _DRAWN)
+        whole, inner = (law.density(points) for law in laws)
+        if not (np.diff(points) > 0).all() or not np.isfinite([whole, inner]).all() or not whole.any():
+            return None
+        name = f"{self.model.parameter} of {self.model.column}"
+        return Density(
+            points, whole, inner, self.interval(level), f"Where the {name} may lie", name, self._note(level)
+        )
+
+    def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return the numbers, then the density of the parameter."""
+        density = self.density_picture(level)
+        drawn = [] if density is None else [Finding("The density", picture=lambda: density)]
+        return [*super().findings(level), *drawn]
 
     def _subject(self) -> dict[str, object]:
         return {"column": self.model.column}

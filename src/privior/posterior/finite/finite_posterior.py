@@ -58,7 +58,7 @@ class FinitePosterior(CellsPosterior):
 
     def refusal(self, question: str) -> tuple[str, str] | None:
         """Say that there are models instead of counts."""
-        if question != "counts":
+        if question not in ("counts", "share", "table"):
             return None
         what = "a finite family is asked for models and chances, not for counts"
         return what, "Ask for models(), or for P(event)."

@@ -7,6 +7,9 @@ from typing import final
 
 from privior.models import DirichletTable
 from privior.posterior.contract import posterior_for
+from privior.posterior.findings import Finding
+from privior.posterior.quantity import check_level
+from privior.posterior.tables.margins import Margins
 from privior.posterior.tables.table_posterior import TablePosterior
 
 
@@ -15,3 +18,18 @@ from privior.posterior.tables.table_posterior import TablePosterior
 @dataclass(frozen=True, repr=False)
 class CategoricalPosterior(TablePosterior):
     """The posterior of the cell probabilities theta of a table."""
+
+    def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return the numbers of each cell, then what a joint table says of its columns."""
+        return [*super().findings(level), *self.margins(level).findings()]
+
+    def margins(self, level: float = 0.9) -> Margins:
+        """Return what the table says of each column alone, and of one given another."""
+        return Margins(
+            self.model.columns,
+            self.schema,
+            self.prior + self.latent.mean,
+            lambda: self._drawn.kept,
+            check_level(level),
+            self._note(level),
+        )

@@ -1,20 +1,42 @@
-"""The posterior of the true table of counts, whole or summed over some of its columns."""
+"""The posterior of the true table of counts, whole or summed over some of its columns.
+
+It is asked like the posterior of the process behind the table, but means the records that were counted: their
+shares, means and quantiles, about which privacy noise is all that is uncertain.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError, shown
+from privior.models import DirichletCategorical, DirichletTable
+from privior.posterior.cells import CellNumbers
+from privior.posterior.contract import Belief
 from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
+from privior.posterior.counts.law import Law
 from privior.posterior.diagnostics import Diagnostics
-from privior.posterior.quantity import SEED, check_level, check_number, generator
+from privior.posterior.events import Event
+from privior.posterior.quantity import (
+    DRAWS,
+    SEED,
+    Quantity,
+    check_level,
+    check_number,
+    check_share,
+    generator,
+)
+from privior.posterior.summary import Summary
+from privior.posterior.tables.counts_given import total_of
 from privior.posterior.tables.distances import EUCLIDEAN, Distance
 from privior.posterior.tables.drawn import affordable
+from privior.release import Release
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -24,10 +46,60 @@ _AT_ONCE = 20_000_000
 
 
 @dataclass(frozen=True, repr=False)
-class CountsPosterior:
-    """The posterior of the true table of counts."""
+class CountsPosterior(Belief):
+    """The posterior of the true table of counts.
+
+    Attributes:
+        latent: the posterior of the counts
+        behind: what the same releases say of the process behind the table
+        columns: those of the table
+    """
 
     latent: LatentCounts
+    behind: Belief = field(compare=False)
+    columns: tuple[str, ...]
+
+    @property
+    def releases(self) -> tuple[Release, ...]:  # type: ignore[override]
+        """What it follows from."""
+        return self.behind.releases
+
+    @cached_property
+    def model(self) -> DirichletTable:
+        """The model of these columns."""
+        model: DirichletTable = self.behind.model
+        return model if self.columns == model.columns else DirichletCategorical(self.columns)
+
+    @property
+    def ignored(self) -> bool:  # type: ignore[override]
+        """Whether noisy counts are taken as true ones."""
+        return self.behind.ignored
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be known before the numbers are trusted."""
+        return self.behind.warnings
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What goes with every answer."""
+        return self.behind.caveats
+
+    @property
+    def about(self) -> str:
+        """What its numbers are of: the table, whose number of records may be private."""
+        known = "itself" if self._total is None else f"of {self._total:,} records"
+        return f"of the table {known}{self.whose}"
+
+    @cached_property
+    def numbers(self) -> CellNumbers:
+        """What the shares of cells say about records."""
+        return CellNumbers(self.model, self.schema)
+
+    @property
+    def labels(self) -> list[str]:
+        """The name of each cell."""
+        return [", ".join(cell) for cell in self.numbers.cells]
 
     def mean(self) -> Floats:
         """Return the expected true count of each cell."""
@@ -40,6 +112,15 @@ class CountsPosterior:
     def interval(self, level: float = 0.9) -> Floats:
         """Return lower and upper ends for each true count, as (k, 2)."""
         return self.latent.interval(check_level(level))
+
+    def summary(self, level: float = 0.9) -> Summary:
+        """Return the count of every cell, with its levels."""
+        ends = self.interval(level)
+        return Summary.of_cells(self.columns, self.schema, self.mean(), self.stddev(), ends, level)
+
+    def to_pandas(self, level: float = 0.9) -> Any:
+        """Return the summary as a frame of pandas: mean, stddev, low and high by the levels of each cell."""
+        return self.summary(level).to_pandas()
 
     def shares(self, distance: Distance = EUCLIDEAN) -> Floats:
         """Return the share of each cell, with the least expected distance to the true shares.
@@ -56,9 +137,71 @@ class CountsPosterior:
             )
         return distance.nearest(self._kept)
 
-    def draws(self, n: int, seed: int | None = None) -> Integers:
+    def draws(self, n: int, seed: int | None = None) -> Integers:  # type: ignore[override]
         """Return n possible true tables, as (n, k)."""
         return self.latent.draws(check_number(n, "n", self.latent.mean.size), generator(seed))
+
+    def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
+        """Return the share of the table's records that are as an event says, exactly where that is possible.
+
+        Args:
+            event: a level, or several, for some columns
+            given: another event: the share among the records of which this holds
+        """
+        name, function = self.numbers.probability(event, given)
+        name, total = f"share{name[1:]}", self._total
+        law = (
+            None
+            if given is not None or total is None
+            else self.latent.sum_of(self.numbers.events.cells(event))
+        )
+        if law is None or total is None:
+            return self._linear(name, function, given)
+
+        def interval(level: float) -> tuple[float, float]:
+            low, high = law.quantiles(level)
+            return low / total, high / total
+
+        rng = np.random.default_rng(SEED)
+        drawn = rng.choice(law.low + np.arange(law.mass.size), size=DRAWS, p=law.mass) / total
+        return Quantity(name, law.mean / total, drawn, interval, float(np.sqrt(law.variance)) / total)
+
+    def average(self, column: str, given: Event | object | None = None) -> Quantity:
+        """Return the mean of a column over the table's records, or over those of which an event holds."""
+        name, function = self.numbers.average(column, given)
+        return self._linear(f"table({name})", function, given)
+
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+        """Return the least value that at least this share of the table's records does not exceed."""
+        name, function = self.numbers.quantile(column, check_share(share), given)
+        return self.quantity(f"table({name})", function)
+
+    def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
+        """Return the law of a number that follows from the shares of the cells, by draws of the table."""
+        return Quantity.of(name, function(self._kept_shares))
+
+    def _linear(
+        self, name: str, function: Callable[[Floats], Floats], given: Event | object | None
+    ) -> Quantity:
+        """Return a number that is linear in the counts; its mean needs no draws if nothing is given."""
+        found = self.quantity(name, function)
+        if given is not None or self._total is None:
+            return found
+        mean = float(function(self.latent.mean[np.newaxis] / self._total)[0])
+        return replace(found, mean=mean)
+
+    @cached_property
+    def _total(self) -> int | None:
+        """The number of records, if it is public."""
+        total = total_of(self.releases)
+        return total.most if total.known and not self.ignored else None
+
+    @cached_property
+    def _kept_shares(self) -> Floats:
+        """The share of each cell in the tables that are kept; nan in a table without records."""
+        totals = self._kept.sum(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self._kept / totals)
 
     @cached_property
     def _kept(self) -> Integers:
@@ -111,6 +254,13 @@ class MarginalCounts(LatentCounts):
         if self._complete:
             return self.whole.interval(level)[self._order]
         return quantiles_of_tables(self._kept, level)
+
+    def sum_of(self, cells: NDArray[np.bool_]) -> Law | None:
+        """Return the law of the sum of some cells: of all cells of the whole table that go into them."""
+        kept = cells.reshape([self.shape[axis] for axis in self.axes])
+        order = [self.axes.index(axis) for axis in sorted(self.axes)]
+        spread = [size if axis in self.axes else 1 for axis, size in enumerate(self.shape)]
+        return self.whole.sum_of(np.broadcast_to(kept.transpose(order).reshape(spread), self.shape).ravel())
 
     def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return tables from the posterior, as (size, cells)."""

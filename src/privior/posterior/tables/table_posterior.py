@@ -53,7 +53,12 @@ class TablePosterior(CellsPosterior):
     learned: LearnedCounts | None = None
     ignored: bool = False
 
-    understands: ClassVar[Mapping[str, str]] = {**CellsPosterior.understands, "counts": "counts"}
+    understands: ClassVar[Mapping[str, str]] = {
+        **CellsPosterior.understands,
+        "counts": "counts",
+        "share": "counts",
+        "table": "counts",
+    }
 
     @classmethod
     def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
@@ -123,8 +128,12 @@ class TablePosterior(CellsPosterior):
         if len(set(axes)) < len(axes):
             raise InferenceError("a column is named twice", asked=", ".join(columns))
         if not axes or axes == tuple(range(len(self.model.columns))):
-            return CountsPosterior(self.latent)
-        return CountsPosterior(MarginalCounts(self.latent, self.numbers.shape, axes))
+            return CountsPosterior(self.latent, self, self.model.columns)
+        return CountsPosterior(MarginalCounts(self.latent, self.numbers.shape, axes), self, columns)
+
+    def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
+        """Return the law of a number that follows from the probabilities, by the draws that are kept."""
+        return Quantity.of(name, function(self._drawn.kept))
 
     def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
         """Return the posterior of the probability of an event, such as {"sex": "female"}.

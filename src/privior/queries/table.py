@@ -1,0 +1,93 @@
+"""table(question) and share(event | event): the table itself, instead of the process behind it.
+
+With the same words, but of the records that were counted: privacy noise is all that is uncertain about them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from privior.errors import QuestionError
+from privior.posterior import Belief, Quantity
+from privior.posterior.numbers import Named
+from privior.queries.binding import Binding
+from privior.queries.combined import number_read
+from privior.queries.probability import Probability
+from privior.queries.questions import Number, question
+from privior.queries.reading import Reader
+
+_REFUSAL = "there is no table of counts"
+
+
+class _AboutTable(Number):
+    """A question about one number of the table."""
+
+    of: Number
+    of_table: ClassVar[bool] = True
+
+    def arguments(self, belief: Belief) -> tuple[object, ...]:
+        """Those of the question about the process."""
+        return self.of.arguments(self.asks(belief))
+
+    def asks(self, belief: Belief) -> Belief:
+        """Return what is known of the table."""
+        found: Belief = self.known(belief)()
+        return found
+
+    def quantity(self, belief: Belief) -> Quantity:
+        """Return what is known of the table's number."""
+        return self.of.quantity(self.asks(belief))
+
+    def named(self, belief: Belief) -> Named:
+        """The number as a function of the shares of cells."""
+        return self.of.named(belief)
+
+
+@question("share", "share(event | event)", refusal=_REFUSAL, aliases=("proportion", "fraction"))
+@dataclass(frozen=True)
+class Share(_AboutTable):
+    """The share of the table's records that are as an event says, among those that are as another says."""
+
+    of: Probability
+
+    @classmethod
+    def inside(cls, reader: Reader) -> Share:
+        """Read an event, and what is conditioned on."""
+        return Share(Probability.inside(reader))
+
+    def bound(self, binding: Binding) -> Share:
+        """Find the levels that are meant."""
+        return Share(self.of.bound(binding))
+
+    def __str__(self) -> str:
+        return f"share({self.of.words})"
+
+
+@question("table", "table(question)", refusal=_REFUSAL)
+@dataclass(frozen=True)
+class OfTable(_AboutTable):
+    """A number of the table: its mean, its median, its quantiles, its shares, or what lies between two."""
+
+    of: Number
+
+    @classmethod
+    def inside(cls, reader: Reader) -> OfTable:
+        """Read a question about one number."""
+        place = reader.token.place
+        of = number_read(reader)
+        if of is None or of.of_table:
+            raise QuestionError(
+                "what is asked of the table is missing" if of is None else "this is of the table already",
+                question=reader.text,
+                place=place,
+                allowed="mean(column), median(column), quantile(column, share), P(event)",
+            )
+        return OfTable(of)
+
+    def bound(self, binding: Binding) -> OfTable:
+        """Bind the question about the number."""
+        return replace(self, of=self.of.bound(binding))
+
+    def __str__(self) -> str:
+        return f"table({self.of})"
