@@ -224,7 +224,7 @@ class ParameterPosterior(FamilyPosterior):
         )
 
     def density_picture(self, level: float = 0.9) -> Density | None:
-        """Draw where the parameter may lie, with the privacy noise and without it; None if it is one point."""
+        """Draw where the parameter may lie, with the privacy noise and without it; None if it is a point."""
         laws = self.law, self.without_noise
         tails = [law.interval(_SHOWN) for law in laws]
         points = np.linspace(min(low for low, _ in tails), max(high for _, high in tails), _DRAWN)
@@ -238,9 +238,8 @@ class ParameterPosterior(FamilyPosterior):
 
     def findings(self, level: float = 0.9) -> list[Finding]:
         """Return the numbers, then the density of the parameter."""
-        density = self.density_picture(level)
-        drawn = [] if density is None else [Finding("The density", picture=lambda: density)]
-        return [*super().findings(level), *drawn]
+        density = Finding("The density", picture=lambda: self.density_picture(level))
+        return [*super().findings(level), density]
 
     def _subject(self) -> dict[str, object]:
         return {"column": self.model.column}
