@@ -34,7 +34,7 @@ class Finding:
         title: what it is about
         table: numbers as `print` shows them
         at_length: the same for pages, which have room for more; None: no more than `table`
-        picture: a picture of it
+        picture: a picture of it, if there is anything to draw
         words: what pages say beside it
         folded: whether pages show the table only when it is asked for
     """
@@ -42,7 +42,7 @@ class Finding:
     title: str
     table: Table | None = None
     at_length: Callable[[], Table] | None = None
-    picture: Callable[[], Picture] | None = None
+    picture: Callable[[], Picture | None] | None = None
     words: Callable[[], str] | None = None
     folded: bool = False
 
@@ -60,8 +60,9 @@ def markup_of(findings: Sequence[Finding]) -> list[Markup]:
     parts = []
     for one in findings:
         table = one.table if one.at_length is None else one.at_length()
-        if one.picture is not None:
-            parts.append(one.picture().html())
+        drawn = None if one.picture is None else one.picture()
+        if drawn is not None:
+            parts.append(drawn.html())
         if one.words is not None:
             parts.append(markup.element("p", one.words()))
         if table is not None:

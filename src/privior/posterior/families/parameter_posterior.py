@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from privior.models import Family
 from privior.pictures import Density, IntervalChart
-from privior.plans import Plan
 from privior.posterior.averages import numbers_of
 from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.events import Event, quoted
@@ -29,6 +28,7 @@ from privior.posterior.families.runs import chance_of, codes_reached
 from privior.posterior.findings import Finding
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
+from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.schema import Schema
 
@@ -122,8 +122,8 @@ class ParameterPosterior(FamilyPosterior):
         if ignore_noise:
             return cls(releases, model, _as_they_are(releases, model), ignored=True)
         evidence = [(release.plan.mechanism, release.statistics) for release in releases]
-        values = plan.records * plan.schema.unit.max_rows
-        return cls(releases, model, LatentSums.given(model, plan.schema, values, _public(plan), evidence))
+        public = plan.neighbours is REPLACE_ONE
+        return cls(releases, model, LatentSums.given(model, plan.schema, plan.records, public, evidence))
 
     @staticmethod
     def numbers_of(model: Any, schema: Schema) -> ParameterNumbers:
@@ -224,7 +224,7 @@ class ParameterPosterior(FamilyPosterior):
         )
 
     def density_picture(self, level: float = 0.9) -> Density | None:
-        """Draw where the parameter may lie, with the privacy noise and without; None if it is one point."""
+        """Draw where the parameter may lie, with the privacy noise and without it; None if it is a point."""
         laws = self.law, self.without_noise
         tails = [law.interval(_SHOWN) for law in laws]
         points = np.linspace(min(low for low, _ in tails), max(high for _, high in tails), _DRAWN)
@@ -238,24 +238,17 @@ class ParameterPosterior(FamilyPosterior):
 
     def findings(self, level: float = 0.9) -> list[Finding]:
         """Return the numbers, then the density of the parameter."""
-        density = self.density_picture(level)
-        drawn = [] if density is None else [Finding("The density", picture=lambda: density)]
-        return [*super().findings(level), *drawn]
+        density = Finding("The density", picture=lambda: self.density_picture(level))
+        return [*super().findings(level), density]
 
     def _subject(self) -> dict[str, object]:
         return {"column": self.model.column}
 
 
-def _public(plan: Plan) -> bool:
-    """Say whether the number of values is public: then it is not summed."""
-    return len(plan.summands) == 1
-
-
 def _as_they_are(releases: tuple[Release, ...], model: Family) -> LatentSums:
     """Take the noisy sums of one release as the true ones, moved to where sums can be."""
     plan, seen = releases[0].plan, noisy_sums(releases)
-    most = plan.records * plan.schema.unit.max_rows
-    records = most if _public(plan) else min(max(seen[0], 1), most)
+    records = plan.records if plan.neighbours is REPLACE_ONE else min(max(seen[0], 1), plan.records)
     low, high = model.summand(plan.schema).bounds(plan.schema)
     total = model.total(plan.schema, records, min(max(seen[-1], records * low), records * high))
     return LatentSums.of_one(records, float(total))
