@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from privior.models import Family
 from privior.pictures import Density, IntervalChart
+from privior.plans import Plan
 from privior.posterior.averages import numbers_of
 from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.events import Event, quoted
@@ -28,7 +29,6 @@ from privior.posterior.families.runs import chance_of, codes_reached
 from privior.posterior.findings import Finding
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
-from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.schema import Schema
 
@@ -122,8 +122,8 @@ class ParameterPosterior(FamilyPosterior):
         if ignore_noise:
             return cls(releases, model, _as_they_are(releases, model), ignored=True)
         evidence = [(release.plan.mechanism, release.statistics) for release in releases]
-        public = plan.neighbours is REPLACE_ONE
-        return cls(releases, model, LatentSums.given(model, plan.schema, plan.records, public, evidence))
+        values = plan.records * plan.schema.unit.max_rows
+        return cls(releases, model, LatentSums.given(model, plan.schema, values, _public(plan), evidence))
 
     @staticmethod
     def numbers_of(model: Any, schema: Schema) -> ParameterNumbers:
@@ -238,17 +238,24 @@ class ParameterPosterior(FamilyPosterior):
 
     def findings(self, level: float = 0.9) -> list[Finding]:
         """Return the numbers, then the density of the parameter."""
-        density = Finding("The density", picture=lambda: self.density_picture(level))
-        return [*super().findings(level), density]
+        density = self.density_picture(level)
+        drawn = [] if density is None else [Finding("The density", picture=lambda: density)]
+        return [*super().findings(level), *drawn]
 
     def _subject(self) -> dict[str, object]:
         return {"column": self.model.column}
 
 
+def _public(plan: Plan) -> bool:
+    """Say whether the number of values is public: then it is not summed."""
+    return len(plan.summands) == 1
+
+
 def _as_they_are(releases: tuple[Release, ...], model: Family) -> LatentSums:
     """Take the noisy sums of one release as the true ones, moved to where sums can be."""
     plan, seen = releases[0].plan, noisy_sums(releases)
-    records = plan.records if plan.neighbours is REPLACE_ONE else min(max(seen[0], 1), plan.records)
+    most = plan.records * plan.schema.unit.max_rows
+    records = most if _public(plan) else min(max(seen[0], 1), most)
     low, high = model.summand(plan.schema).bounds(plan.schema)
     total = model.total(plan.schema, records, min(max(seen[-1], records * low), records * high))
     return LatentSums.of_one(records, float(total))
