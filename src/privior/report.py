@@ -40,7 +40,7 @@ def page_of(release: Release, posterior: Posterior | None = None) -> str:
         _section("What follows from the release", *markup_of(found.findings())),
         _section("What is promised", *_promise(release)),
         _section("What the promise costs", *_cost(release)),
-        _section("What may not be concluded", _items(_limits(release))),
+        _section("What may not be concluded", _items([*_limits(release), *found.assumptions])),
         _section("How to cite", element("p", _citation(release), class_="quote")),
         _section("How to verify", *_verification(release)),
         element(

@@ -77,6 +77,11 @@ class Belief(ABC):
         return ()
 
     @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted and cannot be told from the releases, in words."""
+        return ()
+
+    @property
     def caveats(self) -> tuple[str, ...]:
         """What goes with every answer: the warnings."""
         return self.warnings

@@ -61,6 +61,10 @@ class Numbers(ABC):
     def average(self, column: str, given: Event | object | None = None) -> Named:
         """Return the mean of a column, given an event."""
 
+    def at_most(self, column: str, code: int) -> Callable[[Floats], Floats]:
+        """Return the probability that a record's value in a column of numbers has this code, or a lower one."""
+        raise InferenceError("this model tells no probabilities of a column's values in order", asked=column)
+
     def parameter(self, name: str) -> Named:
         """Return one of the parameters by its name, or by its column where there is one alone."""
         raise InferenceError("no such parameter", asked=shown(name))

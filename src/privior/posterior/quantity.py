@@ -62,6 +62,7 @@ class Quantity:
         values: draws from the posterior
         exact_interval: the interval in closed form where there is one, else it is read off the draws
         exact_stddev: likewise the standard deviation
+        provided: what it rests on that nothing released can tell, such as "x is Poisson"
     """
 
     name: str
@@ -69,6 +70,7 @@ class Quantity:
     values: Floats
     exact_interval: Callable[[float], tuple[float, float]] | None = None
     exact_stddev: float | None = None
+    provided: str = ""
 
     @staticmethod
     def of(name: str, values: Floats) -> Quantity:

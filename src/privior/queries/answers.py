@@ -69,6 +69,7 @@ class QuantityAnswer(Answer):
         high: the upper end
         simulation_error: the standard error of what is read off draws; 0 if mean and interval are exact
         warnings: what must be known before the numbers are trusted
+        provided: what the answer rests on that nothing released can tell, such as "x is Poisson"
     """
 
     question: str
@@ -79,19 +80,21 @@ class QuantityAnswer(Answer):
     high: float
     simulation_error: float
     warnings: tuple[str, ...] = ()
+    provided: str = ""
     kind: ClassVar[str] = "quantity"
 
     @staticmethod
     def of(question: str, quantity: Quantity, level: float, warnings: tuple[str, ...]) -> QuantityAnswer:
         """Read the answer off a quantity."""
         low, high = quantity.interval(level)
-        error = quantity.simulation_error
-        return QuantityAnswer(question, quantity.mean, quantity.stddev, level, low, high, error, warnings)
+        numbers = quantity.mean, quantity.stddev, level, low, high, quantity.simulation_error
+        return QuantityAnswer(question, *numbers, warnings, quantity.provided)
 
     def facts(self) -> dict[str, object]:
         """Name the numbers."""
         names = ("mean", "stddev", "level", "low", "high", "simulation_error")
-        return {name: getattr(self, name) for name in names}
+        provided = {"provided": self.provided} if self.provided else {}
+        return {**{name: getattr(self, name) for name in names}, **provided}
 
     @property
     def brief(self) -> str:
@@ -111,7 +114,8 @@ class QuantityAnswer(Answer):
             said = f"{question} = {low} to {high} {probability}, mean {mean}"
         else:
             said = f"{question} = {mean}, between {low} and {high} {probability}"
-        return "\n".join([said, *self.warnings])
+        rests = f", if {self.provided}" if self.provided else ""
+        return "\n".join([said + rests, *self.warnings])
 
     def _written(self, number: float) -> str:
         """Write a number with two digits of the width of the interval, a probability with four at least."""

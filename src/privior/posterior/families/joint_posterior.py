@@ -18,10 +18,11 @@ from privior.models import JointFamily
 from privior.models.families import JointLikelihood
 from privior.models.families.family import numeric
 from privior.pictures import IntervalChart
+from privior.posterior.conflict import Conflict
 from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event, Events, quoted
-from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums
+from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums, sum_looks
 from privior.posterior.families.joint_chain import JointDraws, JointTarget
 from privior.posterior.families.runs import chance_of
 from privior.posterior.numbers import Floats, Named, Numbers
@@ -31,6 +32,8 @@ from privior.release import Release
 from privior.schema import Schema
 
 _KEPT, _SEED = 20_480, 20_261_116
+#: draws that are looked at beside the releases
+_LOOKED = 200
 _FREE = "this family tells of all records alike"
 _TOGETHER = "Draw records of all columns together: posterior.sample(n)."
 
@@ -82,23 +85,23 @@ class JointNumbers(Numbers):
                 advice=_TOGETHER,
             )
         column = str(named[0])
-        wanted, place = Events(self.schema, (column,)).cells(event), self.model.columns.index(column)
-        lower, step, size = self._grid(column)
+        wanted = Events(self.schema, (column,)).cells(event)
+        return f"P({name})", lambda theta: chance_of(wanted, lambda code: self.at_most(column, code)(theta))
 
-        def chances(theta: Floats) -> Floats:
+    def at_most(self, column: str, code: int) -> Callable[[Floats], Floats]:
+        """Return the probability of a code of a column, or a lower one."""
+        place, (lower, step, size) = self.model.columns.index(column), self._grid(column)
+
+        def below(theta: Floats) -> Floats:
             from scipy.special import ndtr
 
+            if code < 0 or code >= size - 1:
+                return np.full(len(theta), 0.0 if code < 0 else 1.0)
             means, covariances = self.likelihood.normal(theta)
             mean, deviation = means[:, place], np.sqrt(covariances[:, place, place])
+            return np.asarray(ndtr((lower + step * (code + 0.5) - mean) / deviation))
 
-            def below(code: int) -> Floats:
-                if code < 0 or code >= size - 1:
-                    return np.full(len(theta), 0.0 if code < 0 else 1.0)
-                return np.asarray(ndtr((lower + step * (code + 0.5) - mean) / deviation))
-
-            return chance_of(wanted, below)
-
-        return f"P({name})", chances
+        return below
 
     def records(self, theta: Floats, number: int, rng: np.random.Generator) -> dict[str, list[object]]:
         """Draw Normal vectors, and return the nearest values of the columns' grids."""
@@ -215,6 +218,18 @@ class JointPosterior(FamilyPosterior):
         pairs = zip(self.without_noise, self.quantities(), strict=True)
         shares = [max(0.0, 1 - (alone.stddev / both.stddev) ** 2) for alone, both in pairs if both.stddev > 0]
         return float(np.mean(shares)) if shares else 0.0
+
+    @cached_property
+    def conflict(self) -> Conflict | None:
+        """How improbable the noise is that draws of the sums leave over."""
+        sums, names = (
+            self.totals / self._likelihood.units,
+            [f"sum {1 + place}" for place in range(self.totals.shape[1])],
+        )
+        if self.releases[0].plan.neighbours is not REPLACE_ONE:
+            sums, names = np.column_stack([self.records, sums]), ["the number of records", *names]
+        some = np.linspace(0, len(sums) - 1, _LOOKED).astype(int)
+        return Conflict.of(list(sum_looks(self.releases, names, sums[some])))
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from privior.posterior.conflict import Look
 from privior.posterior.counts.evidence import CellEvidence
 from privior.posterior.tables.groups import Groups, halves
-from privior.posterior.tables.noise_sums import NoiseSums
+from privior.posterior.noise_sums import NoiseSums
 
 Integers = NDArray[np.int64]
 
