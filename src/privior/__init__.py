@@ -15,6 +15,7 @@ __version__ = "0.4.0"
 
 if TYPE_CHECKING:
     from privior.analyses import Analysis as Analysis
+    from privior.analyses import histogram_for as histogram_for
     from privior.auditing import EnumerationAudit as EnumerationAudit
     from privior.auditing import audit as audit
     from privior.bundled import ACS_RECORDS as ACS_RECORDS
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
     from privior.posterior import JointPosterior as JointPosterior
     from privior.posterior import MarkovPosterior as MarkovPosterior
     from privior.posterior import ParameterPosterior as ParameterPosterior
+    from privior.posterior import check_fit as check_fit
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
     from privior.privacy import REPLACE_ONE as REPLACE_ONE
@@ -148,7 +150,7 @@ _CONTENTS = {
     "forecasting": "Expect",
     "plans": "Batch Group Plan",
     "planning": "Want calibrate_draws plan plan_for",
-    "analyses": "Analysis",
+    "analyses": "Analysis histogram_for",
     "smoothness": "LogLikelihood ModelAnalysis analyse",
     "papers": "Theorems theorems",
     "ledger": "Ledger",
@@ -156,7 +158,7 @@ _CONTENTS = {
     "release": "Release",
     "posterior": (
         "EUCLIDEAN HELLINGER CategoricalPosterior FinitePosterior JointPosterior MarkovPosterior "
-        "ParameterPosterior infer"
+        "ParameterPosterior check_fit infer"
     ),
     "queries": "ask",
     "decisions": (

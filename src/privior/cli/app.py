@@ -14,6 +14,7 @@ from privior import __version__
 from privior.cli.commands.analyse import analyse
 from privior.cli.commands.ask import ask
 from privior.cli.commands.batch import batch
+from privior.cli.commands.check_fit import check_fit
 from privior.cli.commands.decide import decide
 from privior.cli.commands.demo import demo
 from privior.cli.commands.doctor import doctor
@@ -112,6 +113,7 @@ app.add_typer(ledger, name="ledger")
 app.command()(release)
 app.command()(batch)
 app.command()(ask)
+app.command(name="check-fit")(check_fit)
 app.command()(decide)
 app.command()(report)
 app.command()(review)

@@ -2,10 +2,11 @@
 
 If the model is right, a draw of what is unknown from its posterior and the release are jointly distributed as
 the truth and the release are. So whatever has a known law given the truth, such as the noise (released minus
-truth), has the same law with the draw in place of the truth, and its tail probability p is uniform. This holds for
-every single draw. Of many draws of one posterior, which depend on each other, twice the median of their p is
-a tail probability again: if it is at most a, then at least half of the draws have p <= a/2, which by Markov's
-inequality happens with probability 2 a/2 at most. Several looks at one draw share its chance (Bonferroni).
+truth), has the same law with the draw in place of the truth, and its tail probability p is uniform. This
+holds for every single draw. Of many draws of one posterior, which depend on each other, twice the median of
+their p is a tail probability again: if it is at most a, then at least half of the draws have p <= a/2, which
+by Markov's inequality happens with probability 2 a/2 at most. Several looks at one draw share its chance
+(Bonferroni).
 
 So a model that is right is called contradicted in at most `FALSE_ALARM` of releases. Passing proves little:
 only the looks that were taken were passed.
@@ -70,7 +71,7 @@ class Conflict:
     @property
     def rarity(self) -> str:
         """How rare something so strange would be, in words."""
-        return f"fewer than 1 in {_round_down(1 / max(self.chance, 1e-12)):,} releases"
+        return f"at most 1 in {_round_down(1 / max(self.chance, 1e-12)):,} releases"
 
 
 def _middle(chances: Floats) -> Floats:

@@ -62,7 +62,7 @@ class Numbers(ABC):
         """Return the mean of a column, given an event."""
 
     def at_most(self, column: str, code: int) -> Callable[[Floats], Floats]:
-        """Return the probability that a record's value in a column of numbers has this code, or a lower one."""
+        """Return the probability that a record's value in a column has this code, or a lower one."""
         raise InferenceError("this model tells no probabilities of a column's values in order", asked=column)
 
     def parameter(self, name: str) -> Named:

@@ -42,8 +42,8 @@ class FamilyPosterior(Posterior):
         if not self.model.assumption:
             return ()
         return (
-            f"That {self.model.assumption}: sums cannot tell. Probabilities of records hold if it is, means "
-            "and spreads that were summed need less. A histogram at a small cost can tell: privior check-fit.",
+            f"That {self.model.assumption}: sums cannot tell. Probabilities of records hold only if that is "
+            "so. A histogram of the column, a second release, can tell: privior check-fit.",
         )
 
     def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from privior.posterior.conflict import Look
 from privior.posterior.counts.evidence import CellEvidence
-from privior.posterior.tables.groups import Groups, halves
 from privior.posterior.noise_sums import NoiseSums
+from privior.posterior.tables.groups import Groups, halves
 
 Integers = NDArray[np.int64]
 
