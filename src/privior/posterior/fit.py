@@ -144,15 +144,16 @@ def check_fit(family: Posterior | Release, histogram: Release, column: str | Non
     belief: Posterior = infer(family) if isinstance(family, Release) else family
     plan, table = belief.releases[0].plan, histogram.plan
     name = table.model.columns[0] if column is None else column
-    same = (table.model.columns == (name,), name in plan.model.columns)
     facts = [(one.schema.population, one.records, one.neighbours, one.group) for one in (plan, table)]
-    noise, kind = table.mechanism.cell_noise, table.schema.column(name) if all(same) else None
-    if kind is None or facts[0] != facts[1] or noise is None or noise.clamped:
+    counted = table.model.columns == (name,) and name in plan.model.columns and not table.model.assumption
+    noise = table.mechanism.cell_noise
+    if not (counted and plan.model.assumption) or facts[0] != facts[1] or noise is None or noise.clamped:
         raise InferenceError(
             "not a noisy histogram of a column of this family, of the same records",
             asked=f"{' x '.join(table.model.columns)} of {table.schema.population}, {table.mechanism.name}",
             advice="Write its analysis file with privior check-fit RELEASE --write FILE.",
         )
+    kind = table.schema.column(name)
     below = _below(belief.schema, name, kind)
     rng = np.random.default_rng(_SEED)
     theta = belief.draws(_DRAWN, _SEED)
