@@ -39,7 +39,7 @@ def ages(epsilon: str) -> pv.Release:
 
 
 def laplace(cells: int, rate: float, rng: np.random.Generator) -> np.ndarray:
-    return np.subtract(*rng.geometric(-np.expm1(-rate), (2, cells)))
+    return np.asarray(np.subtract(*rng.geometric(-np.expm1(-rate), (2, cells))))
 
 
 def of_sum_zero(cells: int, rate: float, rng: np.random.Generator) -> np.ndarray:
@@ -97,7 +97,9 @@ def looked_at(
 
 def test_a_right_prior_is_left_alone_and_posterior_means_would_not_do() -> None:
     """Draws are like the truth; their mean is nearer to the release than the truth, or to the prior."""
-    rng, chances, by_means = np.random.default_rng(5), [], []
+    rng = np.random.default_rng(5)
+    chances: list[float] = []
+    by_means: list[float] = []
     for turn in range(60):
         (cells, records), alpha = ((3, 60), (12, 60), (30, 20_000))[turn % 3], (0.2, 1.0)[turn % 2]
         rate = (0.05, 0.3)[turn // 30]

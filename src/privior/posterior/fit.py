@@ -163,7 +163,8 @@ def check_fit(family: Posterior | Release, histogram: Release, column: str | Non
     observed = histogram.statistics.array().astype(np.float64)
     records = table.records if table.total_public else max(1, int(observed.sum()))
     drawn = rng.multinomial(records, chances) + _noise(noise, _DRAWN, rng)
-    return _compared(plan.model.assumption, kind.labels, observed, drawn, chances.mean(axis=0))
+    expected = chances.mean(axis=0)
+    return _compared(plan.model.assumption, kind.labels, observed, drawn.astype(np.float64), expected)
 
 
 def _compared(
