@@ -665,6 +665,30 @@ FAULTS = (
         "return max(fitting, key=lambda one: one.error)",
         ("tests/planning/test_plan.py",),
     ),
+    Fault(
+        "means-for-draws",
+        "a release is compared with posterior means of the counts, which are nearer to it than the truth is",
+        "posterior/tables/table_conflict.py",
+        "tables = latent.draws(min(_DRAWS, max(_FEWEST, _COUNTS // latent.mean.size)), rng)",
+        "tables = np.rint(latent.mean[np.newaxis]).astype(np.int64)",
+        ("tests/posterior/test_conflict.py",),
+    ),
+    Fault(
+        "prior-not-compared",
+        "only the noise is looked at, which a prior can spoil sums with unseen",
+        "posterior/tables/table_conflict.py",
+        "looks += prior_looks(pull / precision, stddev, tables, prior, groups, rng)",
+        "pass",
+        ("tests/posterior/test_conflict.py",),
+    ),
+    Fault(
+        "half-of-draws-forgotten",
+        "one strange draw is a conflict, so that right priors are contradicted",
+        "posterior/conflict.py",
+        'np.quantile(chances, 0.5, axis=-1, method="higher")',
+        "np.min(chances, axis=-1)",
+        ("tests/posterior/test_conflict.py",),
+    ),
     # ---- theory, papers, pages, commands
     Fault(
         "one-end-of-the-support",

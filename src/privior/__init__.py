@@ -14,6 +14,7 @@ __version__ = "0.4.0"
 
 if TYPE_CHECKING:
     from privior.analyses import Analysis as Analysis
+    from privior.analyses import histogram_for as histogram_for
     from privior.auditing import EnumerationAudit as EnumerationAudit
     from privior.auditing import audit as audit
     from privior.bundled import ACS_RECORDS as ACS_RECORDS
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
     from privior.posterior import JointPosterior as JointPosterior
     from privior.posterior import MarkovPosterior as MarkovPosterior
     from privior.posterior import ParameterPosterior as ParameterPosterior
+    from privior.posterior import check_fit as check_fit
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
     from privior.privacy import REPLACE_ONE as REPLACE_ONE

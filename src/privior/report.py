@@ -164,6 +164,7 @@ def _limits(release: Release, posterior: Posterior) -> list[str]:
         "Not that the numbers in the file are the true counts: noisy counts may be negative or too large, "
         "draws and drawn records are random. The intervals account for that.",
         *_meant(posterior),
+        *posterior.assumptions,
         f"What the release states openly is not hidden: columns, levels, ranges, the prior{number}.",
         f"Missing, unknown or unreadable cells were not left blank ({plan.bad_cells_in_words}).",
         f"Other releases about the same {noun}s add up with this one; the ledger counts those charged to it, "

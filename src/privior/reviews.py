@@ -12,6 +12,8 @@ from privior.forecasting import squared_error
 from privior.ledger import Ledger
 from privior.pictures import listing, markup
 from privior.plans import Plan
+from privior.posterior import infer
+from privior.posterior.conflict import FALSE_ALARM
 from privior.release import Release
 
 #: the small twin of a mechanism that is audited has at most as many records, cells and rows per unit
@@ -119,6 +121,7 @@ def review(release: Release, ledger: Ledger | None = None) -> Review:
             ),
             *_paid(release, ledger),
             Check("process", Verdict.OPEN, _PROCESSES[release.process]),
+            *_beside_the_prior(release),
         ),
     )
 
@@ -194,6 +197,24 @@ def _declared(plan: Plan) -> list[Check]:
         says = "the guarantee is declared by code outside privior, which has not checked it"
         found.append(Check("declared", Verdict.OPEN, says))
     return found
+
+
+def _beside_the_prior(release: Release) -> list[Check]:
+    """Say whether what was released contradicts the prior; not where inference would last."""
+    effort = release.plan.effort
+    if effort is not None and effort.about:
+        return []
+    try:
+        posterior = infer(release)
+        found, words = posterior.conflict, posterior.contradictions
+    except PriviorError:
+        return []
+    if found is None:
+        return []
+    if words:
+        return [Check("prior", Verdict.OPEN, words[0].removeprefix("WARNING: "))]
+    looks = f"{found.looks} looks, of a right prior at most 1 in {1 / FALSE_ALARM:,.0f} fails"
+    return [Check("prior", Verdict.HOLDS, f"what was released does not contradict it ({looks})")]
 
 
 def _durable(release: Release) -> Check:

@@ -5,6 +5,9 @@ python tests/frozen/make_frozen.py answers     asks what is stored again, and wr
 
 Answers that change with the seed of post-processing are sampled. Of those the mean over several seeds is
 frozen, with the standard error of one, so that any sampler of the same law agrees. All others are exact.
+
+What follows about one parameter of a family was asked again by privior 0.4.0, which mended the grid of such
+posteriors; probabilities by any family got `provided` then.
 """
 
 from __future__ import annotations

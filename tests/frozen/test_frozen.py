@@ -1,7 +1,7 @@
 """Answers that privior 0.3.0 gave to stored questions are given for ever, exactly or, if sampled, by law.
 
-`make_frozen.py` made the files and is never run again for what is here. What takes long is asked by
-`evidence/test_frozen_slowly.py`.
+`make_frozen.py` made the files and is never run again for what is here, but for what was wrong: it says
+what. What takes long is asked by `evidence/test_frozen_slowly.py`.
 """
 
 from __future__ import annotations

@@ -2,3 +2,4 @@
 
 from privior.analyses.analysis import Analysis
 from privior.analyses.draft import draft
+from privior.analyses.histogram import histogram_for

@@ -15,6 +15,7 @@ from privior.cli.commands.analyse import analyse
 from privior.cli.commands.ask import ask
 from privior.cli.commands.batch import batch
 from privior.cli.commands.check import check
+from privior.cli.commands.check_fit import check_fit
 from privior.cli.commands.decide import decide
 from privior.cli.commands.demo import demo
 from privior.cli.commands.doctor import doctor
@@ -122,6 +123,7 @@ app.command()(check)
 app.command()(release)
 app.command()(batch)
 app.command()(ask)
+app.command(name="check-fit")(check_fit)
 app.command()(decide)
 app.command()(report)
 app.command()(review)

@@ -63,10 +63,18 @@ class CellNoise:
     """A release's log likelihood as a function of the true counts c, cell by cell and up to a constant:
 
     -rates |observed - c| - curvatures (observed - c)^2 / 2.
+
+    Attributes:
+        rates: one for each cell
+        curvatures: one for each cell
+        sums_to_zero: whether `observed - c` sums to zero, and is otherwise as if it were independent
+        clamped: whether `observed` was moved to where counts can be: then `observed - c` is not the noise
     """
 
     rates: Floats
     curvatures: Floats
+    sums_to_zero: bool = False
+    clamped: bool = False
 
 
 class Mechanism(ABC):

@@ -62,7 +62,8 @@ class KNorm(FixedTotal):
     @property
     def cell_noise(self) -> CellNoise:
         """Rate epsilon/2 in every cell."""
-        return CellNoise(np.full(self.cells, float(self.epsilon) / 2), np.zeros(self.cells))
+        rates = np.full(self.cells, float(self.epsilon) / 2)
+        return CellNoise(rates, np.zeros(self.cells), sums_to_zero=True)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add an exact draw; the result may be negative and sums to the public total."""

@@ -14,7 +14,7 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill, is_whole
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
-from privior.mechanisms.contract import MECHANISMS, Asked, Offer
+from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, Offer
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
 from privior.mechanisms.summed_mechanism import SumNoise, summed_model
 from privior.models import MOST_SUM, ExactStatistics, Layout, Model, Observed
@@ -218,6 +218,12 @@ class NoisyStatistics(SumNoise):
         if self.gaussian:
             return tuple(gaussian_variance(float(one) ** 2) for one in self.scales)
         return tuple(laplace_variance(float(1 / one)) for one in self.scales)
+
+    @property
+    def cell_noise(self) -> CellNoise:
+        """The noise of each sum: a rate, or one over the variance of Gaussian noise."""
+        scales, none = np.array([float(one) for one in self.scales]), np.zeros(len(self.scales))
+        return CellNoise(none, scales**-2) if self.gaussian else CellNoise(1 / scales, none)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws, one to each sum."""

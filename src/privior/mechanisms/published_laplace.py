@@ -107,7 +107,7 @@ class PublishedLaplace(FixedTotal):
         """
         rates = np.full(self.cells, self._rate)
         rates[-1] = 0.0
-        return CellNoise(rates, np.zeros(self.cells))
+        return CellNoise(rates, np.zeros(self.cells), clamped=True)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws to the first k-1 counts, clamp, subtract, clamp."""

@@ -98,6 +98,11 @@ class Model(ABC):
         """Say what is learned, and how much that is."""
 
     @property
+    def assumption(self) -> str:
+        """What is assumed of the shape of the columns and no sum can tell, such as "x is Poisson"."""
+        return ""
+
+    @property
     @abstractmethod
     def first_question(self) -> str:
         """What somebody will ask a release first."""

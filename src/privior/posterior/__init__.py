@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from privior.posterior.families.parameter_posterior import ParameterPosterior
     from privior.posterior.findings import Finding, Table
     from privior.posterior.finite.finite_posterior import FinitePosterior
+    from privior.posterior.fit import Fit, check_fit
     from privior.posterior.given_draws import GivenDraws
     from privior.posterior.inference import infer
     from privior.posterior.numbers import Numbers

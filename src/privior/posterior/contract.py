@@ -17,6 +17,7 @@ import numpy as np
 from privior.checks import whole_number
 from privior.errors import InferenceError
 from privior.pictures import Picture, listing, markup
+from privior.posterior.conflict import Conflict
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding, markup_of, text_of
 from privior.posterior.numbers import Floats, Numbers
@@ -88,6 +89,11 @@ class Belief(ABC):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What must be known before the numbers are trusted."""
+        return ()
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted and cannot be told from the releases, in words."""
         return ()
 
     @property
@@ -226,6 +232,26 @@ class Posterior(Belief):
         """Return the summary as a frame of pandas: mean, stddev, low and high by name."""
         return self.summary(level).to_pandas()
 
+    @cached_property
+    def conflict(self) -> Conflict | None:
+        """How improbable the releases are under the model that was fitted; None where nothing can tell."""
+        return None
+
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """The warning that the releases contradict the model, if they do."""
+        found = None if self.ignored else self.conflict
+        if found is None or not found.found:
+            return ()
+        return (
+            f"WARNING: the release contradicts {self._doubted}: intervals are not to be trusted; "
+            f"{self._instead} ({found.where}: so strange in {found.rarity} if it were right)",
+        )
+
+    #: what a contradiction is a contradiction of, and what to try instead, in words
+    _doubted: ClassVar[str] = "this prior"
+    _instead: ClassVar[str] = "try another: --prior, in Python infer(release, prior=...)"
+
     @property
     def dirichlet_prior(self) -> Floats | None:
         """The parameters of the prior that was used, if that is a Dirichlet law."""
@@ -265,7 +291,7 @@ class Posterior(Belief):
     def to_arviz(self, draws: int = DRAWS, seed: int | None = None) -> Any:
         """Return an ArviZ InferenceData with the posterior draws alone: no data, no likelihood."""
         try:
-            import arviz
+            arviz = _arviz()
         except ImportError:
             raise InferenceError("ArviZ is not installed", advice='Run pip install "arviz<1".') from None
         return arviz.from_dict(**self.numbers.variables(self.draws(draws, seed)))
@@ -346,6 +372,18 @@ def numbers_of(model: Any, schema: Schema) -> Numbers:
 def with_prior(model: Any, prior: object) -> Any:
     """Return the model with an analyst's own prior, checked as the model's was; None leaves the model's."""
     return model if prior is None else model.with_prior(prior)
+
+
+def _arviz() -> Any:
+    """Import ArviZ, at the second attempt if need be.
+
+    Each day's first import rewrites a file in the user's cache; of several processes one may find it missing.
+    """
+    try:
+        import arviz
+    except FileNotFoundError:
+        import arviz
+    return arviz
 
 
 def released_draws(release: Release) -> bool:

@@ -65,6 +65,10 @@ class Numbers(ABC):
         """Return the least value of a column that at least this share of records does not exceed."""
         raise InferenceError("this model tells no quantiles", asked=shown(column))
 
+    def at_most(self, column: str, code: int) -> Callable[[Floats], Floats]:
+        """Return the probability that a record's value in a column has this code, or a lower one."""
+        raise InferenceError("this model tells no probabilities of a column's values in order", asked=column)
+
     def parameter(self, name: str) -> Named:
         """Return one of the parameters by its name, or by its column where there is one alone."""
         raise InferenceError("no such parameter", asked=shown(name))

@@ -73,6 +73,7 @@ class Quantity:
         exact_interval: the interval in closed form where there is one, else it is read off the draws
         exact_stddev: likewise the standard deviation
         undefined: how probable it is that there is no such number: nobody is as the condition says
+        provided: what it rests on that nothing released can tell, such as "x is Poisson"
     """
 
     name: str
@@ -81,6 +82,7 @@ class Quantity:
     exact_interval: Callable[[float], tuple[float, float]] | None = None
     exact_stddev: float | None = None
     undefined: float = 0.0
+    provided: str = ""
 
     @staticmethod
     def of(name: str, values: Floats) -> Quantity:

@@ -84,6 +84,7 @@ class QuantityAnswer(Answer):
         simulation_error: the standard error of what is read off draws; 0 if mean and interval are exact
         warnings: what must be known before the numbers are trusted
         about: what the number is of: the process behind the table, or the table itself
+        provided: what the answer rests on that nothing released can tell, such as "x is Poisson"
     """
 
     question: str
@@ -95,6 +96,7 @@ class QuantityAnswer(Answer):
     simulation_error: float
     warnings: tuple[str, ...] = ()
     about: str = ""
+    provided: str = ""
     kind: ClassVar[str] = "quantity"
 
     @staticmethod
@@ -107,15 +109,14 @@ class QuantityAnswer(Answer):
             nobody = f"{100 * quantity.undefined:.2g}%"
             said = f"NOTE: with probability {nobody} nobody is as the condition says; this is for the rest"
             warnings = (*warnings, said)
-        error = quantity.simulation_error
-        return QuantityAnswer(
-            question, quantity.mean, quantity.stddev, level, low, high, error, warnings, about
-        )
+        numbers = quantity.mean, quantity.stddev, level, low, high, quantity.simulation_error
+        return QuantityAnswer(question, *numbers, warnings, about, quantity.provided)
 
     def facts(self) -> dict[str, object]:
         """Name the numbers."""
         names = ("mean", "stddev", "level", "low", "high", "simulation_error", "about")
-        return {name: getattr(self, name) for name in names}
+        provided = {"provided": self.provided} if self.provided else {}
+        return {**{name: getattr(self, name) for name in names}, **provided}
 
     def text(self, width: int) -> str:
         """Wrap the sentence."""
@@ -143,7 +144,8 @@ class QuantityAnswer(Answer):
             said = f"{question} = {low} to {high} {probability}, mean {mean}"
         else:
             said = f"{question} = {mean}, between {low} and {high} {probability}"
-        return "\n".join([said, *([f"  {self.about}"] if self.about else []), *self.warnings])
+        rests = f", if {self.provided}" if self.provided else ""
+        return "\n".join([said + rests, *([f"  {self.about}"] if self.about else []), *self.warnings])
 
     def _written(self, number: float) -> str:
         """Write a number with two digits of the width of the interval; what may be a share with four."""

@@ -87,6 +87,11 @@ def plan(
         screen.text(f"{made.choice}")
         for note in notes(made):
             screen.text(f"NOTE: {note}")
+        if made.model.assumption:
+            tells = "a histogram can, as a second release: privior check-fit"
+            screen.text(
+                f"Probabilities of records hold if {made.model.assumption}; sums cannot tell, {tells}."
+            )
         screen.heading("Budgets")
         screen.table(*budgets)
         screen.text(f"\n{made.picture().text(screen.width)}")

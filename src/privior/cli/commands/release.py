@@ -197,6 +197,11 @@ def _show(screen: Screen, made: Release, place: Path, written: Path | None, *, a
     screen.text(f"Wrote {place}, which may be published" + ("." if written is None else f", and {written}."))
     screen.text(f"SHA-256 of {place}: {made.sha256}")
     screen.text(f'Ask it, free: privior ask {quote(str(place))} "{plan.model.first_question}"')
+    if plan.model.assumption:
+        fit = f"privior check-fit {quote(str(place))} --write histogram.toml --epsilon 0.1"
+        screen.text(
+            f"Probabilities of records hold if {plan.model.assumption}, which sums cannot tell: {fit}"
+        )
     if screen.quiet:
         screen.answer(str(place))
 

@@ -29,6 +29,7 @@ class BetaBinomial(BetaChance):
     trials: int
     prior: Law
     family: ClassVar[str] = "beta-binomial"
+    shape: ClassVar[str] = "binomial"
 
     def __init__(self, column: str, trials: int, prior: object = Beta()) -> None:
         if not is_whole(trials, 1, 10**6):

@@ -53,6 +53,8 @@ class Family(SummedModel):
     parameter: ClassVar[str]
     #: the kind of law that is conjugate
     conjugate: ClassVar[type[Conjugate]]
+    #: the shape that records are taken to have; empty if they can have no other
+    shape: ClassVar[str] = ""
     #: whether several draws from the posterior are as private as one from another law, which is quickly found
     draws_compose: ClassVar[bool] = False
 
@@ -79,6 +81,11 @@ class Family(SummedModel):
         """The prior's law, without the interval to which it may be cut and without weights."""
         base: Conjugate = _plain(self.prior)
         return base
+
+    @property
+    def assumption(self) -> str:
+        """That the column has the family's shape."""
+        return f"{self.column} is {self.shape}" if self.shape else ""
 
     def with_prior(self, prior: object) -> Self:
         """Return the same family with another prior of the same kind."""

@@ -28,6 +28,7 @@ class GammaExponential(GammaRate):
     prior: Law
     family: ClassVar[str] = "gamma-exponential"
     parameter: ClassVar[str] = "rate"
+    shape: ClassVar[str] = "exponential"
 
     def __init__(self, column: str, prior: object = Gamma()) -> None:
         self._set(column, prior)

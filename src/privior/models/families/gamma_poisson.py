@@ -31,6 +31,7 @@ class GammaPoisson(Family):
     prior: Law
     family: ClassVar[str] = "gamma-poisson"
     parameter: ClassVar[str] = "mean"
+    shape: ClassVar[str] = "Poisson"
     conjugate: ClassVar[type[Conjugate]] = Gamma
 
     def __init__(self, column: str, prior: object = Gamma()) -> None:

@@ -184,6 +184,12 @@ class JointFamily(SummedModel):
         return near[0] if len(near) == 1 else None
 
     @property
+    def assumption(self) -> str:
+        """That the columns are Normal."""
+        several = len(self.columns) > 1
+        return f"{' and '.join(self.columns)} {'are jointly' if several else 'is'} Normal"
+
+    @property
     def first_question(self) -> str:
         """The first parameter."""
         return f"parameter('{self.names[0]}')"

@@ -32,6 +32,7 @@ class LaplaceScale(GammaRate):
     prior: Law
     family: ClassVar[str] = "laplace-scale"
     parameter: ClassVar[str] = "rate"
+    shape: ClassVar[str] = "Laplace"
 
     def __init__(self, column: str, location: object, prior: object = Gamma()) -> None:
         fill(self, location=read_number(location, self.family, "location"))

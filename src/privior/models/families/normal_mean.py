@@ -33,6 +33,7 @@ class NormalMean(Family):
     prior: Law
     family: ClassVar[str] = "normal-mean"
     parameter: ClassVar[str] = "mean"
+    shape: ClassVar[str] = "Normal"
     conjugate: ClassVar[type[Conjugate]] = Normal
     draws_compose: ClassVar[bool] = True
 

@@ -33,6 +33,7 @@ class NormalPrecision(GammaRate):
     prior: Law
     family: ClassVar[str] = "normal-precision"
     parameter: ClassVar[str] = "precision"
+    shape: ClassVar[str] = "Normal"
     each: ClassVar[Fraction] = Fraction(1, 2)
 
     def __init__(self, column: str, mean: object, prior: object = Gamma()) -> None:

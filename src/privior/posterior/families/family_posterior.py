@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
+
 from privior.errors import InferenceError, shown
+from privior.posterior.conflict import Look
 from privior.posterior.contract import Posterior, released_draws
+from privior.posterior.events import Event
 from privior.posterior.findings import Finding, Table
+from privior.posterior.noise_sums import NoiseSums
+from privior.posterior.numbers import Floats
+from privior.posterior.quantity import Quantity
 from privior.release import Release
 
 
@@ -25,7 +33,22 @@ class FamilyPosterior(Posterior):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What must be known before the numbers are trusted."""
-        return ("WARNING: the privacy noise is IGNORED: intervals are too narrow",) if self.ignored else ()
+        ignored = "WARNING: the privacy noise is IGNORED: intervals are too narrow"
+        return (ignored,) if self.ignored else self.contradictions
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """The shape of the columns, on which probabilities of records rest."""
+        if not self.model.assumption:
+            return ()
+        return (
+            f"That {self.model.assumption}: sums cannot tell. Probabilities of records hold only if that is "
+            "so. A histogram of the column, a second release, can tell: privior check-fit.",
+        )
+
+    def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
+        """Return the law of the probability of an event, provided that records have the family's shape."""
+        return replace(super().probability(event, given), provided=self.model.assumption)
 
     def refusal(self, question: str) -> tuple[str, str] | None:
         """Say that there are parameters instead of counts."""
@@ -75,6 +98,26 @@ class FamilyPosterior(Posterior):
 
     def __repr__(self) -> str:
         return f"<posterior of the {self.model.parameter} of {', '.join(self.model.columns)}, {self.source}>"
+
+
+def sum_looks(releases: tuple[Release, ...], names: Sequence[str], sums: Floats) -> Iterator[Look]:
+    """Look at the noise that draws of the unknown sums leave over.
+
+    Args:
+        releases: those that are no noise on sums say nothing here
+        names: what each sum is called
+        sums: draws, one a row, in the order of what is released
+    """
+    for release in releases:
+        noise = release.plan.mechanism.cell_noise
+        if noise is None:
+            continue
+        seen = np.asarray(release.statistics.counts, dtype=np.float64)
+        for name, rate, curvature, left in zip(
+            names, noise.rates, noise.curvatures, np.rint(seen - sums).T, strict=True
+        ):
+            law = NoiseSums(float(rate), float(curvature), 1, zero=False)
+            yield Look(f"the noise of {name}", law.sum_chances(left.astype(np.int64), 1))
 
 
 def noisy_sums(releases: tuple[Release, ...]) -> tuple[int, ...]:

@@ -20,10 +20,11 @@ from privior.models.families import JointLikelihood
 from privior.models.families.family import numeric
 from privior.pictures import IntervalChart
 from privior.posterior.averages import numbers_of
+from privior.posterior.conflict import Conflict
 from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event, Events, quoted
-from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums
+from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums, sum_looks
 from privior.posterior.families.joint_chain import JointDraws, JointTarget
 from privior.posterior.families.runs import chance_of, codes_reached
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
@@ -33,6 +34,8 @@ from privior.release import Release
 from privior.schema import Schema
 
 _KEPT, _SEED = 20_480, 20_261_116
+#: draws that are looked at beside the releases
+_LOOKED = 200
 _FREE = "this family tells of all records alike"
 _TOGETHER = "Draw records of all columns together: posterior.sample(n)."
 
@@ -91,6 +94,10 @@ class JointNumbers(Numbers):
             return chance_of(wanted, lambda code: below(every, code))
 
         return f"P({name})", chances
+
+    def at_most(self, column: str, code: int) -> Callable[[Floats], Floats]:
+        """Return the probability of a code of a column, or a lower one."""
+        return lambda theta: self._below(theta, column)(slice(None), code)
 
     def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
         """Return a quantile of one column's values, as they are recorded."""
@@ -235,6 +242,18 @@ class JointPosterior(FamilyPosterior):
         pairs = zip(self.without_noise, self.quantities(), strict=True)
         shares = [max(0.0, 1 - (alone.stddev / both.stddev) ** 2) for alone, both in pairs if both.stddev > 0]
         return float(np.mean(shares)) if shares else 0.0
+
+    @cached_property
+    def conflict(self) -> Conflict | None:
+        """How improbable the noise is that draws of the sums leave over."""
+        sums, names = (
+            self.totals / self._likelihood.units,
+            [f"sum {1 + place}" for place in range(self.totals.shape[1])],
+        )
+        if self.releases[0].plan.neighbours is not REPLACE_ONE:
+            sums, names = np.column_stack([self.records, sums]), ["the number of records", *names]
+        some = np.linspace(0, len(sums) - 1, _LOOKED).astype(int)
+        return Conflict.of(list(sum_looks(self.releases, names, sums[some])))
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -20,9 +20,10 @@ from privior.models import Family
 from privior.pictures import Density, IntervalChart
 from privior.plans import Plan
 from privior.posterior.averages import numbers_of
+from privior.posterior.conflict import Conflict, Look
 from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.events import Event, quoted
-from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums
+from privior.posterior.families.family_posterior import FamilyPosterior, check_free, noisy_sums, sum_looks
 from privior.posterior.families.latent_sums import LatentSums
 from privior.posterior.families.parameter import ParameterLaw, parameter_law
 from privior.posterior.families.runs import chance_of, codes_reached
@@ -36,6 +37,11 @@ from privior.schema import Schema
 _KEPT, _SEED = 20_000, 20_261_116
 #: how much of the parameter's law is drawn as a density, and at how many points
 _SHOWN, _DRAWN = 0.999, 121
+#: the prior must move the expectation by so many standard deviations to be looked at
+_MATTERS = 0.5
+#: draws that are looked at
+_LOOKED = 200
+_BOTH = ("the number of records", "the sum")
 _FREE = "a family of one parameter has one column"
 
 
@@ -64,9 +70,13 @@ class ParameterNumbers(Numbers):
     def probability(self, event: Event | object, given: Event | object | None = None) -> Named:
         """Return the probability that a record's value is one of these."""
         check_free(given, _FREE)
-        wanted, model, schema = self.events.cells(event), self.model, self.schema
+        wanted = self.events.cells(event)
         name = f"P({self.events.name(event)})"
-        return name, lambda theta: chance_of(wanted, lambda code: model.below(theta, code, schema))
+        return name, lambda theta: chance_of(wanted, lambda code: self.at_most("", code)(theta))
+
+    def at_most(self, column: str, code: int) -> Callable[[Floats], Floats]:
+        """Return the probability of a code of the one column, or a lower one."""
+        return lambda theta: self.model.below(theta, code, self.schema)
 
     def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
         """Return a quantile of the column's values, as they are recorded."""
@@ -129,6 +139,34 @@ class ParameterPosterior(FamilyPosterior):
     def numbers_of(model: Any, schema: Schema) -> ParameterNumbers:
         """Return what the parameter says about records."""
         return ParameterNumbers(model, schema)
+
+    @cached_property
+    def conflict(self) -> Conflict | None:
+        """How improbable the noise is that draws of the sum leave over, and the parameter under the prior."""
+        chosen = np.random.default_rng(_SEED).choice(
+            self.sums.totals.size, _LOOKED, p=np.exp(self._log_shares)
+        )
+        records, (base, unit) = self.sums.records[chosen], map(float, self.model.grid(self.schema))
+        sums = (self.sums.totals[chosen] - base * records) / unit
+        public = _public(self.releases[0].plan)
+        rows, names = (sums[:, None], ("the sum",)) if public else (np.column_stack([records, sums]), _BOTH)
+        return Conflict.of([*sum_looks(self.releases, names, rows), self._beside_the_prior()])
+
+    def _beside_the_prior(self) -> Look:
+        """Look at the parameter, wherever the prior moves it: if the prior is right, draws come from it.
+
+        Where most is known by the release, a prior far away does no harm: the expectation must move by half
+        a standard deviation to be looked at.
+        """
+        name, law = f"the {self.model.parameter} beside the prior", self.law
+        logs = np.log(np.maximum(law.masses, 1e-300)) - self.model.prior.log_density(law.points)
+        alone = np.exp(logs - logs.max())  # what the releases alone say
+        mean = float(law.points @ alone / alone.sum())
+        if not abs(mean - law.mean) > _MATTERS * law.stddev:
+            return Look(name, np.ones(_LOOKED))
+        prior = parameter_law(self.model, LatentSums.of_one(0.0, 0.0))
+        below = prior.below(np.array([law.quantile(share) for share in (np.arange(_LOOKED) + 0.5) / _LOOKED]))
+        return Look(name, np.maximum(2 * np.minimum(below, 1 - below), 1e-12))
 
     @cached_property
     def law(self) -> ParameterLaw:

@@ -18,6 +18,7 @@ from privior.errors import InferenceError
 from privior.models import DirichletTable, LearnedPrior
 from privior.pictures import SplitBars
 from privior.posterior.cells import CellsPosterior
+from privior.posterior.conflict import Conflict
 from privior.posterior.contract import with_prior
 from privior.posterior.counts.certain import Betas
 from privior.posterior.counts.contract import CellProbabilities, LatentCounts
@@ -30,8 +31,10 @@ from privior.posterior.quantity import DRAWS, SEED, Quantity, check_level
 from privior.posterior.tables.counts_given import certain_counts, counts_given, learned_given
 from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
 from privior.posterior.tables.drawn import DrawnProbabilities
+from privior.posterior.tables.groups import Groups
 from privior.posterior.tables.learned_probabilities import LearnedProbabilities
 from privior.posterior.tables.mode import dirichlet_mode
+from privior.posterior.tables.table_conflict import table_conflict
 from privior.release import Release
 
 
@@ -186,16 +189,28 @@ class TablePosterior(CellsPosterior):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What must be known before the numbers are trusted: chains that disagree, counts that do not fit."""
+        """What must be known before the numbers are trusted: chains that disagree, a prior that is wrong."""
         diagnostics = self.latent.diagnostics
-        found = [] if diagnostics.warning is None else [f"WARNING: {diagnostics.warning}"]
-        # Squared noises in units of their variance have mean 1 and variance 5 at most (Laplace).
-        if diagnostics.misfit is not None and diagnostics.misfit > 1 + 8 * (5 / len(self.prior)) ** 0.5:
-            stated = self.releases[0].plan.records_in_words
-            found.append(
-                f"WARNING: the noisy counts do not fit the stated number of records ({stated}) or the prior"
-            )
-        return tuple(found)
+        chains = () if diagnostics.warning is None else (f"WARNING: {diagnostics.warning}",)
+        return (*chains, *self.contradictions)
+
+    @cached_property
+    def conflict(self) -> Conflict | None:
+        """How improbable the noisy counts are, judged by draws of the true ones."""
+        columns = ((name, self.schema.column(name).labels) for name in self.model.columns)
+        return table_conflict(self.releases, self.latent, self.dirichlet_prior, Groups(tuple(columns)))
+
+    @property
+    def _doubted(self) -> str:  # type: ignore[override]
+        prior, plan = "this prior" if self.learned is None else "the learned prior", self.releases[0].plan
+        noise = plan.mechanism.cell_noise
+        if noise is not None and noise.sums_to_zero:
+            return prior
+        return f"{prior} or the stated number of records ({plan.records_in_words})"
+
+    @property
+    def _instead(self) -> str:  # type: ignore[override]
+        return "try --prior learned" if self.learned is None else "try another: --prior"
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -1,0 +1,31 @@
+"""The analysis of a histogram that tells whether a family fits its column."""
+
+from __future__ import annotations
+
+from privior.analyses.analysis import Analysis
+from privior.models import DirichletCategorical
+from privior.posterior import Posterior, infer
+from privior.posterior.fit import histogram_schema
+from privior.privacy import Budget
+from privior.release import Release
+
+
+def histogram_for(
+    family: Posterior | Release, *, epsilon: object, delta: object = 0, column: str | None = None
+) -> Analysis:
+    """Return the analysis of a histogram to compare a family with (`pv.check_fit`): an ordinary table.
+
+    Its bins follow from the family's release, which is public. Releasing it costs what is asked here.
+
+    Args:
+        family: the family's posterior, or its release
+        epsilon: what to spend on the histogram
+        delta: likewise
+        column: which one, where the family has several; else the first
+    """
+    belief: Posterior = infer(family) if isinstance(family, Release) else family
+    plan = belief.releases[0].plan
+    name = plan.model.columns[0] if column is None else column
+    schema = histogram_schema(belief, name)
+    model = DirichletCategorical(name)
+    return Analysis(schema, model, plan.records, Budget.of(epsilon, delta), plan.neighbours)

@@ -1,0 +1,213 @@
+"""Whether a family fits a column: what it says of records beside a noisy histogram of the same records.
+
+Sums cannot tell the shape of a column. A histogram can, in public bins that follow from the family's release.
+If the family is right, the histogram is like those that are drawn here: parameters from the posterior,
+records given them, the mechanism's noise. How far the released one is from what is expected, in its worst run
+of bins, is ranked among the drawn ones, so that a right family is called contradicted in at most
+`FALSE_ALARM` of releases (sum and histogram are of the same records: they agree better than that).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privior.errors import InferenceError
+from privior.exact import decimal
+from privior.mechanisms import CellNoise
+from privior.models.families.family import numeric
+from privior.pictures import listing, markup
+from privior.posterior.conflict import FALSE_ALARM, Conflict
+from privior.posterior.contract import Posterior
+from privior.posterior.inference import infer
+from privior.posterior.numbers import Floats
+from privior.release import Release
+from privior.schema import DROP, Binned, Column, Schema
+
+#: the shares of records below the edges of bins, as the family has it
+_SHARES = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+#: histograms that are drawn, at least so many for a rank below the false-alarm rate, and their seed
+_DRAWN, _SEED = 19_999, 20_261_118
+#: parameters that tell where bins begin
+_TYPICAL = 200
+
+
+@dataclass(frozen=True, repr=False)
+class Fit:
+    """What a histogram says of a family.
+
+    Attributes:
+        assumption: what the family assumes, in words
+        bins: the name of each bin
+        noisy: the share of records in each, as released
+        expected: as the family has it
+        stddev: how far released shares are from that, if the family is right
+        conflict: how improbable the histogram is if the family is right
+    """
+
+    assumption: str
+    bins: tuple[str, ...]
+    noisy: Floats
+    expected: Floats
+    stddev: Floats
+    conflict: Conflict
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the histogram contradicts the family."""
+        return self.conflict.found
+
+    @property
+    def says(self) -> str:
+        """What follows, in words."""
+        if self.contradicted:
+            return (
+                f"The histogram contradicts that {self.assumption} ({self.conflict.where}; so far away in "
+                f"{self.conflict.rarity} if it were so): probabilities of records by this family are not to "
+                "be trusted; ask the histogram."
+            )
+        return (
+            f"The histogram does not contradict that {self.assumption} (farthest away: "
+            f"{self.conflict.where}). Shapes that differ by less than the noise would not be noticed."
+        )
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Return header and rows."""
+        rows = zip(self.bins, self.noisy, self.expected, self.stddev, strict=True)
+        return ["bin", "histogram", "family", "± (1 stddev)"], [
+            [name, *(f"{number:.4f}" for number in numbers)] for name, *numbers in rows
+        ]
+
+    def to_document(self) -> dict[str, object]:
+        """Write it as plain values, for JSON."""
+        names = ("noisy", "expected", "stddev")
+        return {
+            "assumption": self.assumption,
+            "contradicted": self.contradicted,
+            "chance": self.conflict.chance,
+            "false_alarm": FALSE_ALARM,
+            "where": self.conflict.where,
+            "bins": list(self.bins),
+            **{name: [float(one) for one in getattr(self, name)] for name in names},
+        }
+
+    def __str__(self) -> str:
+        return "\n".join([*listing.table(*self.table()), self.says])
+
+    def __repr__(self) -> str:
+        return f"<fit of {self.assumption}: {'contradicted' if self.contradicted else 'not contradicted'}>"
+
+    def _repr_html_(self) -> str:
+        return markup.fragment(markup.table(*self.table()), markup.element("p", self.says))
+
+
+def histogram_schema(family: Posterior, column: str) -> Schema:
+    """Return the schema with a column in bins that the family's release tells apart well.
+
+    Bins begin where the fitted family has 1%, 5%, 10%, 20%, ... 99% of records below: public, since the
+    release is, and wide enough for any noise that leaves anything to see.
+    """
+    schema, numbers = family.schema, family.numbers
+    lower, step, size = numeric(schema, column, "histogram")
+    theta = family.draws(_TYPICAL, _SEED)
+
+    def first(share: float) -> int:
+        low, high = 0, size - 1
+        while low < high:
+            middle = (low + high) // 2
+            enough = float(numbers.at_most(column, middle)(theta).mean()) >= share
+            low, high = (low, middle) if enough else (middle + 1, high)
+        return low
+
+    codes = sorted({first(share) + 1 for share in _SHARES} & set(range(1, size)))
+    if not codes:
+        raise InferenceError("the family has all records at one value: no bins tell anything", asked=column)
+    half = Fraction(0) if step == 1 else step / 2  # where cells are rounded to the grid
+    edges = [lower, *(lower + step * code - half for code in codes), lower + step * size]
+    binned, code = Binned(edges), schema.column(column).missing_code
+    missing = DROP if code is None else binned.labels[binned.code(decimal(lower + step * code))]
+    columns: dict[str, Column] = {**schema.columns, column: Binned(edges, missing)}
+    return Schema(columns, population=schema.population, unit=schema.unit, csv=schema.csv)
+
+
+def check_fit(family: Posterior | Release, histogram: Release, column: str | None = None) -> Fit:
+    """Compare a family with a noisy histogram of the same records.
+
+    Args:
+        family: the family's posterior, or its release
+        histogram: a release of a table of one column in bins, as `pv.histogram_for` asks for
+        column: which one, where the family has several
+    """
+    belief: Posterior = infer(family) if isinstance(family, Release) else family
+    plan, table = belief.releases[0].plan, histogram.plan
+    name = table.model.columns[0] if column is None else column
+    facts = [(one.schema.population, one.records, one.neighbours, one.group) for one in (plan, table)]
+    counted = table.model.columns == (name,) and name in plan.model.columns and not table.model.assumption
+    noise = table.mechanism.cell_noise
+    if not (counted and plan.model.assumption) or facts[0] != facts[1] or noise is None or noise.clamped:
+        raise InferenceError(
+            "not a noisy histogram of a column of this family, of the same records",
+            asked=f"{' x '.join(table.model.columns)} of {table.schema.population}, {table.mechanism.name}",
+            advice="Write its analysis file with privior check-fit RELEASE --write FILE.",
+        )
+    kind = table.schema.column(name)
+    below = _below(belief.schema, name, kind)
+    rng = np.random.default_rng(_SEED)
+    theta = belief.draws(_DRAWN, _SEED)
+    cumulated = np.column_stack([belief.numbers.at_most(name, code)(theta) for code in below])
+    chances = np.clip(np.diff(cumulated, axis=1, prepend=0.0, append=1.0), 0, 1)
+    chances /= chances.sum(axis=1, keepdims=True)
+    observed = histogram.statistics.array().astype(np.float64)
+    records = table.records if table.total_public else max(1, int(observed.sum()))
+    drawn = rng.multinomial(records, chances) + _noise(noise, _DRAWN, rng)
+    expected = chances.mean(axis=0)
+    return _compared(plan.model.assumption, kind.labels, observed, drawn.astype(np.float64), expected)
+
+
+def _compared(
+    assumption: str, labels: tuple[str, ...], observed: Floats, drawn: Floats, expected: Floats
+) -> Fit:
+    """Rank what was released among what was drawn, by the run of bins that is farthest away."""
+    every = np.vstack([observed, drawn])
+    totals = np.maximum(every.sum(axis=1, keepdims=True), 1)
+    away = every / totals - expected
+    below = away.cumsum(axis=1)[:, :-1]
+    runs = np.column_stack([away, below])
+    names = [*labels, *(f"up to {label}" for label in labels[:-1])]
+    spread = np.maximum(runs[1:].std(axis=0), 1e-300)
+    farthest = np.abs(runs) / spread
+    ranks = farthest.max(axis=1)
+    place = int(farthest[0].argmax())
+    share = float(np.append(expected, expected.cumsum()[:-1])[place])
+    where = f"{names[place]}: {share + runs[0, place]:.3f} of records instead of {share:.3f}"
+    chance = float((1 + (ranks[1:] >= ranks[0]).sum()) / len(ranks))
+    conflict = Conflict(chance, where, len(names))
+    return Fit(assumption, labels, away[0] + expected, expected, spread[: len(labels)], conflict)
+
+
+def _below(schema: Schema, column: str, kind: Column) -> list[int]:
+    """Return for each bin but the last the largest code of the family's column that lies in it."""
+    lower, step, size = numeric(schema, column, "histogram")
+    if not isinstance(kind, Binned):
+        return list(range(size - 1))
+    codes = [-((lower - edge) // step) - 1 for edge in kind.edges[1:-1]]  # the last value below each edge
+    return [min(max(int(code), -1), size - 1) for code in codes]
+
+
+def _noise(noise: CellNoise, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw the noise of histograms, one a row: to compare with, never to release."""
+    found: list[NDArray[np.int64]] = []
+    while sum(map(len, found)) < size:
+        shape = (size, noise.rates.size)
+        laplace = -np.expm1(-np.where(noise.rates > 0, noise.rates, 50.0))
+        gauss = np.sqrt(np.divide(1, noise.curvatures, out=np.zeros(shape[1]), where=noise.curvatures > 0))
+        drawn = rng.geometric(laplace, shape) - rng.geometric(laplace, shape)
+        drawn += np.rint(gauss * rng.standard_normal(shape)).astype(np.int64)
+        if noise.sums_to_zero:  # what the last cell would have to be, accepted by its probability
+            drawn[:, -1] = -drawn[:, :-1].sum(axis=1)
+            drawn = drawn[rng.random(size) < np.exp(-noise.rates[-1] * np.abs(drawn[:, -1]))]
+        found.append(drawn)
+    return np.concatenate(found)[:size]
