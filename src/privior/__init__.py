@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from privior.mechanisms import VirtualRecords as VirtualRecords
     from privior.models import DirichletCategorical as DirichletCategorical
     from privior.models import FiniteFamily as FiniteFamily
+    from privior.models import ExchangeablePrior as ExchangeablePrior
     from privior.models import LearnedPrior as LearnedPrior
     from privior.models import MarkovChain as MarkovChain
     from privior.models.families import BetaBernoulli as BetaBernoulli
@@ -135,7 +136,7 @@ if TYPE_CHECKING:
 _CONTENTS = {
     "schema": "DROP Binned Boolean Bounded Categorical CsvDialect Date Integer Schema Unit",
     "privacy": "ADD_OR_REMOVE_ONE REPLACE_ONE AccountingKind Budget Guarantee Neighbours Sensitivity",
-    "models": "DirichletCategorical FiniteFamily LearnedPrior MarkovChain",
+    "models": "DirichletCategorical ExchangeablePrior FiniteFamily LearnedPrior MarkovChain",
     "models.families": (
         "BetaBernoulli BetaBinomial GammaExponential GammaPoisson LaplaceScale NormalMean NormalPrecision "
         "NormalMeanPrecision MultivariateNormalMean MultivariateNormalPrecision"

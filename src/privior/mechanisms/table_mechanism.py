@@ -32,7 +32,7 @@ class PublicFacts:
         max_rows: records that one unit contributes at most
         neighbours: the neighbour relation
         budget: what may be spent
-        prior: the model's Dirichlet parameters, one for all cells or one for each
+        prior: the model's Dirichlet parameters, one for all cells or one for each; None if they are learned
         draws: how many draws to release, for mechanisms that release draws
         least: records that every cell has at least, as a public fact, for mechanisms that use it
     """
@@ -42,7 +42,7 @@ class PublicFacts:
     max_rows: int
     neighbours: Neighbours
     budget: Budget
-    prior: Prior = Fraction(1)
+    prior: Prior | None = Fraction(1)
     draws: int = 1
     least: int = 0
 
@@ -62,7 +62,19 @@ class PublicFacts:
     @property
     def parameters(self) -> tuple[Fraction, ...]:
         """The prior parameter of each cell."""
-        return of_each_cell(self.prior, self.cells)
+        return of_each_cell(self.numbers, self.cells)
+
+    @property
+    def numbers(self) -> Prior:
+        """The prior, for a mechanism whose law and guarantee rest on it."""
+        if self.prior is None:
+            raise PlanError(
+                "its guarantee rests on a prior in numbers, and this one is learned",
+                where="prior",
+                asked="learned",
+                advice="Say the prior, such as prior=1.",
+            )
+        return self.prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +169,7 @@ class TableMechanism(Mechanism):
         check_unit(self, asked)
         if self.records not in (None, asked.records):
             raise PlanError("the mechanism is for another number of records", where=self.name)
-        if self.prior not in (None, facts.prior, facts.parameters):
+        if self.prior is not None and self.prior not in (facts.numbers, facts.parameters):
             raise PlanError("the mechanism is for another prior", where=self.name)
 
     @property

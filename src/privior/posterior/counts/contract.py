@@ -90,6 +90,23 @@ class SummedCounts(LatentCounts):
         return np.array([law.quantiles(level) for law in self.marginals], dtype=np.float64)
 
 
+class LearnedShape(LatentCounts):
+    """Counts whose prior was learned with them: what cell probabilities are given a table, it knows."""
+
+    @property
+    def kept(self) -> NDArray[np.int64] | None:
+        """Tables from the posterior that were drawn anyhow, as (size, k); None if there are none."""
+        return None
+
+    @abstractmethod
+    def log_rates(self, tables: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+        """Draw the logarithm of each cell's probability given a table, perhaps not normalised."""
+
+    @abstractmethod
+    def expected_rates(self, tables: NDArray[np.int64]) -> Floats:
+        """Return about the expected probability of each cell given a table, perhaps not normalised."""
+
+
 def quantiles_of_tables(tables: NDArray[np.int64], level: float) -> Floats:
     """Return the equal-tailed interval of each count among some tables, as (cells, 2)."""
     tails = [(1 - level) / 2, (1 + level) / 2]
