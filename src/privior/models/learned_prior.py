@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 _ROUGHER, _SMOOTHER = 0.5, 0.22
 #: the share of a law that is spread evenly over all concentrations
 _ANYTHING = 0.1
+#: the share of the smallest concentration in each
+_RARE = 0.002
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class LearnedPrior:
     @property
     def concentrations(self) -> Floats:
         """The a_j: half the weight, in records, that halves have beforehand."""
-        return np.array([0.18, 0.7, 3.0, 12.0, 50.0, 200.0])
+        return np.array([0.04, 0.18, 0.7, 3.0, 12.0, 50.0, 200.0])
 
     @property
     def laws(self) -> Floats:
@@ -49,8 +51,11 @@ class LearnedPrior:
         places = np.arange(self.concentrations.size)
         away = places - places[:, None]
         rows = np.where(away < 0, _ROUGHER**-away, _SMOOTHER**away)
-        even = np.full(rows.shape, 1 / places.size)
-        return np.asarray((1 - _ANYTHING) * rows / rows.sum(axis=1, keepdims=True) + _ANYTHING * even)
+        # All-or-nothing is a law of its own, for tables that are mostly empty: it is rare under the others.
+        rows[1:, 0] = 0
+        even = np.where(places > 0, 1 / (places.size - 1), 0)
+        mixed = (1 - _ANYTHING) * rows / rows.sum(axis=1, keepdims=True) + _ANYTHING * even
+        return np.asarray((1 - _RARE) * mixed + _RARE * (places == 0))
 
     def __str__(self) -> str:
         return "learned"

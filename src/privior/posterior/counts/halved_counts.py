@@ -33,10 +33,10 @@ Integers = NDArray[np.int64]
 
 #: units are at most this share of the noise's standard deviation; messages end at e^-this of their peak
 _FINE, _FAR = 6.0, 16.0
-#: chains, the states that each forgets, and those that it keeps, for tables of up to so many cells
-_EFFORTS = ((200, 4, 1, 5), (600, 4, 1, 3), (math.inf, 4, 0, 2))
-#: groups are not drawn where more parts than this would be summed for it
-_SWEPT = 2_000
+#: chains, and the states of each
+_CHAINS, _STATES = 4, 8
+#: the law of a group is not drawn where more parts than this would be summed for it
+_SWEPT = 256
 #: more cells than this are not inferred
 MOST_CELLS = 200_000
 #: tables that are kept: so many numbers in all, but at least and at most so many tables
@@ -291,26 +291,24 @@ def halved_counts(
     machine = _Machine(prior, tree, nodes, first, second, total, room, middling)
     machine.climb()
     climbed = machine.chosen.copy()
-    _, chains, forgotten, kept = next(effort for effort in _EFFORTS if tree.cells <= effort[0])
     size = max(_LEAST, min(_MOST, _NUMBERS // tree.cells))
-    each = -(-size // (chains * kept))
+    each = -(-size // (_CHAINS * _STATES))
     states, drawn = [], []
-    for chain in range(chains):
+    for chain in range(_CHAINS):
         rng = np.random.default_rng([seed, chain])
         machine.chosen = climbed.copy()
-        for turn in range(forgotten + kept):
+        for _ in range(_STATES):
             machine.sweep(rng)
-            if turn >= forgotten:
-                states.append(machine.chosen.copy())
-                drawn.append(machine.draw(each, rng))
+            states.append(machine.chosen.copy())
+            drawn.append(machine.draw(each, rng))
     tables = np.concatenate(drawn)
     fit = misfit(evidence, tables.mean(axis=0), tables.var(axis=0))
     diagnostics = Diagnostics.of_chains(
-        r_hat=_r_hat(tree, nodes, tables, chains),
+        r_hat=_r_hat(tree, nodes, tables),
         acceptance=1.0,
-        chains=chains,
-        sweeps=forgotten + kept,
-        moves=float(chains * (forgotten + kept) * len(nodes)),
+        chains=_CHAINS,
+        sweeps=_STATES,
+        moves=float(_CHAINS * _STATES * len(nodes)),
         misfit=fit,
         method="shape learned, tables drawn exactly given it",
     )
@@ -349,7 +347,7 @@ def _nodes(
     return nodes, int(ends[-1])
 
 
-def _r_hat(tree: HalvingTree, nodes: Integers, tables: Integers, chains: int) -> float:
+def _r_hat(tree: HalvingTree, nodes: Integers, tables: Integers) -> float:
     """Compare the chains by the largest parts of the table, and as many cells."""
     from privior.posterior.counts.halving_sums import add_up
 
@@ -359,4 +357,4 @@ def _r_hat(tree: HalvingTree, nodes: Integers, tables: Integers, chains: int) ->
     add_up(nodes, tree.cells, sums)
     cells = sums[: tree.cells : max(1, tree.cells // _COMPARED)]
     watched = np.concatenate([sums[len(nodes) - parts :], cells]).astype(np.float64)
-    return split_r_hat(watched.T.reshape(chains, -1, len(watched)))
+    return split_r_hat(watched.T.reshape(_CHAINS, -1, len(watched)))

@@ -71,6 +71,9 @@ def _learned(
 def _(
     prior: LearnedPrior, evidence: list[CellEvidence], columns: Sequence[Column], total: Total
 ) -> LearnedShape:
+    if not np.any([release.released for release in evidence], axis=0).all():
+        # A cell without a noisy count of its own may have any count: parts that hold it cannot be summed.
+        return _learned(ExchangeablePrior(), evidence, columns, total)
     shape, ordered = [column.size for column in columns], [column.ordered for column in columns]
     return halved_counts(evidence, shape, ordered, prior, total)
 
