@@ -23,7 +23,9 @@ LIVE = object()
 
 
 def test_a_release_of_the_bundled_table(tmp_path: Path) -> None:
-    plan = pv.plan(pv.DirichletCategorical("sex", prior=1), pv.acs_schema(), records=pv.ACS_RECORDS, epsilon=1)
+    plan = pv.plan(
+        pv.DirichletCategorical("sex", prior=1), pv.acs_schema(), records=pv.ACS_RECORDS, epsilon=1
+    )
     ledger = pv.Ledger.create(tmp_path / "acs.ledger", population="acs-2019", epsilon=2)
     release = pv.measure(plan, pv.acs_table(), ledger=tmp_path / "acs.ledger", output=tmp_path / "sex.json")
     assert pv.Release.read(tmp_path / "sex.json") == release
@@ -42,7 +44,12 @@ def test_every_mechanism_goes_all_the_way(
     kind: type[pv.KNorm], schema: pv.Schema, table: Path, ledger: pv.Ledger, tmp_path: Path
 ) -> None:
     plan = pv.plan(
-        pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=1, delta="1e-6", mechanism=kind
+        pv.DirichletCategorical("fruit", prior=1),
+        schema,
+        records=100,
+        epsilon=1,
+        delta="1e-6",
+        mechanism=kind,
     )
     path = tmp_path / "release.json"
     pv.measure(plan, table, ledger=ledger, output=path)
@@ -252,7 +259,11 @@ def test_under_add_or_remove_one_the_number_of_records_is_not_looked_at(
 ) -> None:
     """T20: a table of another size than declared is released like any other."""
     plan = pv.plan(
-        pv.DirichletCategorical("fruit", prior=1), schema, records=1000, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE
+        pv.DirichletCategorical("fruit", prior=1),
+        schema,
+        records=1000,
+        epsilon=1,
+        neighbours=pv.ADD_OR_REMOVE_ONE,
     )
     for rows in (0, 10, 2000):
         release = pv.measure(plan, pa.table({"fruit": ["apple"] * rows}), ledger=ledger)

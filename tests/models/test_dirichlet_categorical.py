@@ -18,7 +18,11 @@ def test_the_statistic_counts_cells_in_order() -> None:
     model = pv.DirichletCategorical(("a", "b"), prior=1)
     codes = [[0, 0], [1, 2], [1, 2], [0, 1]]
     assert model.statistic(SCHEMA, codes).counts.tolist() == [1, 1, 0, 0, 0, 2]
-    assert pv.DirichletCategorical("b", prior=1).statistic(SCHEMA, [[2], [2], [0]]).counts.tolist() == [1, 0, 2]
+    assert pv.DirichletCategorical("b", prior=1).statistic(SCHEMA, [[2], [2], [0]]).counts.tolist() == [
+        1,
+        0,
+        2,
+    ]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])

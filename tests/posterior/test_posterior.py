@@ -220,7 +220,8 @@ def test_questions_may_be_asked_as_cells_are_written() -> None:
         unit="person",
     )
     table = pa.table({"age": [1, 2], "bin": [5, 15], "smoker": [True, False]})
-    plan = pv.plan(pv.DirichletCategorical(("age", "bin", "smoker"), prior=1), schema, records=np.int64(2), epsilon=1)  # type: ignore[arg-type]
+    model = pv.DirichletCategorical(("age", "bin", "smoker"), prior=1)
+    plan = pv.plan(model, schema, records=np.int64(2), epsilon=1)  # type: ignore[arg-type]
     posterior = pv.infer(pv.measure(plan, table, ledger=pv.Ledger.in_memory()))
     assert posterior.probability({"bin": 15}).mean == posterior.probability({"bin": "[10, 20]"}).mean
     assert posterior.probability({"smoker": "yes"}).mean == posterior.probability({"smoker": True}).mean

@@ -2,8 +2,8 @@
 
 from privior.models.dirichlet_categorical import DirichletCategorical
 from privior.models.dirichlet_table import DirichletTable
-from privior.models.families import Family, JointFamily, SummedModel
 from privior.models.exchangeable_prior import ExchangeablePrior, RateLaws
+from privior.models.families import Family, JointFamily, SummedModel
 from privior.models.finite_family import FiniteFamily
 from privior.models.learned_prior import LearnedPrior
 from privior.models.markov_chain import MarkovChain

@@ -34,8 +34,8 @@ class DirichletTable(TableModel):
     """Cell probabilities of the table of `columns`, with a Dirichlet prior.
 
     Attributes:
-        prior: the Dirichlet parameters, one for every cell alike or one per cell in the order of the cells; or
-            a prior that is learned from what is released
+        prior: the Dirichlet parameters, one for every cell alike or one per cell in the order of the cells;
+            or a prior that is learned from what is released
     """
 
     prior: Fraction | tuple[Fraction, ...] | LearnedPrior
@@ -68,7 +68,9 @@ class DirichletTable(TableModel):
         cells = self.size(schema)
         if isinstance(self.prior, LearnedPrior):
             raise ModelError(
-                "a prior that is learned has no numbers", where=self.family, advice="Say one, such as prior=1."
+                "a prior that is learned has no numbers",
+                where=self.family,
+                advice="Say one, such as prior=1.",
             )
         return self.prior if isinstance(self.prior, tuple) else (self.prior,) * cells
 
@@ -109,6 +111,11 @@ class DirichletTable(TableModel):
     def remedy(self) -> str:
         """Noise is added to every cell."""
         return "fewer cells or more epsilon"
+
+    @property
+    def typical_in_words(self) -> str:
+        """A prior that is learned has no typical tables of its own."""
+        return "for tables typical of prior 1, inferred with it" if self.cell_prior is None else ""
 
     def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
         """Compare the weight of the prior with the number of rows."""

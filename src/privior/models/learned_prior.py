@@ -6,10 +6,10 @@ N records leaves to its first half a number with the law
     Σ_j w_j BetaBinomial(N; 2 a_j p, 2 a_j (1 − p)),
 
 a mixture over concentrations a_j from nearly all-or-nothing to nearly equal halves. Its weights w belong to
-all parts that are halved along the same column at the same scale, and are learned: a list of laws, one for each
-typical concentration, equally likely beforehand, each with heavy tails towards unequal halves. So neighbours
-resemble each other as far as the release says that they do; heaps and empty stretches remain possible
-everywhere, and a sum of many cells is as vague beforehand as a single one.
+all parts that are halved along the same column at the same scale, well filled ones and others apart, and are
+learned: a list of laws, one for each typical concentration, equally likely beforehand, each with heavy tails
+towards unequal halves. So neighbours resemble each other as far as the release says that they do; heaps and
+empty stretches remain possible everywhere, and a sum of many cells is as vague beforehand as a single one.
 
 p is 1/2, or for concentrations above 2 along an ordered column what the parts beside it suggest: a straight
 line of log counts through the part before and the part after, drawn towards 1/2 as far as these are noise.

@@ -113,6 +113,11 @@ class Model(ABC):
         """
 
     @property
+    def typical_in_words(self) -> str:
+        """Say of which data forecasts are typical, where that is not the prior's own."""
+        return ""
+
+    @property
     def parameter_names(self) -> tuple[str, ...]:
         """The names by which parameters are asked for, where there are several."""
         return ()

@@ -320,7 +320,8 @@ class Plan:
     @property
     def _whose_forecasts(self) -> list[tuple[str, str]]:
         if self.inferred == self.model:
-            return []
+            typical = self.model.typical_in_words
+            return [("forecasts", typical)] if typical else []
         return [("forecasts", f"for data typical of {self.inferred.prior}, and who infers with it")]
 
     @property

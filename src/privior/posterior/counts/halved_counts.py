@@ -1,10 +1,10 @@
 """The posterior of a table whose shape is learned: halved again and again, at learned proportions.
 
-`LearnedPrior` says the law. Given which law of concentrations each group of parts has, everything is a sum along
-the tree of parts (`halving_sums`): the evidence of the release, and exact draws of tables. Laws are found by
-climbing, from the finest group on, and then drawn, that of one group at a time given the others, tables summed
-out: several chains with a handful of unknowns each. Of each state of a chain many tables are drawn. In large
-tables the laws of groups of very many parts, of which little is left open, stay where the climb ended.
+`LearnedPrior` says the law. Given which law of concentrations each group of parts has, everything is a sum
+along the tree of parts (`halving_sums`): the evidence of the release, and exact draws of tables. Laws are found
+by climbing, from the finest group on, and then drawn, that of one group at a time given the others, tables
+summed out: several chains with a handful of unknowns each. Of each state of a chain many tables are drawn. In
+large tables the laws of groups of very many parts, of which little is left open, stay where the climb ended.
 
 Where noise is wide, counts are summed in units of several records: the largest power of two that is at most a
 sixth of the noise's standard deviation, for large parts that of their sum. Draws are of whole records again.
@@ -35,6 +35,8 @@ Integers = NDArray[np.int64]
 _FINE, _FAR = 6.0, 16.0
 #: chains, and the states of each
 _CHAINS, _STATES = 4, 8
+#: parts of more than so many standard deviations of their noise are well filled
+_FILLED = 4.0
 #: the law of a group is not drawn where more parts than this would be summed for it
 _SWEPT = 256
 #: more cells than this are not inferred
@@ -107,9 +109,7 @@ class HalvedCounts(LearnedShape):
 
         sums = self._added_up(tables)
         logs = np.empty(sums.shape)
-        log_shares(
-            self.nodes, self.tree.cells, sums, self._chances, self.first, self.second, rng, logs
-        )
+        log_shares(self.nodes, self.tree.cells, sums, self._chances, self.first, self.second, rng, logs)
         return np.ascontiguousarray(logs[: self.tree.cells].T)
 
     def expected_rates(self, tables: Integers) -> Floats:
@@ -118,9 +118,7 @@ class HalvedCounts(LearnedShape):
 
         sums = self._added_up(tables)
         shares = np.empty(sums.shape)
-        expected_shares(
-            self.nodes, self.tree.cells, sums, self._chances, self.first, self.second, shares
-        )
+        expected_shares(self.nodes, self.tree.cells, sums, self._chances, self.first, self.second, shares)
         return np.ascontiguousarray(shares[: self.tree.cells].T)
 
     @cached_property
@@ -130,9 +128,7 @@ class HalvedCounts(LearnedShape):
 
         sums = self._added_up(self.tables[:: max(1, len(self.tables) // _JUDGED)])
         weights = self._weights
-        return np.asarray(
-            responsible(self.nodes, self.tree.cells, sums, weights, self.first, self.second)
-        )
+        return np.asarray(responsible(self.nodes, self.tree.cells, sums, weights, self.first, self.second))
 
     @property
     def _weights(self) -> Floats:
@@ -175,7 +171,14 @@ class _Machine:
         """Take what was inferred, with other laws."""
         room = np.concatenate([counts.messages, np.zeros(4 * counts.messages.size + 4096)])
         return _Machine(
-            counts.prior, counts.tree, counts.nodes.copy(), counts.first, counts.second, counts.total, room, chosen
+            counts.prior,
+            counts.tree,
+            counts.nodes.copy(),
+            counts.first,
+            counts.second,
+            counts.total,
+            room,
+            chosen,
         )
 
     def __post_init__(self) -> None:
@@ -184,18 +187,27 @@ class _Machine:
 
     def sum_from(self, part: int) -> float:
         """Sum anew from a part upwards; return the log evidence of the laws that are chosen."""
-        from privior.posterior.counts.halving_sums import LOW, SIZE, START, STEP, upwards
+        from privior.posterior.counts.halving_sums import LOW, STEP, upwards
 
         weights = self.prior.laws[self.chosen]
         facts = (weights, self.first, self.second, _FAR)
         while not upwards(self.nodes, part, self.room, self._scales, *facts):
             self.room = np.concatenate([self.room, np.zeros(self.room.size)])
-        low, size, start, step = (int(self.nodes[-1, entry]) for entry in (LOW, SIZE, START, STEP))
-        top = self.room[start : start + size]
+        top = self._top
         if self.total.known:
-            unit = min(max((self.total.most + step // 2) // step - low, 0), size - 1)
+            low, step = int(self.nodes[-1, LOW]), int(self.nodes[-1, STEP])
+            unit = min(max((self.total.most + step // 2) // step - low, 0), top.size - 1)
             return float(self._scales.sum() + math.log(max(float(top[unit]), 1e-300)))
-        return float(self._scales.sum() + math.log(float(top.sum())))
+        return float(self._scales.sum() + math.log(max(float(top.sum()), 1e-300)))
+
+    @property
+    def _top(self) -> Floats:
+        """What the release says of the total, as far as that is possible."""
+        from privior.posterior.counts.halving_sums import LOW, SIZE, START, STEP
+
+        low, size, start, step = (int(self.nodes[-1, entry]) for entry in (LOW, SIZE, START, STEP))
+        possible = max(1, min(size, self.total.most // step - low + 1))
+        return self.room[start : start + possible]
 
     def choose(self, group: int, law: int) -> float:
         """Give a group another law."""
@@ -225,7 +237,7 @@ class _Machine:
 
     def draw(self, size: int, rng: np.random.Generator) -> Integers:
         """Draw tables."""
-        from privior.posterior.counts.halving_sums import LOW, SIZE, START, STEP, downwards
+        from privior.posterior.counts.halving_sums import LOW, STEP, downwards
 
         cells = self.tree.cells
         sums = np.empty((len(self.nodes), size), dtype=np.int64)
@@ -233,8 +245,8 @@ class _Machine:
         if self.total.known:
             sums[-1] = self.total.most
         else:
-            message = self.room[top[START] : top[START] + top[SIZE]]
-            units = top[LOW] + rng.choice(int(top[SIZE]), size=size, p=message / message.sum())
+            message = self._top
+            units = top[LOW] + rng.choice(message.size, size=size, p=message / message.sum())
             within = rng.integers(0, top[STEP], size) - top[STEP] // 2
             sums[-1] = np.clip(units * top[STEP] + within, 0, self.total.most)
         weights = self.prior.laws[self.chosen]
@@ -275,10 +287,13 @@ def halved_counts(
     rates, bends = (np.array([getattr(one, name) for one in evidence]) for name in ("rates", "curvatures"))
     precision = np.sum([one.precisions for one in evidence], axis=0)
     variance = 1 / np.maximum(precision, 1.0 / (total.most + 1.0) ** 2)
+    weighted = sum(one.observed * one.precisions for one in evidence) / np.maximum(precision, 1e-300)
+    # What well filled parts say of their halves need not hold where little is left.
+    filled = tree.sums(weighted) > _FILLED * np.sqrt(tree.sums(variance))
+    tree = tree.apart(filled[tree.cells :])
     nodes, length = _nodes(tree, observed, rates, bends, variance, total.most)
     messages = np.empty(length)
     leaf_messages(nodes, observed, rates, bends, messages)
-    weighted = sum(one.observed * one.precisions for one in evidence) / np.maximum(precision, 1e-300)
     middle = np.concatenate(
         [np.full(tree.cells, 0.5), centres(tree, np.where(ordered, shape, 0).tolist(), weighted, variance)]
     )
@@ -325,10 +340,10 @@ def _nodes(
 
     cells = tree.cells
     nodes = np.zeros((2 * cells - 1, 7), dtype=np.int64)
-    variances = np.concatenate([variance, np.zeros(cells - 1)])
-    for part, (one, other) in enumerate(tree.halves.tolist(), start=cells):
-        variances[part] = variances[one] + variances[other]
-    nodes[:, STEP] = 2 ** np.maximum(np.floor(0.5 * np.log2(variances) - math.log2(_FINE)), 0).astype(np.int64)
+    variances = tree.sums(variance)
+    nodes[:, STEP] = 2 ** np.maximum(np.floor(0.5 * np.log2(variances) - math.log2(_FINE)), 0).astype(
+        np.int64
+    )
     for part, (one, other) in enumerate(tree.halves.tolist(), start=cells):
         nodes[part, STEP] = max(nodes[part, STEP], nodes[one, STEP], nodes[other, STEP])
     nodes[cells:, FIRST], nodes[cells:, SECOND] = tree.halves.T

@@ -1,7 +1,7 @@
 """Sums over all tables that are halved again and again, compiled; imported only where they are needed.
 
 A node of the tree is a part of the table, of U units of records. It leaves u of them to its first half with
-the probability Σ_j w_j BB(u; U, a_j), a mixture of Beta-binomials of fixed concentrations a_j, whose weights w
+the probability Σ_j w_j BB(u; U, a_j), a mixture of Beta-binomials of fixed concentrations a_j, whose weights
 belong to the node's group. Since BB(u; U, a) = f(u) f(U−u) g(U) with f(u) = Γ(u+a)/(u! Γ(a)) and
 g(U) = U! Γ(2a)/Γ(U+2a), what the noisy counts say of U is a sum of convolutions, one for each j.
 
@@ -11,6 +11,8 @@ f and g are multiplied by e^(∓λu), λ chosen such that f is flat in the middl
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 from numba import njit
@@ -19,11 +21,19 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+F = TypeVar("F", bound=Callable[..., object])
+
 #: what a row of `nodes` holds
 FIRST, SECOND, GROUP, STEP, LOW, SIZE, START = range(7)
 
 
-@njit(cache=True, nogil=True)
+def _compiled(function: F) -> F:
+    """Compile it, and keep what was compiled."""
+    made: F = njit(cache=True, nogil=True)(function)
+    return made
+
+
+@_compiled
 def leaf_messages(
     nodes: Integers, observed: Integers, rates: Floats, curvatures: Floats, messages: Floats
 ) -> None:
@@ -42,7 +52,7 @@ def leaf_messages(
             messages[start + at] = math.exp(messages[start + at] - best)
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _coarser(source: Floats, low: int, ratio: int, into: Floats) -> tuple[int, int]:
     """Write a message in units `ratio` times as large; return its first unit and how many there are."""
     high = low + source.size - 1
@@ -61,11 +71,13 @@ def _coarser(source: Floats, low: int, ratio: int, into: Floats) -> tuple[int, i
         if unit == 0 and low == 0:
             total = source[0]
             weight = 1.0
-        into[unit - first] = total / weight if weight > 0 else source[min(max(unit * ratio - low, 0), source.size - 1)]
+        into[unit - first] = (
+            total / weight if weight > 0 else source[min(max(unit * ratio - low, 0), source.size - 1)]
+        )
     return first, last - first + 1
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _factors(message: Floats, low: int, a: float, tilt: float, into: Floats) -> float:
     """Write f(u) e^(−tilt u) times the message, its largest value 1; return the logarithm of the scale."""
     value, top, back = 1.0, 1.0, math.exp(-tilt)
@@ -79,19 +91,19 @@ def _factors(message: Floats, low: int, a: float, tilt: float, into: Floats) -> 
     return math.lgamma(low + a) - math.lgamma(low + 1.0) - math.lgamma(a) - tilt * low + math.log(top)
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _height(unit: float, a: float, tilt: float) -> float:
     """Return log g(U) + tilt U, for a the sum of both parameters."""
     return math.lgamma(unit + 1.0) + math.lgamma(a) - math.lgamma(unit + a) + tilt * unit
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _tilt(one: float, other: float, a: float, b: float) -> float:
     """Return about the slope of log f where each half has so many units."""
     return 0.5 * (math.log((one + a) / (one + 1)) + math.log((other + b) / (other + 1)))
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _middle(message: Floats, low: int) -> float:
     total = 0.0
     moment = 0.0
@@ -101,7 +113,7 @@ def _middle(message: Floats, low: int) -> float:
     return low + moment / total
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def children(
     nodes: Integers, node: int, messages: Floats, one: Floats, other: Floats
 ) -> tuple[int, int, int, int]:
@@ -109,7 +121,10 @@ def children(
     left, right = nodes[node, FIRST], nodes[node, SECOND]
     begin = nodes[left, START]
     low, size = _coarser(
-        messages[begin : begin + nodes[left, SIZE]], nodes[left, LOW], nodes[node, STEP] // nodes[left, STEP], one
+        messages[begin : begin + nodes[left, SIZE]],
+        nodes[left, LOW],
+        nodes[node, STEP] // nodes[left, STEP],
+        one,
     )
     begin = nodes[right, START]
     low_2, size_2 = _coarser(
@@ -121,13 +136,13 @@ def children(
     return low, size, low_2, size_2
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def _few(step: int, rng: np.random.Generator) -> int:
-    """Draw what may be left of less than half a unit: c with a chance of about 1/(c+1), so none is not rare."""
+    """Draw what may be left of less than half a unit: c with a chance of about 1/(c+1), none is not rare."""
     return int(math.exp(rng.random() * math.log(step // 2 + 1.0))) - 1
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def upwards(
     nodes: Integers,
     begin_at: int,
@@ -204,7 +219,7 @@ def upwards(
     return True
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def downwards(
     nodes: Integers,
     leaves: int,
@@ -282,7 +297,7 @@ def downwards(
             sums[right, draw] = number - part
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def log_split(one: float, other: float, a: float, b: float) -> float:
     """Log of the Beta-binomial law of a split."""
     return (
@@ -298,7 +313,7 @@ def log_split(one: float, other: float, a: float, b: float) -> float:
     )
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def responsible(
     nodes: Integers, leaves: int, sums: Integers, weights: Floats, first_a: Floats, second_a: Floats
 ) -> Floats:
@@ -323,7 +338,7 @@ def responsible(
     return found
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def add_up(nodes: Integers, leaves: int, sums: Integers) -> None:
     """Fill in the counts of all parts from those of the cells."""
     for node in range(leaves, nodes.shape[0]):
@@ -331,7 +346,7 @@ def add_up(nodes: Integers, leaves: int, sums: Integers) -> None:
             sums[node, draw] = sums[nodes[node, FIRST], draw] + sums[nodes[node, SECOND], draw]
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def log_shares(
     nodes: Integers,
     leaves: int,
@@ -361,9 +376,15 @@ def log_shares(
             logs[right, draw] = logs[node, draw] + other - both
 
 
-@njit(cache=True, nogil=True)
+@_compiled
 def expected_shares(
-    nodes: Integers, leaves: int, sums: Integers, chances: Floats, first_a: Floats, second_a: Floats, shares: Floats
+    nodes: Integers,
+    leaves: int,
+    sums: Integers,
+    chances: Floats,
+    first_a: Floats,
+    second_a: Floats,
+    shares: Floats,
 ) -> None:
     """Write the expected probabilities of all parts given their counts."""
     shares[nodes.shape[0] - 1] = 1.0

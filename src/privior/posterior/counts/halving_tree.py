@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,18 @@ class HalvingTree:
         """The number of cells."""
         return len(self.halves) + 1
 
+    def apart(self, kind: NDArray[np.bool_]) -> HalvingTree:
+        """Return the same tree with each group divided in two."""
+        _, starts, group = np.unique(2 * self.group + kind, return_index=True, return_inverse=True)
+        return replace(self, group=group.ravel().astype(np.int64), starts=self.cells + starts)
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum over the cells of each part, cells included."""
+        every = np.concatenate([values, np.zeros(len(self.halves))])
+        for part, (one, other) in enumerate(self.halves.tolist(), start=self.cells):
+            every[part] = every[one] + every[other]
+        return every
+
     @property
     def groups(self) -> int:
         """How many kinds of halving there are."""
@@ -43,7 +55,7 @@ class HalvingTree:
 
 
 def halving_tree(shape: Sequence[int]) -> HalvingTree:
-    """Halve a table of this shape: the column with the fewest levels first, so that its sums are whole parts."""
+    """Halve a table of this shape: the column with the fewest levels first, so that its sums are parts."""
     sizes = np.array(shape, dtype=np.int64)
     order = np.argsort(sizes, kind="stable")
     strides = np.append(np.cumprod(sizes[:0:-1])[::-1], 1)
