@@ -61,6 +61,11 @@ class LatentCounts(ABC):
     def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return tables from the posterior, as (size, k)."""
 
+    @property
+    def kept(self) -> NDArray[np.int64] | None:
+        """Tables from the posterior that were drawn anyhow, as (size, k); None if there are none."""
+        return None
+
     def beta_mixture(self) -> CellProbabilities | None:
         """Return the marginals of the cell probabilities, where they have a closed form."""
         return None
@@ -92,11 +97,6 @@ class SummedCounts(LatentCounts):
 
 class LearnedShape(LatentCounts):
     """Counts whose prior was learned with them: what cell probabilities are given a table, it knows."""
-
-    @property
-    def kept(self) -> NDArray[np.int64] | None:
-        """Tables from the posterior that were drawn anyhow, as (size, k); None if there are none."""
-        return None
 
     @abstractmethod
     def log_rates(self, tables: NDArray[np.int64], rng: np.random.Generator) -> Floats:

@@ -1,7 +1,7 @@
 """The posterior of a table whose shape is learned: halved again and again, at learned proportions.
 
 `LearnedPrior` says the law. Given which law of concentrations each group of parts has, everything is a sum
-along the tree of parts (`halving_sums`): the evidence of the release, and exact draws of tables. Laws are found
+along the tree of parts (`halving_sums`): the evidence of a release, and exact draws of tables. Laws are found
 by climbing, from the finest group on, and then drawn, that of one group at a time given the others, tables
 summed out: several chains with a handful of unknowns each. Of each state of a chain many tables are drawn. In
 large tables the laws of groups of very many parts, of which little is left open, stay where the climb ended.
@@ -38,7 +38,7 @@ _CHAINS, _STATES = 4, 8
 #: parts of more than so many standard deviations of their noise are well filled
 _FILLED = 4.0
 #: the law of a group is not drawn where more parts than this would be summed for it
-_SWEPT = 256
+_SWEPT = 64
 #: more cells than this are not inferred
 MOST_CELLS = 200_000
 #: tables that are kept: so many numbers in all, but at least and at most so many tables
