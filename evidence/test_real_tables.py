@@ -1,7 +1,7 @@
 """Real tables: 90% intervals of a table's own counts, shares, mean and tails hold them, at no more width.
 
-Columns and pairs of the tables beside the repository, fresh releases with default settings: the planner's noise
-and the prior that is learned. The plain interval is that of the same noise's own quantiles.
+Columns and pairs of the tables beside the repository, fresh releases with default settings: the planner's
+noise and the prior that is learned. The plain interval is that of the same noise's own quantiles.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def test_intervals_hold_real_tables() -> None:
         "real_tables",
         certificate,
         title="Real tables: 90% intervals of the table itself",
-        claim=f"{number} columns and pairs, {RELEASES} releases under each relation: at least 88% held on average "
-        "for each epsilon and kind of question, mean width at most 1.02 of the noise's own quantile interval",
+        claim=f"{number} columns and pairs, {RELEASES} releases under each relation: at least 88% held on "
+        "average for each epsilon and kind of question, mean width at most 1.02 of the noise's own quantile interval",
         header=("epsilon", "question", "held", "width / plain", "least held (12 releases)"),
         rows=rows,
     )
