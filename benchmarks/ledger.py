@@ -37,7 +37,7 @@ MOST_SPEND, MOST_SHOW = 4.0, 0.35
 
 def plan_of_fruit() -> pv.Plan:
     schema = pv.Schema({"fruit": pv.Categorical(["apple", "pear"])}, population="orchard", unit="person")
-    return pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon="1e-6")
+    return pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon="1e-6")
 
 
 def fill(book: pv.Ledger, plan: pv.Plan, entries: int) -> None:

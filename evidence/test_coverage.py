@@ -38,7 +38,7 @@ def measured(cell: tuple[int, int, str]) -> Measured:
     rng = np.random.default_rng([levels, records, int(10 * float(epsilon))])
     names = np.array([f"level {i}" for i in range(levels)])
     schema = pv.Schema({"x": pv.Categorical(names.tolist())}, population="p", unit="person")
-    plan = pv.plan(pv.DirichletCategorical("x"), schema, records=records, epsilon=epsilon)
+    plan = pv.plan(pv.DirichletCategorical("x", prior=1), schema, records=records, epsilon=epsilon)
     ledger = pv.Ledger.in_memory(epsilon=10_000)
     hits, naive_hits, seconds = [], [], 0.0
     for _ in range(SETS):

@@ -55,7 +55,7 @@ def test_forecasts_are_near_what_happens() -> None:
         column = pv.Categorical([f"level {i}" for i in range(levels)])
         schema = pv.Schema({"x": column}, population="p", unit="person")
         plan = pv.plan(
-            pv.DirichletCategorical("x"),
+            pv.DirichletCategorical("x", prior=1),
             schema,
             records=records,
             epsilon=epsilon,

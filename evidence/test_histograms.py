@@ -107,7 +107,7 @@ def measured(cell: tuple[str, int, int]) -> list[Measured]:
     names = np.array([f"level {i}" for i in range(levels)])
     schema = pv.Schema({"x": pv.Categorical(names.tolist())}, population="p", unit="person")
     ledger = pv.Ledger.in_memory(epsilon=10_000, delta="0.5")
-    model, most = pv.DirichletCategorical("x"), 10 * records
+    model, most = pv.DirichletCategorical("x", prior=1), 10 * records
     found = []
     for epsilon in EPSILONS:
         plan, gaussian = (
@@ -139,7 +139,7 @@ def measured(cell: tuple[str, int, int]) -> list[Measured]:
                 projected(normal / max(normal.sum(), 1)),
                 np.full(levels, 1 / levels),
             ]
-            counts = pv.infer(release, prior=pv.LearnedPrior()).counts()
+            counts = pv.infer(release, prior=pv.ExchangeablePrior()).counts()
             expected = counts.mean() / counts.mean().sum()
             low, high = counts.interval(0.9).T
             covered.append(float(((low <= table) & (table <= high)).mean()))

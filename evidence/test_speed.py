@@ -30,7 +30,7 @@ def test_ten_thousand_levels() -> None:
     rows = pa.table(
         {"x": np.array(names)[rng.choice(LEVELS, size=1_000_000, p=rng.dirichlet(np.ones(LEVELS)))]}
     )
-    model = pv.DirichletCategorical("x")
+    model = pv.DirichletCategorical("x", prior=1)
     lines = []
     for epsilon in ("1", "0.1"):
         found: dict[str, object] = {}

@@ -98,7 +98,7 @@ def ledger(tmp_path: Path) -> pv.Ledger:
 
 @pytest.fixture
 def plan(schema: pv.Schema) -> pv.Plan:
-    return pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1)
+    return pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=1)
 
 
 @pytest.fixture

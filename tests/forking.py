@@ -284,7 +284,9 @@ def _warm_up() -> None:
     fruit = pv.Categorical(["apple", "pear", "plum"])
     schema = pv.Schema({"fruit": fruit}, population="orchard", unit="person")
     for relation in (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE):
-        plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1, neighbours=relation)
+        plan = pv.plan(
+            pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=1, neighbours=relation
+        )
         plan.picture().html()
 
 

@@ -13,6 +13,6 @@ ON_REQUEST = tuple(kind for kind in MECHANISMS if issubclass(kind, TableMechanis
 def table_mechanism(document: dict[str, object]) -> TableMechanism:
     """Read a mechanism for some table of counts."""
     schema = pv.Schema({"x": pv.Categorical(["a", "b"])}, population="p", unit="person")
-    made = to_mechanism(document, pv.DirichletCategorical("x"), schema)
+    made = to_mechanism(document, pv.DirichletCategorical("x", prior=1), schema)
     assert isinstance(made, TableMechanism)
     return made

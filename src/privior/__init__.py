@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
     from privior.mechanisms import VirtualRecords as VirtualRecords
     from privior.models import DirichletCategorical as DirichletCategorical
+    from privior.models import ExchangeablePrior as ExchangeablePrior
     from privior.models import FiniteFamily as FiniteFamily
     from privior.models import LearnedPrior as LearnedPrior
     from privior.models import MarkovChain as MarkovChain

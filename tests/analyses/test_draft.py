@@ -153,7 +153,7 @@ def test_gaps_are_refused_by_name_until_they_are_filled(tmp_path: Path) -> None:
 
 def test_what_the_command_line_says_fills_gaps(tmp_path: Path, schema: pv.Schema) -> None:
     file = tmp_path / "a.toml"
-    pv.Analysis(schema, pv.DirichletCategorical("fruit"), 10, pv.Budget.of(1)).write(file)
+    pv.Analysis(schema, pv.DirichletCategorical("fruit", prior=1), 10, pv.Budget.of(1)).write(file)
     file.write_text(file.read_text().replace("records = 10", 'records = "FILL IN"'))
     assert pv.Analysis.read(file, records=7, neighbours="add-or-remove-one").records == 7
     file.write_text(file.read_text().split("[ask]")[0])

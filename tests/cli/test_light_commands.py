@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     schema = pv.Schema(columns, population="p", unit="row")
     ledger = pv.Ledger.create(where / "p.ledger", population="p", epsilon=9)
     for name, column in (("r", "smokes"), ("binned", "age")):
-        plan = pv.plan(pv.DirichletCategorical(column), schema, records=40, epsilon=1)
+        plan = pv.plan(pv.DirichletCategorical(column, prior=1), schema, records=40, epsilon=1)
         pv.measure(plan, where / "t.csv", ledger=ledger, output=where / f"{name}.json")
     return where
 

@@ -50,7 +50,7 @@ NORMAL = pv.Normal(0, stddev=2)
 
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
-    (pv.DirichletCategorical("fruit"), [pv.KNorm, pv.EHD, pv.EHDS, pv.EHDL]),
+    (pv.DirichletCategorical("fruit", prior=1), [pv.KNorm, pv.EHD, pv.EHDS, pv.EHDL]),
     (pv.MarkovChain("fruit", "then"), [pv.KNorm, pv.DirichletDraw]),
     (
         pv.FiniteFamily("fruit", {"even": ["1/3"] * 3, "apples": ["1/2", "1/4", "1/4"]}),
@@ -113,7 +113,7 @@ def write_minimum(folder: Path) -> None:
     schema = pv.Schema({"ripe": pv.Boolean()}, population="orchard", unit=unit)
     table = pa.table({"who": [str(row // 2) for row in range(20)], "ripe": [True, False, False, True] * 5})
     plan = pv.plan(
-        pv.DirichletCategorical("ripe"),
+        pv.DirichletCategorical("ripe", prior=1),
         schema,
         records=10,
         epsilon="0.5",
@@ -180,7 +180,7 @@ def write_forgetful(folder: Path) -> None:
         mechanism=pv.NoisyStatistics,
     )
     counts = pv.plan(
-        pv.DirichletCategorical("fruit"),
+        pv.DirichletCategorical("fruit", prior=1),
         GARDEN,
         records=40,
         epsilon="0.1",

@@ -40,7 +40,7 @@ def book(tmp_path: Path) -> pv.Ledger:
 
 def planned(schema: pv.Schema, column: str, epsilon: object = 30, **facts: object) -> pv.Plan:
     chosen = {"neighbours": pv.ADD_OR_REMOVE_ONE, "mechanism": pv.LaplaceCounts, "records": 200, **facts}
-    return pv.plan(pv.DirichletCategorical(column), schema, epsilon=epsilon, **chosen)  # type: ignore[arg-type]
+    return pv.plan(pv.DirichletCategorical(column, prior=1), schema, epsilon=epsilon, **chosen)  # type: ignore[arg-type]
 
 
 def counts(release: pv.Release) -> list[int]:

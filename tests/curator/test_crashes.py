@@ -29,7 +29,7 @@ import privior.curator.own_process as own
 own._program = lambda: child_program.planted({there!r})
 fruit = pv.Categorical(["apple", "pear", "plum"])
 schema = pv.Schema({{"fruit": fruit}}, population="orchard", unit="person")
-plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1, mechanism=pv.KNorm)
+plan = pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=1, mechanism=pv.KNorm)
 try:
     pv.measure(plan, "fruit.csv", ledger="orchard.ledger", output="new.json")
 except pv.PriviorError as error:
@@ -150,7 +150,9 @@ def test_the_program_that_asks_is_killed(step: str, orchard: Path, schema: pv.Sc
         empty.rmdir()
     _check(orchard, crash)
     (orchard / "new.json").unlink(missing_ok=True)
-    plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1, mechanism=pv.KNorm)
+    plan = pv.plan(
+        pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=1, mechanism=pv.KNorm
+    )
     ledger = orchard / "orchard.ledger"
     pv.measure(plan, orchard / "fruit.csv", ledger=ledger, output=orchard / "new.json")  # in nobody's way
     assert pv.Ledger.open(orchard / "orchard.ledger").verify().number == int(crash.spent) + 1

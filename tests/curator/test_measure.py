@@ -23,7 +23,9 @@ LIVE = object()
 
 
 def test_a_release_of_the_bundled_table(tmp_path: Path) -> None:
-    plan = pv.plan(pv.DirichletCategorical("sex"), pv.acs_schema(), records=pv.ACS_RECORDS, epsilon=1)
+    plan = pv.plan(
+        pv.DirichletCategorical("sex", prior=1), pv.acs_schema(), records=pv.ACS_RECORDS, epsilon=1
+    )
     ledger = pv.Ledger.create(tmp_path / "acs.ledger", population="acs-2019", epsilon=2)
     release = pv.measure(plan, pv.acs_table(), ledger=tmp_path / "acs.ledger", output=tmp_path / "sex.json")
     assert pv.Release.read(tmp_path / "sex.json") == release
@@ -42,7 +44,12 @@ def test_every_mechanism_goes_all_the_way(
     kind: type[pv.KNorm], schema: pv.Schema, table: Path, ledger: pv.Ledger, tmp_path: Path
 ) -> None:
     plan = pv.plan(
-        pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1, delta="1e-6", mechanism=kind
+        pv.DirichletCategorical("fruit", prior=1),
+        schema,
+        records=100,
+        epsilon=1,
+        delta="1e-6",
+        mechanism=kind,
     )
     path = tmp_path / "release.json"
     pv.measure(plan, table, ledger=ledger, output=path)
@@ -242,7 +249,7 @@ def test_bad_cells_are_never_an_error(schema: pv.Schema, ledger: pv.Ledger, tmp_
         b"1e999",
     ]
     path.write_bytes(b"fruit\n" + b"\n".join(lines) + b"\n")
-    plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=60, epsilon=1000)
+    plan = pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=60, epsilon=1000)
     release = pv.measure(plan, path, ledger=pv.Ledger.in_memory())
     assert release.statistics.counts == (50, 0, 10)  # at epsilon 1000 noise is zero but once in e^500
 
@@ -252,7 +259,11 @@ def test_under_add_or_remove_one_the_number_of_records_is_not_looked_at(
 ) -> None:
     """T20: a table of another size than declared is released like any other."""
     plan = pv.plan(
-        pv.DirichletCategorical("fruit"), schema, records=1000, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE
+        pv.DirichletCategorical("fruit", prior=1),
+        schema,
+        records=1000,
+        epsilon=1,
+        neighbours=pv.ADD_OR_REMOVE_ONE,
     )
     for rows in (0, 10, 2000):
         release = pv.measure(plan, pa.table({"fruit": ["apple"] * rows}), ledger=ledger)
@@ -268,13 +279,13 @@ def test_persons_with_several_rows(ledger: pv.Ledger) -> None:
         unit=pv.Unit("person", "id", max_rows=2),
     )
     table = pa.table({"id": [1] * 50 + [2], "fruit": ["apple"] * 50 + ["pear"]})
-    plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=2, epsilon=1000)
+    plan = pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=2, epsilon=1000)
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory())
     assert release.statistics.counts == (2, 1)
 
 
 def test_t22_the_order_of_rows_and_columns_does_not_matter(schema: pv.Schema) -> None:
-    plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=6, epsilon=1000)
+    plan = pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=6, epsilon=1000)
     fruit = ["plum", "apple", "apple", "pear", "plum", "plum"]
     tables = [pa.table({"fruit": fruit}), pa.table({"z": range(6), "fruit": fruit[::-1]})]
     counts = {pv.measure(plan, table, ledger=pv.Ledger.in_memory()).statistics.counts for table in tables}

@@ -41,7 +41,7 @@ import sys
 import privior as pv
 fruit = pv.Categorical(["apple", "pear", "plum"])
 schema = pv.Schema({{"fruit": fruit}}, population="orchard", unit="person")
-plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1)
+plan = pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=1)
 pv.measure(plan, {table}, ledger=pv.Ledger.in_memory(), output="r.json")
 print("\\n".join(sys.modules))
 """
@@ -317,7 +317,7 @@ import privior as pv
 from privior.curator import prepare
 fruit = pv.Categorical(["apple", "pear", "plum"])
 schema = pv.Schema({{"fruit": fruit}}, population="orchard", unit="person")
-plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1)
+plan = pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=1)
 book = pv.Ledger.create("o.ledger", population="orchard", epsilon=2)
 ready = prepare(plan, {table.name!r}, ledger=book)
 copy = os.fork()

@@ -57,7 +57,7 @@ def served(tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 def plan() -> pv.Plan:
     schema = pv.Schema({"fruit": pv.Categorical(["apple", "pear"])}, population="orchard", unit="person")
-    return pv.plan(pv.DirichletCategorical("fruit"), schema, records=len(ROWS), epsilon=1)
+    return pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=len(ROWS), epsilon=1)
 
 
 @pytest.fixture

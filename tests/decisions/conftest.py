@@ -21,7 +21,7 @@ def people() -> pv.Release:
         "smoker": ["true" if i % 3 == 0 else "false" for i in range(RECORDS)],
         "age": [str(18 + i % 5) for i in range(RECORDS)],
     }
-    plan = pv.plan(pv.DirichletCategorical(("smoker", "age")), SCHEMA, records=RECORDS, epsilon=1)
+    plan = pv.plan(pv.DirichletCategorical(("smoker", "age"), prior=1), SCHEMA, records=RECORDS, epsilon=1)
     release = pv.measure(plan, pa.table(rows), ledger=pv.Ledger.in_memory())
     return replace(release, statistics=Observed.of((9, 6, 8, 7, 10, 3, 5, 4, 2, 6)))
 
@@ -34,7 +34,7 @@ def drawn() -> pv.Release:
         "age": [str(18 + i % 5) for i in range(RECORDS)],
     }
     plan = pv.plan(
-        pv.DirichletCategorical(("smoker", "age")),
+        pv.DirichletCategorical(("smoker", "age"), prior=1),
         SCHEMA,
         records=RECORDS,
         epsilon=10,

@@ -189,8 +189,10 @@ def test_bad_plans() -> None:
     with pytest.raises(pv.PlanError, match="only other models can be told this"):
         pv.plan(DIE, SCHEMA, records=10, epsilon=1, least=3)
     with pytest.raises(pv.PlanError, match="not a mechanism for dirichlet-categorical"):
-        pv.plan(pv.DirichletCategorical("die"), SCHEMA, records=10, epsilon=1, mechanism=pv.ModelDraws)
-    plan = pv.plan(pv.DirichletCategorical("die"), SCHEMA, records=3, epsilon=1)
+        pv.plan(
+            pv.DirichletCategorical("die", prior=1), SCHEMA, records=10, epsilon=1, mechanism=pv.ModelDraws
+        )
+    plan = pv.plan(pv.DirichletCategorical("die", prior=1), SCHEMA, records=3, epsilon=1)
     rows = pa.table({"die": ["low", "low", "high"]})
     release = pv.measure(plan, rows, ledger=pv.Ledger.in_memory(epsilon=1))
     with pytest.raises(pv.QuestionError, match="finite family"):

@@ -232,7 +232,7 @@ def test_documents_and_bad_input() -> None:
         pv.ask(posterior, "after(3, rain)")
     with pytest.raises(pv.InferenceError, match="number of steps"):
         pv.ask(posterior, "after(0, rain | sun)")
-    table = pv.DirichletCategorical(("today", "tomorrow"))
+    table = pv.DirichletCategorical(("today", "tomorrow"), prior=1)
     plain = pv.measure(
         pv.plan(table, SCHEMA, records=2, epsilon=1), rows, ledger=pv.Ledger.in_memory(epsilon=1)
     )

@@ -153,7 +153,7 @@ def _told(answer: Document) -> Document:
 
 def _prior(text: str) -> object:
     if text == "learned":
-        return pv.LearnedPrior()
+        return pv.ExchangeablePrior()
     return tomllib.loads(f"prior = {text}")["prior"] if text.startswith(("{", "[")) else text
 
 

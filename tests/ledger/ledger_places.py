@@ -73,4 +73,4 @@ def forget_after(place: LedgerPlace, number: int) -> None:
 
 def fruit_plan(schema: pv.Schema, epsilon: object, **facts: object) -> pv.Plan:
     """Return a plan that costs this epsilon."""
-    return pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=epsilon, **facts)  # type: ignore[arg-type]
+    return pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=epsilon, **facts)  # type: ignore[arg-type]

@@ -124,10 +124,10 @@ def drawn_plans(draw: random.Random) -> list[Plan]:
     kinds: list[tuple[Any, Any, list[str]]] = [
         (pv.GammaExponential("wait", gamma), pv.NoisyStatistics, ["0", "1e-2", "1e-5"]),
         (pv.GammaPoisson("visits", gamma), pv.NoisyStatistics, ["0", "1e-3", "1e-7"]),
-        (pv.DirichletCategorical("ward"), pv.GaussianCounts, ["1e-2", "1e-5"]),
-        (pv.DirichletCategorical("ward"), pv.LaplaceCounts, ["0", "0"]),
-        (pv.DirichletCategorical("ill"), pv.KNorm, ["0"]),
-        (pv.DirichletCategorical("ward"), pv.DirichletDraw, ["1e-4", "1e-6"]),
+        (pv.DirichletCategorical("ward", prior=1), pv.GaussianCounts, ["1e-2", "1e-5"]),
+        (pv.DirichletCategorical("ward", prior=1), pv.LaplaceCounts, ["0", "0"]),
+        (pv.DirichletCategorical("ill", prior=1), pv.KNorm, ["0"]),
+        (pv.DirichletCategorical("ward", prior=1), pv.DirichletDraw, ["1e-4", "1e-6"]),
     ]
     return [
         pv.plan(

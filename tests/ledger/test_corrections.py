@@ -36,7 +36,7 @@ def waiting() -> Plan:
 
 @pytest.fixture
 def pure() -> Plan:
-    model = pv.DirichletCategorical("fruit")
+    model = pv.DirichletCategorical("fruit", prior=1)
     return pv.plan(model, GARDEN, records=40, epsilon="0.01", mechanism=pv.KNorm)
 
 
@@ -202,7 +202,7 @@ def test_waiting_times_are_granted_five_times_not_three_hundred() -> None:
 def test_an_attempt_to_release_corrects_the_ledger_and_says_so(tmp_path: Path) -> None:
     """From the command line too, whether or not the release is granted."""
     (tmp_path / "fruit.csv").write_text("fruit\n" + "apple\n" * 40)
-    model = pv.DirichletCategorical("fruit")
+    model = pv.DirichletCategorical("fruit", prior=1)
     pv.Analysis(GARDEN, model, 40, pv.Budget.of("0.01")).write(tmp_path / "fruit.toml")
     for name, code, says in (("kept", 0, "charged too little for 2"), ("lost", 5, "nothing will be granted")):
         ledger = opened(name, tmp_path)

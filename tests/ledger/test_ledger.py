@@ -26,7 +26,7 @@ TENTH = (Fraction(1, 10), Fraction(0))
 
 
 def plan_for(schema: pv.Schema, epsilon: object, **facts: object) -> pv.Plan:
-    return pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=epsilon, **facts)  # type: ignore[arg-type]
+    return pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=epsilon, **facts)  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from privior.models import Model
 from privior.registry import outside
 from privior.testing import check_mechanism
 
-TABLE = pv.DirichletCategorical("fruit")
+TABLE = pv.DirichletCategorical("fruit", prior=1)
 EXAMPLES: list[tuple[Model, Any]] = [
     *((model, kind) for model, kinds in KINDS for kind in kinds),
     *((TABLE, kind) for kind in (pv.LaplaceCounts, pv.LSHist, pv.LSDim, pv.VirtualRecords)),

@@ -188,7 +188,7 @@ def test_documents_are_checked_again() -> None:
 
 
 def test_ehdl_without_a_guarantee_enters_no_ledger(schema: pv.Schema, table: Path, ledger: pv.Ledger) -> None:
-    model = pv.DirichletCategorical("fruit")
+    model = pv.DirichletCategorical("fruit", prior=1)
     unknown = pv.EHDL(3, "0.1", 1000)
     with pytest.raises(pv.PlanError, match="no guarantee"):
         unknown.guarantee  # noqa: B018
@@ -216,12 +216,12 @@ def test_the_planner_chooses_as_before_and_spends_no_more_than_asked(schema: pv.
         assert asked.mechanism.prior == model.prior
         assert asked.cost.epsilon <= F(1, 3)
         assert pv.Plan.from_document(asked.to_document()) == asked
-        other = pv.DirichletCategorical("fruit")
+        other = pv.DirichletCategorical("fruit", prior=1)
         with pytest.raises(pv.PlanError, match="another prior"):
             replace(asked, model=other)
     nine = pv.Schema({"x": pv.Categorical(list("abcdefghi"))}, population="p", unit="person")
     with pytest.raises(pv.PlanError, match="8 cells"):
-        pv.plan(pv.DirichletCategorical("x"), nine, records=50, epsilon=1, mechanism=pv.EHDS)
+        pv.plan(pv.DirichletCategorical("x", prior=1), nine, records=50, epsilon=1, mechanism=pv.EHDS)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_the_planner_chooses_as_before_and_spends_no_more_than_asked(schema: pv.
     [(pv.EHD, "education"), (pv.EHD, "housing"), (pv.EHDS, "housing"), (pv.EHDS, "marital")],
 )
 def test_the_bundled_table(kind: type[pv.EHD], columns: str, tmp_path: Path) -> None:
-    model = pv.DirichletCategorical(columns)
+    model = pv.DirichletCategorical(columns, prior=1)
     plan = pv.plan(model, pv.acs_schema(), records=pv.ACS_RECORDS, epsilon=1, mechanism=kind)
     ledger = pv.Ledger.create(tmp_path / "acs.ledger", population="acs-2019", epsilon=2)
     release = pv.measure(plan, pv.acs_table(), ledger=ledger, output=tmp_path / "release.json")
@@ -265,7 +265,7 @@ def test_two_levels_of_many_records_give_a_posterior(
     kind: type[pv.EHD], table: Callable[[], object], records: int, share: float
 ) -> None:
     plan = pv.plan(
-        pv.DirichletCategorical("sex"), pv.acs_schema(), records=records, epsilon=1, mechanism=kind
+        pv.DirichletCategorical("sex", prior=1), pv.acs_schema(), records=records, epsilon=1, mechanism=kind
     )
     release = pv.measure(plan, table(), ledger=pv.Ledger.in_memory())
     posterior = pv.infer(release)

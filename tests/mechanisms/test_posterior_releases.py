@@ -180,7 +180,7 @@ def test_virtual_records_cost_the_formula() -> None:
 
 
 def test_refusals_say_why(schema: pv.Schema) -> None:
-    model = pv.DirichletCategorical("fruit")
+    model = pv.DirichletCategorical("fruit", prior=1)
     with pytest.raises(pv.PlanError, match="never pure DP: give delta > 0, or release virtual records"):
         pv.plan(model, schema, records=100, epsilon=1, mechanism=pv.DirichletDraw)
     with pytest.raises(pv.PlanError, match="never pure DP"):
@@ -261,7 +261,7 @@ def test_forged_draws_are_refused(
     statistics: dict[str, object], schema: pv.Schema, table: Path, ledger: pv.Ledger
 ) -> None:
     plan = pv.plan(
-        pv.DirichletCategorical("fruit"),
+        pv.DirichletCategorical("fruit", prior=1),
         schema,
         records=100,
         epsilon=1,
@@ -276,7 +276,7 @@ def test_forged_draws_are_refused(
 
 def test_the_bundled_table_of_two_hundred_cells() -> None:
     plan = pv.plan(
-        pv.DirichletCategorical(("age", "sex")),
+        pv.DirichletCategorical(("age", "sex"), prior=1),
         pv.acs_schema(),
         records=pv.ACS_RECORDS,
         epsilon=1,

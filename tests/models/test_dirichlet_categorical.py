@@ -15,10 +15,14 @@ SCHEMA = pv.Schema(
 
 
 def test_the_statistic_counts_cells_in_order() -> None:
-    model = pv.DirichletCategorical(("a", "b"))
+    model = pv.DirichletCategorical(("a", "b"), prior=1)
     codes = [[0, 0], [1, 2], [1, 2], [0, 1]]
     assert model.statistic(SCHEMA, codes).counts.tolist() == [1, 1, 0, 0, 0, 2]
-    assert pv.DirichletCategorical("b").statistic(SCHEMA, [[2], [2], [0]]).counts.tolist() == [1, 0, 2]
+    assert pv.DirichletCategorical("b", prior=1).statistic(SCHEMA, [[2], [2], [0]]).counts.tolist() == [
+        1,
+        0,
+        2,
+    ]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3])
@@ -27,7 +31,7 @@ def test_t05_the_sensitivity_is_attained_and_never_exceeded(rows: int, relation:
     """All contributions of one person with up to `rows` rows, before and after."""
     unit = pv.Unit("person", column="id", max_rows=rows)
     schema = pv.Schema({"b": SCHEMA.column("b")}, population="p", unit=unit)
-    model = pv.DirichletCategorical("b")
+    model = pv.DirichletCategorical("b", prior=1)
     lengths = range(1, rows + 1)
     people = [np.bincount(codes, minlength=3) for n in lengths for codes in product(range(3), repeat=n)]
     others = people if relation is pv.REPLACE_ONE else [np.zeros(3, dtype=np.int64)]

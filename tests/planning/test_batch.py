@@ -29,7 +29,7 @@ CELLS = list(itertools.product(range(2), range(2)))
 
 def planned(column: str = "smoker", epsilon: object = "0.5", **facts: object) -> pv.Plan:
     chosen = {"neighbours": pv.ADD_OR_REMOVE_ONE, "mechanism": pv.LaplaceCounts, **facts}
-    return pv.plan(pv.DirichletCategorical(column), SCHEMA, records=100, epsilon=epsilon, **chosen)  # type: ignore[arg-type]
+    return pv.plan(pv.DirichletCategorical(column, prior=1), SCHEMA, records=100, epsilon=epsilon, **chosen)  # type: ignore[arg-type]
 
 
 def test_costs_add_up() -> None:
@@ -96,7 +96,7 @@ def test_what_does_not_divide_is_refused() -> None:
         unit=pv.Unit("person", column="id", max_rows=3),
     )
     several = pv.plan(
-        pv.DirichletCategorical("smoker"),
+        pv.DirichletCategorical("smoker", prior=1),
         visits,
         records=10,
         epsilon=1,

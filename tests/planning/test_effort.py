@@ -18,7 +18,7 @@ from privior.posterior.counts.exact_counts import exact_counts
 
 def plan_of(cells: int, records: int = 1000, **more: Any) -> Plan:
     schema = pv.Schema({"x": pv.Integer(1, cells)}, population="p", unit="person")
-    return pv.plan(pv.DirichletCategorical("x"), schema, records=records, epsilon=1, **more)
+    return pv.plan(pv.DirichletCategorical("x", prior=1), schema, records=records, epsilon=1, **more)
 
 
 def told(plan: pv.Plan) -> list[str]:

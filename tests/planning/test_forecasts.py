@@ -15,7 +15,7 @@ from privior.forecasting import Forecast, error_law, prior_alone
 from privior.forecasting.one_cell import CountLaw, NoiseLaw, SeenCell
 
 SCHEMA = pv.Schema({"x": pv.Categorical([f"level {i}" for i in range(6)])}, population="p", unit="person")
-MODEL = pv.DirichletCategorical("x")
+MODEL = pv.DirichletCategorical("x", prior=1)
 SEED = 1
 
 
@@ -125,4 +125,4 @@ def test_every_forecast_stands_beside_the_prior_alone() -> None:
 
 
 SCHEMA_OF_TWO = pv.Schema({"x": pv.Boolean()}, population="p", unit="person")
-MODEL_OF_TWO = pv.DirichletCategorical("x")
+MODEL_OF_TWO = pv.DirichletCategorical("x", prior=1)

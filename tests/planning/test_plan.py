@@ -17,7 +17,7 @@ def schema_of(levels: int, **facts: object) -> pv.Schema:
 
 def plan_of(levels: int = 3, model: pv.DirichletCategorical | None = None, **facts: object) -> pv.Plan:
     given = {"records": 1000, "epsilon": 1, **facts}
-    return pv.plan(model or pv.DirichletCategorical("x"), schema_of(levels), **given)  # type: ignore[arg-type]
+    return pv.plan(model or pv.DirichletCategorical("x", prior=1), schema_of(levels), **given)  # type: ignore[arg-type]
 
 
 def test_the_defaults_are_k_norm_and_laplace() -> None:
@@ -30,7 +30,7 @@ def test_gaussian_noise_wins_for_many_rows_per_person() -> None:
     several = pv.Schema(
         {"x": pv.Categorical(LEVELS)}, population="p", unit=pv.Unit("person", column="id", max_rows=20)
     )
-    plan = pv.plan(pv.DirichletCategorical("x"), several, records=1000, epsilon="0.5", delta="1e-3")
+    plan = pv.plan(pv.DirichletCategorical("x", prior=1), several, records=1000, epsilon="0.5", delta="1e-3")
     fitting = {candidate.name for candidate in plan.candidates if candidate.forecast is not None}
     assert fitting == {"laplace-counts", "gaussian-counts"}
     assert not plan.total_public
@@ -66,7 +66,7 @@ def test_what_does_not_fit_says_why() -> None:
         ({"epsilon": "1e400"}, pv.NumberError, "epsilon"),
         ({"delta": 1}, pv.NumberError, "delta"),
         ({"neighbours": "some"}, pv.PlanError, "neighbour"),
-        ({"model": pv.DirichletCategorical("y")}, pv.SchemaError, "unknown column"),
+        ({"model": pv.DirichletCategorical("y", prior=1)}, pv.SchemaError, "unknown column"),
         ({"model": pv.DirichletCategorical("x", prior=[1, 2])}, pv.ModelError, "one parameter per cell"),
     ],
 )
@@ -99,12 +99,12 @@ def test_a_bad_prior_is_refused(prior: object) -> None:
 def test_bad_columns_are_refused() -> None:
     for columns in ([], ["x", "x"], [3], 5, None):
         with pytest.raises(pv.ModelError):
-            pv.DirichletCategorical(columns)  # type: ignore[arg-type]
+            pv.DirichletCategorical(columns, prior=1)  # type: ignore[arg-type]
 
 
 def test_t14_dropping_records_is_refused_where_their_number_is_public() -> None:
     dropping = pv.Schema({"x": pv.Categorical(LEVELS, missing=pv.DROP)}, population="p", unit="person")
-    model = pv.DirichletCategorical("x")
+    model = pv.DirichletCategorical("x", prior=1)
     with pytest.raises(pv.ModelError, match="cannot be dropped under replace-one"):
         pv.plan(model, dropping, records=10, epsilon=1)
     assert pv.plan(model, dropping, records=10, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE).records == 10
@@ -168,17 +168,17 @@ def test_the_model_is_conjugate() -> None:
 
 
 def test_a_prior_that_drowns_the_data_is_told() -> None:
-    drowned = pv.plan(pv.DirichletCategorical("x"), schema_of(500), records=100, epsilon=1)
+    drowned = pv.plan(pv.DirichletCategorical("x", prior=1), schema_of(500), records=100, epsilon=1)
     assert "mostly repeat the prior" in "".join(drowned.warnings)
     assert "mostly repeat the prior" in str(drowned)
-    idle = pv.plan(pv.DirichletCategorical("x"), schema_of(50), records=100, epsilon="0.01")
+    idle = pv.plan(pv.DirichletCategorical("x", prior=1), schema_of(50), records=100, epsilon="0.01")
     assert "hardly say more than the prior" in "".join(idle.warnings)
     assert plan_of().warnings == ()
 
 
 def test_rows_of_one_person_and_weak_promises_are_told() -> None:
     several = schema_of(3, unit=pv.Unit("person", column="id", max_rows=3))
-    plan = pv.plan(pv.DirichletCategorical("x"), several, records=1000, epsilon=1)
+    plan = pv.plan(pv.DirichletCategorical("x", prior=1), several, records=1000, epsilon=1)
     assert "treated as independent" in "".join(plan.warnings)
     assert "the only one that fits" in plan.choice
     assert "A weak promise" in "".join(plan_of(epsilon=5).warnings)
@@ -187,7 +187,7 @@ def test_rows_of_one_person_and_weak_promises_are_told() -> None:
 
 def test_a_release_without_a_posterior_is_warned_of() -> None:
     levels = pv.Schema({"x": pv.Categorical(["a", "b", "c"])}, population="p", unit="person")
-    model = pv.DirichletCategorical("x")
+    model = pv.DirichletCategorical("x", prior=1)
     few, many = (pv.plan(model, levels, records=n, epsilon=1, mechanism=pv.EHD) for n in (50, 500))
     assert "no posterior be computed" not in str(few)
     assert "no posterior be computed" in str(many)

@@ -122,7 +122,7 @@ def test_much_noise_leaves_the_prior_and_none_leaves_the_table() -> None:
     schema = pv.Schema({"x": pv.Categorical([f"level {i}" for i in range(6)])}, population="p", unit="person")
     for expect in Expect:
         plan = pv.plan(
-            pv.DirichletCategorical("x"),
+            pv.DirichletCategorical("x", prior=1),
             schema,
             records=500,
             epsilon="1e-9",

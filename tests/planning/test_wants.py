@@ -12,7 +12,7 @@ from privior.curator import measure_statistics
 from privior.models import ExactStatistics
 
 SCHEMA = pv.Schema({"x": pv.Categorical([f"level {i}" for i in range(6)])}, population="p", unit="person")
-MODEL = pv.DirichletCategorical("x")
+MODEL = pv.DirichletCategorical("x", prior=1)
 
 
 FACTS: list[dict[str, str]] = [{}, {"delta": "1e-6"}, {"neighbours": "add-or-remove-one"}]

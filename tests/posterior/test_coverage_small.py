@@ -20,7 +20,7 @@ SETS, RECORDS = 400, 50
 def cases() -> list[tuple[np.ndarray, pv.Release]]:
     rng = np.random.default_rng(5)
     schema = pv.Schema({"x": pv.Categorical(["a", "b"])}, population="p", unit="person")
-    plan = pv.plan(pv.DirichletCategorical("x"), schema, records=RECORDS, epsilon="0.1")
+    plan = pv.plan(pv.DirichletCategorical("x", prior=1), schema, records=RECORDS, epsilon="0.1")
     ledger = pv.Ledger.in_memory()
     found = []
     for _ in range(SETS):

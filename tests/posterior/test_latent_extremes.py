@@ -190,7 +190,7 @@ def test_a_huge_maximum_with_every_cell_released_gives_no_warning() -> None:
     """What is left for cells that were not released is then shared among none of them."""
     schema = pv.Schema({"x": pv.Categorical(["a", "b", "c"])}, population="p", unit="person")
     plan = pv.plan(
-        pv.DirichletCategorical("x"),
+        pv.DirichletCategorical("x", prior=1),
         schema,
         records=10**12,
         epsilon="1e-9",

@@ -16,7 +16,7 @@ from privior.posterior.counts.learned_counts import LearnedCounts, learned_count
 def of(observed: list[int], rate: float, most: int, known: bool) -> LearnedCounts:
     cells = len(observed)
     evidence = [CellEvidence(np.array(observed), np.full(cells, rate), np.zeros(cells))]
-    return learned_counts(evidence, cells, pv.LearnedPrior(), Total(most, known))
+    return learned_counts(evidence, cells, pv.ExchangeablePrior(), Total(most, known))
 
 
 def binomial(count: int, shape: float, mean: float) -> float:
@@ -30,7 +30,7 @@ def binomial(count: int, shape: float, mean: float) -> float:
 def test_each_cell_is_the_sum_over_laws_and_counts(observed: list[int]) -> None:
     """Law by law, cell by cell, count by count."""
     found = of(observed, 0.6, 12, False)
-    prior = pv.LearnedPrior().laws(12, len(observed))
+    prior = pv.ExchangeablePrior().laws(12, len(observed))
     classes = list(zip(prior.shapes, prior.means, strict=True))
     pmf = np.array([[binomial(count, *each) for each in classes] for count in range(13)]) @ prior.weights.T
     likely = np.array([[math.exp(-0.6 * abs(one - count)) for count in range(13)] for one in observed])
@@ -46,7 +46,7 @@ def test_each_cell_is_the_sum_over_laws_and_counts(observed: list[int]) -> None:
 
 def test_laws_of_the_prior_are_laws() -> None:
     """Four fifths are single Gamma laws; means go from one record in all cells to all in one."""
-    prior = pv.LearnedPrior().laws(10_000, 50)
+    prior = pv.ExchangeablePrior().laws(10_000, 50)
     assert prior.chances.sum() == pytest.approx(1)
     assert prior.weights.sum(axis=1) == pytest.approx(1)
     assert (prior.weights >= 0).all()
@@ -123,7 +123,7 @@ def test_probabilities_follow_from_rates() -> None:
 
 def test_inference_with_a_learned_prior() -> None:
     release = release_of(ROWS)
-    posterior = pv.infer(release, prior=pv.LearnedPrior())
+    posterior = pv.infer(release, prior=pv.ExchangeablePrior())
     assert isinstance(posterior.latent, LearnedCounts)
     assert posterior.mean().sum() == pytest.approx(1)
     assert "prior learned:" in str(posterior)
@@ -137,7 +137,7 @@ def test_inference_with_a_learned_prior() -> None:
     flat = pv.infer(release, prior=1)
     assert np.abs(posterior.counts().mean() - flat.counts().mean()).max() < 0.35 * len(ROWS)
     with pytest.raises(pv.InferenceError, match="learned from noisy counts"):
-        pv.infer(release_of(ROWS), prior=pv.LearnedPrior(), noise="ignore")
+        pv.infer(release_of(ROWS), prior=pv.ExchangeablePrior(), noise="ignore")
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -188,4 +188,4 @@ def test_totals_of_draws_cover() -> None:
 def test_wide_noise_on_a_large_table_is_refused() -> None:
     evidence = [CellEvidence(np.arange(10_000), np.full(10_000, 1e-4), np.zeros(10_000))]
     with pytest.raises(pv.InferenceError, match="too large"):
-        learned_counts(evidence, 10_000, pv.LearnedPrior(), Total(10**9, False))
+        learned_counts(evidence, 10_000, pv.ExchangeablePrior(), Total(10**9, False))

@@ -220,7 +220,8 @@ def test_questions_may_be_asked_as_cells_are_written() -> None:
         unit="person",
     )
     table = pa.table({"age": [1, 2], "bin": [5, 15], "smoker": [True, False]})
-    plan = pv.plan(pv.DirichletCategorical(("age", "bin", "smoker")), schema, records=np.int64(2), epsilon=1)  # type: ignore[arg-type]
+    model = pv.DirichletCategorical(("age", "bin", "smoker"), prior=1)
+    plan = pv.plan(model, schema, records=np.int64(2), epsilon=1)  # type: ignore[arg-type]
     posterior = pv.infer(pv.measure(plan, table, ledger=pv.Ledger.in_memory()))
     assert posterior.probability({"bin": 15}).mean == posterior.probability({"bin": "[10, 20]"}).mean
     assert posterior.probability({"smoker": "yes"}).mean == posterior.probability({"smoker": True}).mean
@@ -230,7 +231,7 @@ def test_questions_may_be_asked_as_cells_are_written() -> None:
 
 
 def test_a_number_of_records_that_the_release_contradicts_is_a_warning(schema: pv.Schema) -> None:
-    model = pv.DirichletCategorical("fruit")
+    model = pv.DirichletCategorical("fruit", prior=1)
     fruit = pa.table({"fruit": ["apple"] * 200 + ["pear"] * 150 + ["plum"] * 150})
     for records, warned in ((2, True), (1000, False)):
         plan = pv.plan(model, schema, records=records, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE)
@@ -259,7 +260,7 @@ def test_the_picture_is_drawn(tmp_path: Path) -> None:
 
 def test_a_large_table_is_printed_and_drawn_in_part(tmp_path: Path) -> None:
     schema = pv.Schema({"x": pv.Integer(0, 199)}, population="p", unit="person")
-    plan = pv.plan(pv.DirichletCategorical("x"), schema, records=2000, epsilon=1)
+    plan = pv.plan(pv.DirichletCategorical("x", prior=1), schema, records=2000, epsilon=1)
     release = pv.measure(plan, pa.table({"x": list(range(200)) * 10}), ledger=pv.Ledger.in_memory())
     posterior = pv.infer(release)
     assert "160 more cells" in str(posterior)

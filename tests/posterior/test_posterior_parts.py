@@ -27,7 +27,7 @@ MANY = 100_000
 
 def release_of(epsilon: object = 1, **facts: object) -> pv.Release:
     table = pa.table({name: [row[at] for row in ROWS] for at, name in enumerate(SCHEMA.columns)})
-    model = pv.DirichletCategorical(("sex", "age", "smoker"))
+    model = pv.DirichletCategorical(("sex", "age", "smoker"), prior=1)
     plan = pv.plan(model, SCHEMA, records=len(ROWS), epsilon=epsilon, **facts)  # type: ignore[arg-type]
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory())
     return replace(release, statistics=Observed.of(NOISY))

@@ -39,7 +39,7 @@ def release_of(*columns: str, epsilon: object = 2, **facts: object) -> pv.Releas
         name: [str(SCHEMA.column(name).values[code]) for code in some]
         for name, some in zip(columns, codes, strict=True)
     }
-    model = pv.DirichletCategorical(columns)
+    model = pv.DirichletCategorical(columns, prior=1)
     plan = pv.plan(model, SCHEMA, records=RECORDS, epsilon=epsilon, **facts)  # type: ignore[arg-type]
     release = pv.measure(plan, pa.table(values), ledger=pv.Ledger.in_memory())
     steps = rng.integers(-1, 2, size=model.size(SCHEMA))

@@ -311,7 +311,7 @@ def test_a_release_or_several_may_be_asked(formulas: pv.Release) -> None:
 def test_warnings_travel_with_the_answer() -> None:
     schema = pv.Schema({"x": pv.Boolean()}, population="p", unit="person")
     plan = pv.plan(
-        pv.DirichletCategorical("x"), schema, records=2, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE
+        pv.DirichletCategorical("x", prior=1), schema, records=2, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE
     )
     table = pyarrow.table({"x": [True] * 500})
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory())

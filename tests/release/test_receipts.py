@@ -43,7 +43,7 @@ def test_an_accounting_without_delta_is_refused(schema: pv.Schema, table: Path, 
     book = pv.Ledger.create(
         tmp_path / "renyi.ledger", population="orchard", epsilon=20, delta="1e-5", accounting="renyi"
     )
-    plan = pv.plan(pv.DirichletCategorical("fruit"), schema, records=100, epsilon=1)
+    plan = pv.plan(pv.DirichletCategorical("fruit", prior=1), schema, records=100, epsilon=1)
     text = pv.measure(plan, table, ledger=book).to_json()
     with pytest.raises(pv.ReleaseError, match="without a cap"):
         pv.Release.from_json(text.replace('"delta": "1e-5"', '"delta": "0"'))

@@ -30,7 +30,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     schema = pv.acs_schema()
     ledger = pv.Ledger.create(folder / "l", population=schema.population, epsilon=1)
     for columns in ("sex", ("sex", "education")):
-        plan = pv.plan(pv.DirichletCategorical(columns), schema, records=pv.ACS_RECORDS, epsilon="0.1")
+        plan = pv.plan(
+            pv.DirichletCategorical(columns, prior=1), schema, records=pv.ACS_RECORDS, epsilon="0.1"
+        )
         release = pv.measure(plan, pv.acs_table(), ledger=ledger)
     pv.write_report(release, folder / "report.html")
     return folder / "report.html"

@@ -86,7 +86,7 @@ def test_t40_names_cannot_become_markup(table: Path) -> None:
         population=f"orchard{evil}",
         unit=f"person{evil}",
     )
-    model = pv.DirichletCategorical('"><img src=x onerror=alert(1)>')
+    model = pv.DirichletCategorical('"><img src=x onerror=alert(1)>', prior=1)
     table.write_text('"""><img src=x onerror=alert(1)>"\n' + "plum\n" * 100)
     release = pv.measure(pv.plan(model, schema, records=100, epsilon=1), table, ledger=pv.Ledger.in_memory())
     for page in (

@@ -352,7 +352,7 @@ def test_a_distance_that_is_not_sufficient_is_refused() -> None:
     def everywhere(one: object, two: object) -> float:
         return float(one != two)
 
-    table = pv.DirichletCategorical(["colour", "size"])
+    table = pv.DirichletCategorical(["colour", "size"], prior=1)
     with pytest.raises(pv.ModelError, match="not sufficient"):
         pv.analyse(table, TABLE, records=5, distance=colour_only)
     assert pv.analyse(table, TABLE, records=5, distance=everywhere).subject.distance.reach == 1
@@ -394,7 +394,7 @@ def test_bad_input_is_refused(asked: dict[str, Any], says: str) -> None:
         ("person", pv.Boolean(missing=pv.DROP), "dropped"),
     ):
         schema = pv.Schema({"x": column}, population="p", unit=unit)
-        for model in (pv.BetaBernoulli("x"), pv.DirichletCategorical("x")):
+        for model in (pv.BetaBernoulli("x"), pv.DirichletCategorical("x", prior=1)):
             with pytest.raises(pv.ModelError, match=fault):
                 pv.analyse(model, schema, records=5)
 
@@ -431,7 +431,7 @@ def test_a_new_kind_of_model_takes_part_by_one_function() -> None:
 
     class CoinSubject(Subject):
         words = "a coin that is fair or not"
-        distance = subject_of(pv.DirichletCategorical("answer"), SCHEMA, None).distance
+        distance = subject_of(pv.DirichletCategorical("answer", prior=1), SCHEMA, None).distance
         smoothest, roughest, oscillation = 0.0, 1.0, 2.0
 
         def outside(self, levels: Floats) -> Floats:

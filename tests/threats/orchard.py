@@ -29,7 +29,7 @@ def planned(
         {"fruit": pv.Categorical(LEVELS) if column is None else column}, population="orchard", unit=unit
     )
     return pv.plan(
-        pv.DirichletCategorical("fruit"),
+        pv.DirichletCategorical("fruit", prior=1),
         schema,
         records=records,
         epsilon=epsilon,

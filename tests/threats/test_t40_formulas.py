@@ -54,7 +54,9 @@ class Privior:
 
     def export(self, levels: Sequence[str]) -> str:
         schema = pv.Schema({"what": pv.Categorical(levels)}, population="orchard", unit="person")
-        plan = pv.plan(pv.DirichletCategorical("what"), schema, records=10 * len(levels), epsilon=100)
+        plan = pv.plan(
+            pv.DirichletCategorical("what", prior=1), schema, records=10 * len(levels), epsilon=100
+        )
         table = pa.table({"what": list(levels) * 10})
         release = pv.measure(plan, table, ledger=pv.Ledger.in_memory())
         return str(pv.ask(release, "sample 600", seed=3))

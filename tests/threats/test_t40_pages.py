@@ -71,7 +71,7 @@ class Privior:
 
     def pages(self, name: str) -> list[str]:
         schema = pv.Schema({name: pv.Categorical(["a", name])}, population="xyzzy", unit=name)
-        plan = pv.plan(pv.DirichletCategorical(name), schema, records=9, epsilon=1)
+        plan = pv.plan(pv.DirichletCategorical(name, prior=1), schema, records=9, epsilon=1)
         ledger = pv.Ledger.in_memory()
         release = pv.measure(plan, pa.table({name: ["a"] * 9}), ledger=ledger)
         posterior = pv.infer(release)

@@ -73,7 +73,10 @@ class Privior:
         schema = pv.Schema({name: pv.Categorical(["a", name])}, population=name, unit="person")
         schema.write(place / "schema.toml")
         plan = pv.plan(
-            pv.DirichletCategorical(name), pv.Schema.read(place / "schema.toml"), records=100, epsilon=2
+            pv.DirichletCategorical(name, prior=1),
+            pv.Schema.read(place / "schema.toml"),
+            records=100,
+            epsilon=2,
         )
         ledger = pv.Ledger.create(place / "ledger", population=name, epsilon=2)
         release = pv.measure(plan, table, ledger=ledger, output=place / "release.json")

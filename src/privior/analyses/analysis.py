@@ -3,7 +3,7 @@
     [model]                             [ask]
     family = "dirichlet-categorical"    records = 1000
     columns = ["education"]             epsilon = "1"
-    prior = 1                           delta = "0"
+    prior = "learned"                   delta = "0"
                                         neighbours = "replace-one"
 
 The schema stands beside these, or in a file of its own that analyses name: schema = "bank.schema.toml";

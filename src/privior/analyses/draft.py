@@ -44,7 +44,7 @@ _BOTTOM = """
 [model]
 family = "dirichlet-categorical"    # the probabilities of the levels, and of their combinations
 columns = [{gap}]    # one column or several; few levels in all
-prior = 1                           # 1: all probabilities alike before the data
+prior = "learned"                   # learned from the release; or a number, as draws need: 1
 # Or one parameter of one column: "beta-bernoulli", "beta-binomial", "gamma-poisson", "gamma-exponential",
 # "laplace-scale", "normal-mean", "normal-precision"; or several: "normal-mean-precision",
 # "multivariate-normal-mean", "multivariate-normal-precision" (docs/families.md), for example

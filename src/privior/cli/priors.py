@@ -29,12 +29,9 @@ OwnPrior = Annotated[
 def own_prior(text: str | None) -> object:
     """Read what was said after --prior; None if nothing was."""
     from privior.errors import ModelError, shown
-    from privior.models import LearnedPrior
 
     if text is None:
         return None
-    if text.strip() == "learned":
-        return LearnedPrior()
     if not text.lstrip().startswith(("{", "[")):
         return text
     try:

@@ -124,7 +124,7 @@ class TableForecaster(Forecaster):
 
     @property
     def _prior(self) -> Floats:
-        return self.model.parameters(self.schema)
+        return self.model.typical_parameters(self.schema)
 
     def ahead(self, records: int, mechanism: Mechanism | None) -> Forecast:
         """Forecast the error of a release, or of the true counts: what no epsilon can improve on."""

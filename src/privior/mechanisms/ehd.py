@@ -77,7 +77,7 @@ class EHD(HellingerMechanism):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total, calibrated where all outputs can be listed."""
         cls.check_facts(facts)
-        given = (facts.cells, facts.budget.epsilon, facts.records, facts.prior)
+        given = (facts.cells, facts.budget.epsilon, facts.records, facts.numbers)
         if number_of_tables(facts.records, facts.cells) <= MOST_LISTED:
             with suppress(PlanError):  # too cold to draw, or too small an epsilon to certify
                 return cls(*given, calibrated=True)

@@ -53,9 +53,9 @@ class EHDL(HellingerMechanism):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it with a nominal epsilon so small that what it truly costs is in the budget."""
         cls.check_facts(facts)
-        draft = cls(facts.cells, Fraction(1, 10**6), facts.records, facts.prior)
+        draft = cls(facts.cells, Fraction(1, 10**6), facts.records, facts.numbers)
         nominal = _shortened_down(_shortened_down(facts.budget.epsilon) / (1 + draft.local_change))
-        return cls(facts.cells, nominal, facts.records, facts.prior)
+        return cls(facts.cells, nominal, facts.records, facts.numbers)
 
     @property
     def local_change(self) -> Fraction:

@@ -55,7 +55,7 @@ class EHDS(HellingerMechanism):
     def for_facts(cls, facts: PublicFacts) -> Self:
         """Build it for a public total with the largest gamma of 1, 1/2, 1/4, ... for which draws are fast."""
         cls.check_facts(facts)
-        given = (facts.cells, facts.budget.epsilon, facts.records, facts.prior)
+        given = (facts.cells, facts.budget.epsilon, facts.records, facts.numbers)
         slow, fast = -1, _MOST_HALVINGS
         best = cls(*given, gamma=Fraction(1, 2**fast))
         while fast - slow > 1:

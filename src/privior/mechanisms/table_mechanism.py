@@ -30,7 +30,7 @@ class PublicFacts:
         max_rows: records that one unit contributes at most
         neighbours: the neighbour relation
         budget: what may be spent
-        prior: the model's Dirichlet parameters, one for all cells or one for each
+        prior: the model's Dirichlet parameters, one for all cells or one for each; None if they are learned
         draws: how many draws to release, for mechanisms that release draws
         least: records that every cell has at least, as a public fact, for mechanisms that use it
     """
@@ -40,7 +40,7 @@ class PublicFacts:
     max_rows: int
     neighbours: Neighbours
     budget: Budget
-    prior: Prior = Fraction(1)
+    prior: Prior | None = Fraction(1)
     draws: int = 1
     least: int = 0
 
@@ -54,7 +54,19 @@ class PublicFacts:
     @property
     def parameters(self) -> tuple[Fraction, ...]:
         """The prior parameter of each cell."""
-        return of_each_cell(self.prior, self.cells)
+        return of_each_cell(self.numbers, self.cells)
+
+    @property
+    def numbers(self) -> Prior:
+        """The prior, for a mechanism whose law and guarantee rest on it."""
+        if self.prior is None:
+            raise PlanError(
+                "its guarantee rests on a prior in numbers, and this one is learned",
+                where="prior",
+                asked="learned",
+                advice="Say the prior, such as prior=1.",
+            )
+        return self.prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +158,7 @@ class TableMechanism(Mechanism):
         check_unit(self, asked)
         if self.records not in (None, asked.records):
             raise self.refusal("the mechanism is for another number of records")
-        if self.prior not in (None, facts.prior, facts.parameters):
+        if self.prior is not None and self.prior not in (facts.numbers, facts.parameters):
             raise self.refusal("the mechanism is for another prior")
 
     @property

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from privior.models.dirichlet_categorical import DirichletCategorical
     from privior.models.dirichlet_table import DirichletTable
+    from privior.models.exchangeable_prior import ExchangeablePrior, RateLaws
     from privior.models.families import Family, JointFamily, SummedModel
     from privior.models.finite_family import FiniteFamily
-    from privior.models.learned_prior import LearnedPrior, RateLaws
+    from privior.models.learned_prior import LearnedPrior
     from privior.models.markov_chain import MarkovChain
     from privior.models.model import MODELS, MOST_SUM, Model, to_model
     from privior.models.readings import Margins, Moments, Reading, Records, Sums

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import ClassVar, Self, final
 
 from privior.errors import ModelError
-from privior.models.dirichlet_table import DirichletTable
+from privior.models.dirichlet_table import LEARNED, DirichletTable
+from privior.models.learned_prior import LearnedPrior
 from privior.models.model import MODELS
 from privior.models.table_model import column_names
 
@@ -21,16 +22,17 @@ class DirichletCategorical(DirichletTable):
 
     Attributes:
         columns: the columns whose joint table is learned, in order; the last varies fastest
-        prior: the Dirichlet parameters: one for every cell alike, or one per cell in the order of the
-            cells; 1 is uniform over all tables of probabilities, 1/2 is Jeffreys' prior
+        prior: learned from the release, unless it is said; or the Dirichlet parameters: one for every cell
+            alike, or one per cell in the order of the cells; 1 is uniform over all tables of probabilities,
+            1/2 is Jeffreys' prior
     """
 
     columns: tuple[str, ...]
-    prior: Fraction | tuple[Fraction, ...]
+    prior: Fraction | tuple[Fraction, ...] | LearnedPrior
     family: ClassVar[str] = "dirichlet-categorical"
     first_format: ClassVar[int] = 1
 
-    def __init__(self, columns: str | Sequence[str], prior: object = 1) -> None:
+    def __init__(self, columns: str | Sequence[str], prior: object = LEARNED) -> None:
         self._set_columns(columns)
         self._set_prior(prior)
 
@@ -44,10 +46,10 @@ class DirichletCategorical(DirichletTable):
 
     @classmethod
     def from_entries(cls, entries: dict[str, object]) -> Self:
-        """Read what `to_document` wrote; without a prior it is uniform."""
+        """Read what `to_document` wrote; without a prior it is learned."""
         if set(entries) - {"columns", "prior"} or "columns" not in entries:
             asked = ", ".join(entries)
             raise ModelError(
                 "unknown or missing entries", where="model", asked=asked, allowed="columns, prior"
             )
-        return cls(column_names(entries["columns"], cls.family), prior=entries.get("prior", 1))
+        return cls(column_names(entries["columns"], cls.family), prior=entries.get("prior", LEARNED))

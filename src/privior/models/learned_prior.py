@@ -1,24 +1,22 @@
-"""A prior that is itself learned: how the counts of a table spread over its cells, the release says.
+"""The default prior of tables: how uneven a table is, and at which scale, its release says.
 
-The rates of the cells are independent draws from one of many laws on a public list, in four families:
+The table is halved again and again, along one column after the other, until single cells are left. A part of
+N records leaves to its first half a number with the law
 
-- Gamma laws of any mean, from a standard deviation of twice the mean to a sixteenth of it: what a Dirichlet
-  prior says of its cells, with any parameter, and cells that are nearly alike;
-- log-normal laws of any median, the logarithm's standard deviation being 0.35 to 2.8;
-- power laws, P(rate > x) = (x/least)^-index, of any least rate and an index from 0.5 to 4: a few cells hold
-  most records, as in Zipf's law, whose exponent is one over the index;
-- a wide Gamma law for some cells, the others, a half to 97% of all, being nearly empty.
+    Σ_j w_j BetaBinomial(N; 2 a_j p, 2 a_j (1 − p)),
 
-Gamma laws have four fifths of the prior probability, the other families a fifteenth each: they need some
-evidence, without which a few cells that the noise has raised would look large. Parameters are equally likely
-on their grids, which are even in their logarithms and go from one record in the whole table to all records in
-one cell. Every law is written as a mixture of Gamma laws, the classes, so that whatever follows from a class
-is a sum.
+a mixture over concentrations a_j from nearly all-or-nothing to nearly equal halves. Its weights w belong to
+all parts that are halved along the same column at the same scale, well filled ones and others apart, and are
+learned: a list of laws, one for each typical concentration, equally likely beforehand, each with heavy tails
+towards unequal halves. So neighbours resemble each other as far as the release says that they do; heaps and
+empty stretches remain possible everywhere, and a sum of many cells is as vague beforehand as a single one.
+
+p is 1/2, or for concentrations above 2 along an ordered column what the parts beside it suggest: a straight
+line of log counts through the part before and the part after, drawn towards 1/2 as far as these are noise.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,72 +24,38 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: the prior probability of the family of Gamma laws
-_GAMMA = 0.8
-#: shapes of Gamma laws, and the factor between two means: narrower laws lie closer together
-_SHAPES = {0.25: 2.0, 1.0: 2.0, 4.0: 2.0, 16.0: 2**0.5, 64.0: 2**0.25, 256.0: 2**0.125}
-#: the classes that the other families are mixtures of
-_SMOOTH = 16.0
-_SPREADS = tuple(0.35 * 2 ** (step / 2) for step in range(7))
-#: shares of cells that are nearly empty
-_EMPTY = (0.5, 0.75, 0.875, 0.9375, 0.96875)
-_INDICES = tuple(0.5 * 2 ** (step / 2) for step in range(7))
-
-
-@dataclass(frozen=True, eq=False)
-class RateLaws:
-    """Laws of the cells' rates, with their prior probabilities.
-
-    Attributes:
-        shapes: of each class, a Gamma law
-        means: of each class
-        weights: of the classes in each law, as (law, class)
-        chances: the prior probability of each law
-    """
-
-    shapes: Floats
-    means: Floats
-    weights: Floats
-    chances: Floats
+#: how much less likely than its typical concentration a law takes the next one: rougher, smoother
+_ROUGHER, _SMOOTHER = 0.5, 0.22
+#: the share of a law that is spread evenly over all concentrations
+_ANYTHING = 0.1
+#: the share of the smallest concentration in each
+_RARE = 0.002
 
 
 @dataclass(frozen=True)
 class LearnedPrior:
-    """Cells are exchangeable, and nothing is said beforehand of how large they are, or how alike.
+    """A table's shape is learned from its release, at every scale and along every column.
 
-    Their rates come from an unknown law on a public list. A fixed Dirichlet parameter that does not suit a
-    table costs accuracy where the noise is large against the counts. It is for inference alone: what is
-    learned, is learned from the release and is free.
+    It is for inference alone, and free. Mechanisms whose guarantee rests on the prior's numbers, such as
+    draws from the posterior, need a prior in numbers.
     """
 
-    def laws(self, records: int, cells: int) -> RateLaws:
-        """Return the laws, for tables of up to so many records and with so many cells."""
-        reach = math.log(max(records, 1) * cells)
-        grids = {
-            shape: factor ** np.arange(max(1, math.ceil(reach / math.log(factor))) + 1) / cells
-            for shape, factor in _SHAPES.items()
-        }
-        shapes = np.concatenate([np.full(grid.size, shape) for shape, grid in grids.items()])
-        alone = np.concatenate([np.full(grid.size, 1 / grid.size) for grid in grids.values()]) / len(grids)
-        logs = np.log(grids[_SMOOTH])
-        away = logs - logs[:, None]
-        normal = [np.exp(-((away / spread) ** 2) / 2) for spread in _SPREADS]
-        power = [np.where(away >= 0, np.exp(-index * np.maximum(away, 0)), 0) for index in _INDICES]
-        rows = np.concatenate(normal + power)
-        mixed = np.zeros((len(rows), shapes.size))
-        mixed[:, shapes == _SMOOTH] = rows / rows.sum(axis=1, keepdims=True)
-        single = np.eye(shapes.size)
-        empty = single[shapes == _SMOOTH][0]
-        full = single[shapes <= _SMOOTH]
-        partly = np.concatenate([share * empty + (1 - share) * full for share in _EMPTY])
-        families = (mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :], partly)
-        rest = (1 - _GAMMA) / len(families)
-        return RateLaws(
-            shapes,
-            np.concatenate(list(grids.values())),
-            np.concatenate([single, *families]),
-            np.concatenate([_GAMMA * alone, *(np.full(len(some), rest / len(some)) for some in families)]),
-        )
+    @property
+    def concentrations(self) -> Floats:
+        """The a_j: half the weight, in records, that halves have beforehand."""
+        return np.array([0.04, 0.18, 0.7, 3.0, 12.0, 50.0, 200.0])
+
+    @property
+    def laws(self) -> Floats:
+        """The weights of the concentrations, one row for each law that they may have."""
+        places = np.arange(self.concentrations.size)
+        away = places - places[:, None]
+        rows = np.where(away < 0, _ROUGHER**-away, _SMOOTHER**away)
+        # All-or-nothing is a law of its own, for tables that are mostly empty: it is rare under the others.
+        rows[1:, 0] = 0
+        even = np.where(places > 0, 1 / (places.size - 1), 0)
+        mixed = (1 - _ANYTHING) * rows / rows.sum(axis=1, keepdims=True) + _ANYTHING * even
+        return np.asarray((1 - _RARE) * mixed + _RARE * (places == 0))
 
     def __str__(self) -> str:
         return "learned"

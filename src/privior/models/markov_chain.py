@@ -23,6 +23,7 @@ from typing import ClassVar, Self, final
 
 from privior.errors import ModelError
 from privior.models.dirichlet_table import DirichletTable
+from privior.models.learned_prior import LearnedPrior
 from privior.models.model import MODELS, column_name
 from privior.schema import Schema
 
@@ -35,11 +36,12 @@ class MarkovChain(DirichletTable):
 
     Attributes:
         columns: where a transition starts, and where it leads
-        prior: the Dirichlet parameters of the cells (from, to): one for all, or one for each, row by row
+        prior: the Dirichlet parameters of the cells (from, to): one for all, or one for each, row by row; 1
+            unless it is said; or learned
     """
 
     columns: tuple[str, ...]
-    prior: Fraction | tuple[Fraction, ...]
+    prior: Fraction | tuple[Fraction, ...] | LearnedPrior
     family: ClassVar[str] = "markov-chain"
 
     def __init__(self, state: str, following: str, prior: object = 1) -> None:

@@ -127,6 +127,11 @@ class Model(ABC):
         """
 
     @property
+    def typical_in_words(self) -> str:
+        """Say of which data forecasts are typical, where that is not the prior's own."""
+        return ""
+
+    @property
     def identity(self) -> object:
         """What must be the same for several releases to speak of the same thing, beside the columns."""
         return self.family

@@ -36,8 +36,11 @@ class TableModel(Model):
         return self.columns
 
     @property
-    def cell_prior(self) -> Fraction | tuple[Fraction, ...]:
-        """The Dirichlet parameters that a mechanism may depend on; 1 where the model has none."""
+    def cell_prior(self) -> Fraction | tuple[Fraction, ...] | None:
+        """The Dirichlet parameters that a mechanism may depend on; 1 where the model knows of none.
+
+        None if they are learned.
+        """
         return Fraction(1)
 
     def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:

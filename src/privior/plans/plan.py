@@ -318,7 +318,7 @@ class Plan:
             *([] if self.group is None else [("group", f"only records with {self.group}")]),
             ("records", self.records_in_words),
             *self.mechanism.facts(self.model, self.schema),
-            *([] if self.inferred == self.model else [("forecasts", self._whose_forecasts)]),
+            *([("forecasts", self._whose_forecasts)] if self._whose_forecasts else []),
             *([("declared", DECLARED)] if self.declared else []),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
@@ -333,6 +333,8 @@ class Plan:
 
     @property
     def _whose_forecasts(self) -> str:
+        if self.inferred == self.model:
+            return str(self.model.typical_in_words)
         return f"for data typical of {self.inferred.prior}, and who infers with it"
 
     def comparison(self) -> outlook.Table:

@@ -53,7 +53,15 @@ class Diagnostics:
 
     @classmethod
     def of_chains(
-        cls, *, r_hat: float, acceptance: float, chains: int, sweeps: int, moves: float, misfit: float
+        cls,
+        *,
+        r_hat: float,
+        acceptance: float,
+        chains: int,
+        sweeps: int,
+        moves: float,
+        misfit: float,
+        method: str = "Markov chains over tables",
     ) -> Diagnostics:
         """Return the diagnostics of a posterior that was sampled, with a warning if the chains disagree."""
         warning = None
@@ -63,7 +71,7 @@ class Diagnostics:
                 " means and intervals of some cells are unreliable"
             )
         return cls(
-            "Markov chains over tables",
+            method,
             exact=False,
             cost=moves,
             misfit=misfit,

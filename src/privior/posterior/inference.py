@@ -23,8 +23,8 @@ def infer(
 
     Args:
         releases: a release or the path of its file, or several releases of one table of one population
-        prior: the analyst's own prior: for tables parameters, one number or one per cell, or
-            `pv.LearnedPrior()`; for families a law such as `pv.Gamma(2, 1)`; for finite families the
+        prior: the analyst's own prior: for tables parameters, one number or one per cell, or "learned", or
+            `pv.ExchangeablePrior()`; for families a law such as `pv.Gamma(2, 1)`; for finite families the
             weights of the models; else the model's
         noise: "account" for the privacy noise, or "ignore" it and take noisy statistics as true ones:
             for comparison only, since the intervals come out too narrow

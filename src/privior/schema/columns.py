@@ -48,6 +48,8 @@ class Column(ABC):
     """A column as public knowledge: `size` codes, a label each, and the code of a bad cell."""
 
     kind: ClassVar[str]
+    #: whether neighbouring levels may resemble each other
+    ordered: ClassVar[bool] = False
     missing: object
     #: whether somebody said where a bad cell goes; numbers and days of old files may leave it open
     missing_said = True
@@ -187,6 +189,7 @@ class Integer(Column):
     upper: int
     missing: int | Literal[Missing.DROP] | None = None
     kind: ClassVar[str] = "integer"
+    ordered: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name, bound in (("lower", self.lower), ("upper", self.upper)):
@@ -234,6 +237,7 @@ class Bounded(Column):
     grid: Fraction
     missing: Fraction | Literal[Missing.DROP]
     kind: ClassVar[str] = "bounded"
+    ordered: ClassVar[bool] = True
 
     def __init__(self, lower: object, upper: object, *, grid: object, missing: object = None) -> None:
         try:
@@ -287,6 +291,7 @@ class Binned(Column):
     edges: tuple[Fraction, ...]
     missing: str | Literal[Missing.DROP]
     kind: ClassVar[str] = "binned"
+    ordered: ClassVar[bool] = True
 
     def __init__(
         self, edges: Sequence[object], missing: str | int | Literal[Missing.DROP] | None = None
@@ -343,6 +348,7 @@ class Date(Column):
     upper: date
     missing: date | Literal[Missing.DROP]
     kind: ClassVar[str] = "date"
+    ordered: ClassVar[bool] = True
 
     def __init__(
         self, lower: date | str, upper: date | str, missing: date | str | Literal[Missing.DROP] | None = None

@@ -65,6 +65,11 @@ class LatentCounts(ABC):
         """Return the law of the sum of some cells, where it is known without draws."""
         return None
 
+    @property
+    def kept(self) -> NDArray[np.int64] | None:
+        """Tables from the posterior that were drawn anyhow, as (size, k); None if there are none."""
+        return None
+
     def beta_mixture(self) -> CellProbabilities | None:
         """Return the marginals of the cell probabilities, where they have a closed form."""
         return None
@@ -92,6 +97,18 @@ class SummedCounts(LatentCounts):
     def interval(self, level: float) -> Floats:
         """Return for each cell the smallest counts not exceeded with probability (1 ∓ level)/2."""
         return np.array([law.quantiles(level) for law in self.marginals], dtype=np.float64)
+
+
+class LearnedShape(LatentCounts):
+    """Counts whose prior was learned with them: what cell probabilities are given a table, it knows."""
+
+    @abstractmethod
+    def log_rates(self, tables: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+        """Draw the logarithm of each cell's probability given a table, perhaps not normalised."""
+
+    @abstractmethod
+    def expected_rates(self, tables: NDArray[np.int64]) -> Floats:
+        """Return about the expected probability of each cell given a table, perhaps not normalised."""
 
 
 def quantiles_of_tables(tables: NDArray[np.int64], level: float) -> Floats:

@@ -1,6 +1,6 @@
 """The posterior of a table when the law of its cells' rates is learned with them.
 
-The cells' rates are independent draws from an unknown law on a public list (`LearnedPrior`); counts are
+The cells' rates are independent draws from an unknown law on a public list (`ExchangeablePrior`); counts are
 Poisson given their rates, and the cells' probabilities are the rates divided by their sum. How probable each
 law is, all cells say together (`learned_laws`). Each cell's law is then averaged over the laws, exactly.
 
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.errors import InferenceError
-from privior.models import LearnedPrior
-from privior.posterior.counts.contract import SummedCounts
+from privior.models import ExchangeablePrior
+from privior.posterior.counts.contract import LearnedShape, SummedCounts
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.law import Law
 from privior.posterior.counts.learned_draws import learned_draws
@@ -36,7 +36,7 @@ _NOTHING = 1e-18
 
 @kept
 @dataclass(frozen=True, eq=False)
-class LearnedCounts(SummedCounts):
+class LearnedCounts(SummedCounts, LearnedShape):
     """The posterior of the true counts, and of the law that they come from.
 
     Attributes:
@@ -111,7 +111,7 @@ class LearnedCounts(SummedCounts):
 
 
 def learned_counts(
-    evidence: Sequence[CellEvidence], cells: int, prior: LearnedPrior, total: Total
+    evidence: Sequence[CellEvidence], cells: int, prior: ExchangeablePrior, total: Total
 ) -> LearnedCounts:
     """Learn the law of the rates from all cells, then sum."""
     found = learned(evidence, cells, prior.laws(total.most, cells), total)

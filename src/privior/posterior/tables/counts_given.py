@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import singledispatch
 
 import numpy as np
 
-from privior.errors import InferenceError
+from privior.errors import InferenceError, shown
 from privior.mechanisms import CellGammas
-from privior.models import LearnedPrior
+from privior.models import ExchangeablePrior, LearnedPrior
 from privior.posterior.counts.certain import CertainCounts
-from privior.posterior.counts.contract import LatentCounts
+from privior.posterior.counts.contract import LatentCounts, LearnedShape
 from privior.posterior.counts.evidence import CellEvidence, Total
-from privior.posterior.counts.learned_counts import LearnedCounts, learned_counts
+from privior.posterior.counts.halved_counts import halved_counts
+from privior.posterior.counts.learned_counts import learned_counts
 from privior.posterior.counts.least_counts import least_counts
 from privior.posterior.counts.listed_counts import listed_counts
 from privior.posterior.numbers import Floats
 from privior.release import Release
+from privior.schema import Column
 
 
 def counts_given(releases: Sequence[Release], parameters: Floats) -> LatentCounts:
@@ -36,14 +40,49 @@ def counts_given(releases: Sequence[Release], parameters: Floats) -> LatentCount
     return least_counts(evidence, parameters, total_of(releases), gammas, least)
 
 
-def learned_given(releases: Sequence[Release], prior: LearnedPrior, *, ignore_noise: bool) -> LearnedCounts:
+def learned_given(releases: Sequence[Release], prior: object, *, ignore_noise: bool) -> LearnedShape:
     """Return the posterior of the true counts, and of the law that they come from."""
     if ignore_noise:
-        raise InferenceError("a prior is learned from noisy counts with their noise", asked="ignore")
+        raise InferenceError(
+            "a prior is learned from noisy counts with their noise",
+            asked="ignore",
+            advice="Give a number, such as prior=1.",
+        )
     evidence, plan = cell_evidence(releases), releases[0].plan
     if len(evidence) < len(releases):
-        raise InferenceError("a prior is learned from noisy counts only", asked=plan.mechanism.name)
-    return learned_counts(evidence, plan.model.size(plan.schema), prior, total_of(releases))
+        raise InferenceError(
+            "a prior is learned from noisy counts only",
+            asked=plan.mechanism.name,
+            advice="Give a number, such as prior=1.",
+        )
+    columns = [plan.schema.column(name) for name in plan.model.columns]
+    return _learned(prior, evidence, columns, total_of(releases))
+
+
+@singledispatch
+def _learned(
+    prior: object, evidence: list[CellEvidence], columns: Sequence[Column], total: Total
+) -> LearnedShape:
+    """Learn it from noisy counts of the table of some columns."""
+    raise InferenceError("not a prior that is learned", asked=shown(prior))
+
+
+@_learned.register
+def _(
+    prior: LearnedPrior, evidence: list[CellEvidence], columns: Sequence[Column], total: Total
+) -> LearnedShape:
+    if not np.any([release.released for release in evidence], axis=0).all():
+        # A cell without a noisy count of its own may have any count: parts that hold it cannot be summed.
+        return _learned(ExchangeablePrior(), evidence, columns, total)
+    shape, ordered = [column.size for column in columns], [column.ordered for column in columns]
+    return halved_counts(evidence, shape, ordered, prior, total)
+
+
+@_learned.register
+def _(
+    prior: ExchangeablePrior, evidence: list[CellEvidence], columns: Sequence[Column], total: Total
+) -> LearnedShape:
+    return learned_counts(evidence, math.prod(column.size for column in columns), prior, total)
 
 
 def certain_counts(releases: Sequence[Release], parameters: Floats) -> CertainCounts:

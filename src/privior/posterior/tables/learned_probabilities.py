@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from privior.posterior.counts.learned_counts import LearnedCounts
+from privior.posterior.counts.contract import LearnedShape
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.quantity import SEED
 from privior.posterior.tables.drawn import DrawnProbabilities, Floats, affordable
+
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedProbabilities(DrawnProbabilities):
     """Draws from the posterior of all cell probabilities under a learned prior."""
 
-    latent: LearnedCounts
+    latent: LearnedShape
 
     @cached_property
     def each(self) -> Floats:
@@ -32,11 +35,22 @@ class LearnedProbabilities(DrawnProbabilities):
     @cached_property
     def variance_parts(self) -> VarianceParts:
         """The variance of each: that of its mean given the table is the noise's, the rest the records'."""
-        tables = self.latent.draws(affordable(self.prior.size), np.random.default_rng(SEED))
-        rates = self.latent.expected_rates(tables)
+        rates = self.latent.expected_rates(self._tables)
         privacy = (rates / rates.sum(axis=1, keepdims=True)).var(axis=0)
         total = self.kept.var(axis=0)
         return VarianceParts(np.maximum(total - privacy, 0), np.minimum(privacy, total))
+
+    @cached_property
+    def kept_logs(self) -> Floats:
+        """The draws that are kept, as logarithms that are not yet normalised."""
+        return self.latent.log_rates(self._tables, np.random.default_rng(SEED + 1))
+
+    @cached_property
+    def _tables(self) -> Integers:
+        """The tables that were drawn to infer, or as many."""
+        if self.latent.kept is not None:
+            return self.latent.kept
+        return self.latent.draws(affordable(self.prior.size), np.random.default_rng(SEED))
 
     def log_draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Draw tables, then the logarithms of rates given them."""

@@ -15,14 +15,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from privior.errors import InferenceError
-from privior.models import DirichletTable, LearnedPrior
+from privior.models import DirichletTable, ExchangeablePrior, LearnedPrior
 from privior.pictures import SplitBars
 from privior.posterior.cells import CellsPosterior
 from privior.posterior.conflict import Conflict
 from privior.posterior.contract import with_prior
 from privior.posterior.counts.certain import Betas
-from privior.posterior.counts.contract import CellProbabilities, LatentCounts
-from privior.posterior.counts.learned_counts import LearnedCounts
+from privior.posterior.counts.contract import CellProbabilities, LatentCounts, LearnedShape
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.events import Event
 from privior.posterior.findings import MOST_ROWS, Finding, Table
@@ -53,7 +52,7 @@ class TablePosterior(CellsPosterior):
     releases: tuple[Release, ...]
     model: DirichletTable
     latent: LatentCounts
-    learned: LearnedCounts | None = None
+    learned: LearnedShape | None = None
     ignored: bool = False
 
     understands: ClassVar[Mapping[str, str]] = {
@@ -65,12 +64,14 @@ class TablePosterior(CellsPosterior):
 
     @classmethod
     def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
-        """Infer from releases of one table: parameters as a prior, or `pv.LearnedPrior()`."""
+        """Infer from releases of one table: parameters as a prior, "learned", or `pv.ExchangeablePrior()`."""
         plan = releases[0].plan
-        if isinstance(prior, LearnedPrior):
-            learned = learned_given(releases, prior, ignore_noise=ignore_noise)
-            return cls(releases, plan.model, learned, learned)
-        model = with_prior(plan.model, prior)
+        alike = isinstance(prior, ExchangeablePrior)
+        model = plan.model if alike else with_prior(plan.model, prior)
+        if alike or isinstance(model.prior, LearnedPrior):
+            own = prior if alike else model.prior
+            learned = learned_given(releases, own, ignore_noise=ignore_noise)
+            return cls(releases, model, learned, learned)
         parameters = model.parameters(plan.schema)
         if ignore_noise:
             return cls(releases, model, certain_counts(releases, parameters), ignored=True)
@@ -86,15 +87,16 @@ class TablePosterior(CellsPosterior):
         """Take the posterior of the true counts as it was inferred before."""
         if not isinstance(state, LatentCounts):
             raise TypeError("not the posterior of counts")
-        plan = releases[0].plan
-        if isinstance(state, LearnedCounts):
-            return cls(releases, plan.model, state, state)
-        return cls(releases, with_prior(plan.model, prior), state)
+        model = releases[0].plan.model
+        if isinstance(state, LearnedShape):
+            alike = isinstance(prior, ExchangeablePrior)
+            return cls(releases, model if alike else with_prior(model, prior), state, state)
+        return cls(releases, with_prior(model, prior), state)
 
     @cached_property
     def prior(self) -> Floats:
-        """The prior parameter of each cell; the model's, if another one was learned instead."""
-        return self.model.parameters(self.schema)
+        """The prior parameter of each cell; that of forecasts, if the prior was learned instead."""
+        return self.model.typical_parameters(self.schema)
 
     @property
     def dirichlet_prior(self) -> Floats | None:

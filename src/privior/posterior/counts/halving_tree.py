@@ -1,0 +1,160 @@
+"""How a table is halved: the tree of its parts, from the whole table down to its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class HalvingTree:
+    """Parts of a table: cells first, in order, then parts made of two, smaller before larger.
+
+    Attributes:
+        halves: of each part of more than one cell, as (part, 2): what it is made of
+        group: which of these are halved along the same column at the same depth
+        starts: the first part of each group
+        lows, highs: the levels of each column that a part of several cells has, as (part, column)
+        axes: the column along which it is halved
+    """
+
+    halves: Integers
+    group: Integers
+    starts: Integers
+    lows: Integers
+    highs: Integers
+    axes: Integers
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return len(self.halves) + 1
+
+    def apart(self, kind: NDArray[np.bool_]) -> HalvingTree:
+        """Return the same tree with each group divided in two."""
+        _, starts, group = np.unique(2 * self.group + kind, return_index=True, return_inverse=True)
+        return replace(self, group=group.ravel().astype(np.int64), starts=self.cells + starts)
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum over the cells of each part, cells included."""
+        every = np.concatenate([values, np.zeros(len(self.halves))])
+        for part, (one, other) in enumerate(self.halves.tolist(), start=self.cells):
+            every[part] = every[one] + every[other]
+        return every
+
+    @property
+    def groups(self) -> int:
+        """How many kinds of halving there are."""
+        return self.starts.size
+
+
+def halving_tree(shape: Sequence[int]) -> HalvingTree:
+    """Halve a table of this shape: the column with the fewest levels first, so that its sums are parts."""
+    sizes = np.array(shape, dtype=np.int64)
+    order = np.argsort(sizes, kind="stable")
+    strides = np.append(np.cumprod(sizes[:0:-1])[::-1], 1)
+    low, high = np.zeros((1, sizes.size), dtype=np.int64), sizes[None, :].copy()
+    cells = int(np.prod(sizes))
+    parts: list[tuple[Integers, Integers, Integers]] = []
+    places: list[Integers] = []
+    place, made = np.zeros(1, dtype=np.int64), 1
+    leaves: list[tuple[Integers, Integers]] = []
+    while len(low):
+        whole = (high - low).max(axis=1) > 1
+        leaves.append((place[~whole], low[~whole] @ strides))
+        low, high, place = low[whole], high[whole], place[whole]
+        wide = (high - low)[:, order] > 1
+        axis = order[wide.argmax(axis=1)]
+        parts.append((low, high, axis))
+        places.append(place)
+        rows = np.arange(len(low))
+        middle = (low[rows, axis] + high[rows, axis] + 1) // 2
+        lower, upper = low.copy(), high.copy()
+        upper[rows, axis] = middle
+        lower[rows, axis] = middle
+        low = np.stack([low, lower], axis=1).reshape(-1, sizes.size)
+        high = np.stack([upper, high], axis=1).reshape(-1, sizes.size)
+        place = made + np.arange(len(low))
+        made += len(low)
+    # Places count from the top, all parts alike; cells get their own numbers, the rest count from the end.
+    number = np.empty(made, dtype=np.int64)
+    for where, cell in leaves:
+        number[where] = cell
+    several = np.concatenate(places)
+    number[several] = made - 1 - np.arange(several.size)
+    firsts = np.cumsum([1, *(2 * len(some) for some in places)])
+    halves = np.empty((several.size, 2), dtype=np.int64)
+    for some, first in zip(places, firsts, strict=False):
+        children = number[first + np.arange(2 * len(some))].reshape(-1, 2)
+        halves[number[some] - cells] = children
+    back = slice(None, None, -1)
+    lows, highs = (np.concatenate([part[side] for part in parts])[back] for side in (0, 1))
+    axes = np.concatenate([part[2] for part in parts])[back]
+    depth = np.repeat(np.arange(len(places)), [len(some) for some in places])[back]
+    # Groups are numbered from the finest on.
+    _, starts, group = np.unique(axes - sizes.size * depth, return_index=True, return_inverse=True)
+    return HalvingTree(halves, group.ravel().astype(np.int64), cells + starts, lows, highs, axes)
+
+
+def centres(tree: HalvingTree, shape: Sequence[int], observed: Floats, variances: Floats) -> Floats:
+    """Return the share of its first half that a part's neighbours along its column suggest.
+
+    Args:
+        tree: the parts
+        shape: the number of levels of each column; of an unordered column 0
+        observed: the noisy count of each cell
+        variances: of the noise
+    """
+    ordered = np.array(shape) > 0
+    found = np.full(len(tree.halves), 0.5)
+    for axis in np.unique(tree.axes):
+        some = np.flatnonzero(tree.axes == axis)
+        low, high = tree.lows[some, axis], tree.highs[some, axis]
+        size = high - low
+        first = (size + 1) // 2
+        found[some] = first / size
+        if not ordered[axis]:
+            continue
+        levels = int(tree.highs[-1, axis])
+        before, after = np.maximum(low - size, 0), np.minimum(high + size, levels)
+        inside = (before < low) & (after > high)
+        some, low, high, size, first = (each[inside] for each in (some, low, high, size, first))
+        before, after = before[inside], after[inside]
+        sides = []
+        for start, end in ((before, low), (high, after)):
+            many = (end - start).astype(np.float64)
+            total = _sums(tree, some, axis, start, end, observed) / many
+            spread = np.sqrt(_sums(tree, some, axis, start, end, variances)) / many
+            sides.append((np.maximum(total, np.maximum(spread, 1e-9)), spread))
+        (one, noise), (other, other_noise) = sides
+        trusted = 1 / (1 + (noise / one) ** 2 + (other_noise / other) ** 2)
+        gap = (high + after) / 2 - (before + low) / 2
+        slope = np.clip(trusted * np.log(other / one) * (size / 2) / gap, -3, 3)
+        odds = first / (size - first) * np.exp(-slope)
+        found[some] = odds / (1 + odds)
+    return found
+
+
+def _sums(
+    tree: HalvingTree, parts: Integers, axis: int, start: Integers, end: Integers, values: Floats
+) -> Floats:
+    """Sum values over each part, moved along one column to the levels from start to end."""
+    shape = tuple(int(one) for one in tree.highs[-1])
+    padded = np.zeros(tuple(size + 1 for size in shape))
+    padded[(slice(1, None),) * len(shape)] = values.reshape(shape)
+    for each in range(len(shape)):
+        padded = np.cumsum(padded, axis=each)
+    lows, highs = tree.lows[parts].copy(), tree.highs[parts].copy()
+    lows[:, axis], highs[:, axis] = start, end
+    total = np.zeros(len(parts))
+    for corner in range(1 << len(shape)):
+        sides = [highs[:, each] if corner >> each & 1 else lows[:, each] for each in range(len(shape))]
+        sign = (-1) ** (len(shape) - bin(corner).count("1"))
+        total += sign * padded[tuple(sides)]
+    return total

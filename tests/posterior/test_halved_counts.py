@@ -1,0 +1,142 @@
+"""The default prior: its sums are those of brute force, and its intervals hold what a fixed prior's miss."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+
+import privior as pv
+from privior.models import LearnedPrior
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.halved_counts import HalvedCounts, halved_counts
+from privior.posterior.counts.halving_tree import centres, halving_tree
+from privior.posterior.counts.latent import latent_counts
+
+
+def of(observed: list[int], rate: float, total: Total, *, ordered: bool = False) -> HalvedCounts:
+    cells = len(observed)
+    evidence = [CellEvidence(np.array(observed), np.full(cells, rate), np.zeros(cells))]
+    return halved_counts(evidence, (cells,), (ordered,), LearnedPrior(), total)
+
+
+def split(one: int, other: int, a: float, b: float) -> float:
+    """A Beta-binomial."""
+    logs = math.lgamma(one + other + 1) - math.lgamma(one + 1) - math.lgamma(other + 1)
+    logs += math.lgamma(one + a) + math.lgamma(other + b) - math.lgamma(one + other + a + b)
+    return math.exp(logs + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b))
+
+
+def brute_force(observed: list[int], rate: float, totals: range) -> np.ndarray:
+    """Return the expected counts of two or three cells: all tables, all laws of both splits."""
+    prior = LearnedPrior()
+    a = prior.concentrations
+
+    def chance(one: int, other: int, share: float) -> np.ndarray:
+        """Under each law."""
+        ends = [(2 * c * share, 2 * c * (1 - share)) if c > 2 else (c, c) for c in a.tolist()]
+        return np.asarray(prior.laws @ np.array([split(one, other, *each) for each in ends]))
+
+    weighed = np.zeros(len(observed) + 1)
+    for table in product(range(totals[-1] + 1), repeat=len(observed)):
+        if sum(table) not in totals:
+            continue
+        likelihood = math.exp(-rate * sum(abs(y - c) for y, c in zip(observed, table, strict=True)))
+        if len(table) == 2:
+            prior_chance = float(chance(table[0], table[1], 0.5).mean())
+        else:
+            upper = chance(table[0] + table[1], table[2], 2 / 3).mean()
+            prior_chance = float(upper * chance(table[0], table[1], 0.5).mean())
+        weighed += likelihood * prior_chance * np.array([1.0, *table])
+    return np.asarray(weighed[1:] / weighed[0])
+
+
+@pytest.mark.parametrize("observed", [[7, 2], [9, 1, 3], [-2, 12, 0]])
+@pytest.mark.parametrize("known", [True, False])
+def test_it_is_the_sum_over_all_tables_and_laws(observed: list[int], known: bool) -> None:
+    """Narrow noise, units of one record: nothing but the number of draws and of states separates them."""
+    expected = brute_force(observed, 0.6, range(12, 13) if known else range(13))
+    found = of(observed, 0.6, Total(12, known))
+    assert found.mean == pytest.approx(expected, abs=0.25)
+    if known:
+        assert set(found.draws(200, np.random.default_rng(3)).sum(axis=1)) == {12}
+
+
+def test_parts_are_made_of_their_halves_and_the_shortest_column_is_halved_first() -> None:
+    tree = halving_tree((5, 2, 3))
+    parts = [{cell} for cell in range(30)]
+    cells = np.arange(30).reshape(5, 2, 3)
+    for row, (one, other) in enumerate(tree.halves.tolist()):
+        assert not parts[one] & parts[other]
+        parts.append(parts[one] | parts[other])
+        inside = tuple(slice(low, high) for low, high in zip(tree.lows[row], tree.highs[row], strict=True))
+        assert parts[-1] == set(cells[inside].ravel().tolist())
+    assert parts[-1] == set(range(30))
+    assert tree.axes[-1] == 1
+    assert all((np.diff(tree.starts) > 0).tolist())
+
+
+def test_a_straight_line_of_log_counts_is_expected_of_an_ordered_column() -> None:
+    """Halves of an exponential law, from its neighbours; without order, or under wide noise, equal ones."""
+    tree = halving_tree((16,))
+    counts = 1e6 * np.exp(-0.3 * np.arange(16))
+    inner = (tree.lows[:, 0] > 0) & (tree.highs[:, 0] < 16)
+    shares = np.array(
+        [
+            counts[low : (low + high + 1) // 2].sum() / counts[low:high].sum()
+            for low, high in zip(tree.lows[:, 0], tree.highs[:, 0], strict=True)
+        ]
+    )
+    found = centres(tree, (16,), counts, np.ones(16))
+    assert found[inner] == pytest.approx(shares[inner], abs=0.06)
+    assert set(centres(tree, (0,), counts, np.ones(16))) == {0.5}
+    assert np.abs(centres(tree, (16,), counts, np.full(16, 1e16)) - 0.5).max() < 0.01
+
+
+def test_tables_are_the_same_each_time_and_chains_agree() -> None:
+    observed = np.random.default_rng(1).poisson(40 * np.exp(-np.arange(40) / 9)).tolist()
+    one, other = (of(observed, 0.1, Total(2000, False), ordered=True) for _ in range(2))
+    assert (one.tables == other.tables).all()
+    assert one.diagnostics.r_hat is not None
+    assert one.diagnostics.r_hat < 1.05
+    drawn = one.draws(600, np.random.default_rng(5))
+    assert drawn.mean(axis=0) == pytest.approx(one.mean, abs=4 * float(one.stddev.max()) / 600**0.5)
+
+
+def test_tails_of_a_heavy_column_are_held_and_a_fixed_prior_loses_them() -> None:
+    """60 ordered cells, most nearly empty, epsilon 0.1: 90% intervals of tail sums, 16 releases."""
+    rng = np.random.default_rng(8)
+    cells, rate, n = 60, 0.1, 20_000
+    shape = np.exp(-((np.arange(cells) - 14) ** 2) / 90) + 0.02 * np.exp(-np.arange(cells) / 12)
+    table = rng.multinomial(n, shape / shape.sum())
+    edges = [24, 30, 36]
+    held = np.zeros((2, len(edges)))
+    releases = 16
+    for _ in range(releases):
+        noise = rng.geometric(1 - math.exp(-rate), cells) - rng.geometric(1 - math.exp(-rate), cells)
+        evidence = [CellEvidence(table + noise, np.full(cells, rate), np.zeros(cells))]
+        total = Total(n, True)
+        learned = halved_counts(evidence, (cells,), (True,), LearnedPrior(), total).tables
+        fixed = latent_counts(evidence, np.ones(cells), total).draws(500, np.random.default_rng(0))
+        for way, tables in enumerate((learned, fixed)):
+            for place, edge in enumerate(edges):
+                low, high = np.quantile(tables[:, edge:].sum(axis=1), [0.05, 0.95])
+                held[way, place] += low <= table[edge:].sum() <= high
+    assert (held[0] >= 0.75 * releases).all()
+    assert held[0].sum() >= 0.85 * releases * len(edges)
+    assert held[1].sum() < 0.6 * releases * len(edges)
+
+
+def test_a_prior_that_is_not_said_is_learned() -> None:
+    schema = pv.Schema({"x": pv.Integer(0, 9)}, population="p", unit="person")
+    model = pv.DirichletCategorical("x")
+    assert model.to_document()["prior"] == "learned"
+    assert model == pv.DirichletCategorical("x", prior=pv.LearnedPrior())
+    plan = pv.plan(model, schema, records=500, epsilon="0.5")
+    assert "prior 1" in str(plan)
+    assert plan.forecast.width > 0
+    for mechanism in (pv.DirichletDraw, pv.VirtualRecords, pv.EHD):
+        with pytest.raises(pv.PlanError, match="prior in numbers"):
+            pv.plan(model, schema, records=500, epsilon=1, delta="1e-6", mechanism=mechanism)
