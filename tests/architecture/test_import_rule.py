@@ -11,6 +11,7 @@ import pytest
 from import_rule import LAYER_OF, faults
 
 import privior
+from privior.contents import names
 
 PACKAGE = Path(privior.__file__).parent
 
@@ -158,9 +159,13 @@ def test_importing_privior_is_light() -> None:
 
 
 def test_every_public_name_resolves() -> None:
-    assert len(privior.__all__) > 100
-    assert {*privior.__all__, "__version__"} == set(dir(privior))
-    for name in privior.__all__:
+    public = names("privior")
+    assert len(public) > 100
+    assert {*public, "__version__"} == set(dir(privior))
+    for name in public:
         assert getattr(privior, name) is not None
+    scope: dict[str, object] = {}
+    exec("from privior import *", scope)
+    assert scope["infer"] is privior.infer
     with pytest.raises(AttributeError, match="backdoor"):
-        _ = privior.backdoor
+        _ = getattr(privior, "back" + "door")
