@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -49,6 +50,18 @@ def test_every_number_is_that_of_the_enumeration(
     assert found.exact
     assert found.diagnostics.exact
     assert found.diagnostics.error < 2e-12
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sums_of_cells_are_those_of_the_enumeration(name: str) -> None:
+    truth, found, most = enumerate_tables(CASES[name]), summed(name), CASES[name].total.most
+    for chosen in itertools.product([False, True], repeat=CASES[name].prior.size):
+        cells = np.array(chosen)
+        law = found.sum_of(cells)
+        assert (law is not None) == CASES[name].total.known
+        if law is not None:
+            sums = np.bincount(truth.tables[:, cells].sum(axis=1), truth.weights, most + 1)
+            assert np.allclose(spread_out(law, most), sums, rtol=0, atol=2e-13)
 
 
 @pytest.mark.parametrize("name", CASES)
