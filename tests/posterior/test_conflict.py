@@ -20,7 +20,7 @@ from privior.posterior.tables.prior_looks import prior_looks
 from privior.posterior.tables.residuals import residual_looks
 from privior.report import page_of
 
-#: customers of a bank by age, 18 to 95: hardly anybody above 60, and hardly anybody at all above 85
+#: made-up customers of a bank by age, 18 to 95: hardly anybody above 60, and hardly anybody at all above 85
 AGES = (
     *(12, 35, 50, 79, 129, 202, 302, 527, 805, 909, 1038, 1185, 1757, 1996, 2085, 1972, 2098, 1894, 1806),
     *(1696, 1466, 1487, 1355, 1291, 1242, 1161, 1136, 1216, 1175, 1088, 997, 994, 939, 936, 911, 891, 811),
