@@ -275,7 +275,7 @@ def halved_counts(
     """
     from privior.posterior.counts.halving_sums import leaf_messages
 
-    tree = halving_tree(shape)
+    tree = halving_tree(shape, ordered)
     if tree.cells > MOST_CELLS:
         raise InferenceError(
             "the table has too many cells for a prior that is learned",

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+#: a column of so many levels is halved first
+_FEW = 3
+
 
 @dataclass(frozen=True, eq=False)
 class HalvingTree:
@@ -54,10 +57,15 @@ class HalvingTree:
         return self.starts.size
 
 
-def halving_tree(shape: Sequence[int]) -> HalvingTree:
-    """Halve a table of this shape: the column with the fewest levels first, so that its sums are parts."""
+def halving_tree(shape: Sequence[int], ordered: Sequence[bool] = ()) -> HalvingTree:
+    """Halve a table of this shape: what is halved first has sums that are parts, and best held.
+
+    Columns of very few levels come first, then ordered ones, whose means and tails are sums of many cells,
+    then the others; among alike the one with the fewest levels.
+    """
     sizes = np.array(shape, dtype=np.int64)
-    order = np.argsort(sizes, kind="stable")
+    orderly = np.array(ordered, dtype=bool) if len(ordered) else np.ones(sizes.size, dtype=bool)
+    order = np.lexsort((sizes, ~orderly & (sizes > _FEW), sizes > _FEW))
     strides = np.append(np.cumprod(sizes[:0:-1])[::-1], 1)
     low, high = np.zeros((1, sizes.size), dtype=np.int64), sizes[None, :].copy()
     cells = int(np.prod(sizes))
