@@ -142,7 +142,7 @@ def measured(
 
 
 def _ends(answers: np.ndarray) -> np.ndarray:
-    return np.quantile(answers, [0.05, 0.95], axis=0, method="inverted_cdf")
+    return np.asarray(np.quantile(answers, [0.05, 0.95], axis=0, method="inverted_cdf"))
 
 
 def subjects() -> Iterator[Subject]:
