@@ -322,11 +322,10 @@ def halved_counts(
     states, shifts, drawn = [], [], []
     for chain in range(_CHAINS):
         rng = np.random.default_rng([seed, chain])
-        machine.chosen = climbed.copy()
+        machine.begin(climbed.copy(), np.zeros(shared))
         for _ in range(_STATES):
-            machine.begin(
-                machine.chosen, rng.standard_normal(shared) if middle.pooled.any() else machine.shift
-            )
+            if middle.pooled.any():
+                machine.begin(machine.chosen, rng.standard_normal(shared))
             machine.sweep(rng)
             shifts.append(machine.shift)
             states.append(machine.chosen.copy())

@@ -138,8 +138,8 @@ class Centres:
 def centres(tree: HalvingTree, ordered: Sequence[bool], observed: Floats, variances: Floats) -> Centres:
     """Return the share of its first half that a part is expected to have.
 
-    Along an ordered column its neighbours suggest it; else all parts with the same levels of the column together,
-    if there are many; else halves are equal.
+    Along an ordered column its neighbours suggest it; else all parts with the same levels of the column
+    together, if there are many; else halves are equal.
 
     Args:
         tree: the parts
@@ -210,7 +210,7 @@ def _sums(
     *,
     whole: bool = False,
 ) -> Floats:
-    """Sum values over each part, moved along one column to the levels from start to end; or over all others."""
+    """Sum over each part, or all others, moved along one column to the levels from start to end."""
     shape = tuple(int(one) for one in tree.highs[-1])
     padded = np.zeros(tuple(size + 1 for size in shape))
     padded[(slice(1, None),) * len(shape)] = values.reshape(shape)
