@@ -63,8 +63,7 @@ def test_intervals_hold_real_tables() -> None:
         certificate,
         title="Real tables: 90% intervals of the table itself",
         claim=f"{number} columns and pairs, {RELEASES} releases under each relation: at least 88% held on "
-        "average for each epsilon and kind of question, mean width at most 1.02 of the noise's own quantile "
-        "interval",
+        "average for each epsilon and kind of question, mean width at most 1.02 of the noise's own interval",
         header=("epsilon", "question", "held", "width / plain", "least held (12 releases)"),
         rows=rows,
     )

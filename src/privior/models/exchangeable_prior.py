@@ -61,8 +61,8 @@ class ExchangeablePrior:
 
     Their rates come from an unknown law on a public list. A fixed Dirichlet parameter that does not suit a
     table costs accuracy where the noise is large against the counts. It is for inference alone: what is
-    learned, is learned from the release and is free. Sums of many cells are held less well than by
-    `LearnedPrior`, the default: what is nearly empty is not told from what is empty.
+    learned, is learned from the release and is free. It cannot tell the near tail of an ordered
+    column from the far one; `LearnedPrior`, the default, can.
     """
 
     def laws(self, records: int, cells: int) -> RateLaws:

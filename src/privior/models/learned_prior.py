@@ -12,7 +12,9 @@ towards unequal halves. So neighbours resemble each other as far as the release 
 empty stretches remain possible everywhere, and a sum of many cells is as vague beforehand as a single one.
 
 p is 1/2, or for concentrations above 2 along an ordered column what the parts beside it suggest: a straight
-line of log counts through the part before and the part after, drawn towards 1/2 as far as these are noise.
+line of log counts through the part before and the part after, drawn towards 1/2 as far as these are noise. In
+joint tables many parts along an unordered column have the same levels of it, one for each cell of the other
+columns: they share a p, which is uncertain by the noise of their sum.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from privior.errors import InferenceError
 from privior.models import LearnedPrior
 from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
-from privior.posterior.counts.halving_tree import HalvingTree, centres, halving_tree
+from privior.posterior.counts.halving_tree import Centres, HalvingTree, centres, halving_tree
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
 
 Floats = NDArray[np.float64]
@@ -56,8 +56,9 @@ class HalvedCounts(LearnedShape):
         tree: the parts of the table
         nodes: where their messages stand
         messages: those of the cells
-        first, second: the parameters of both halves of each part, for each concentration
+        centres: the shares that halves are expected to have
         states: the laws that the chains found, as (state, group)
+        shifts: where in their uncertainty the shares were that parts have in common, as (state, share)
         total: what is known of the number of records
         tables: draws that are kept
         diagnostics: how well the chains agree
@@ -67,9 +68,9 @@ class HalvedCounts(LearnedShape):
     tree: HalvingTree
     nodes: Integers
     messages: Floats
-    first: Floats
-    second: Floats
+    centres: Centres
     states: Integers
+    shifts: Floats
     total: Total
     tables: Integers
     diagnostics: Diagnostics
@@ -97,8 +98,8 @@ class HalvedCounts(LearnedShape):
         """Return tables from the posterior, as (size, k): of all states in turn, in random order."""
         turns = np.bincount(np.arange(size) % len(self.states), minlength=len(self.states))
         parts = [
-            _Machine.of(self, chosen).draw(int(turn), rng)
-            for chosen, turn in zip(self.states, turns, strict=True)
+            _Machine.of(self, chosen, shift).draw(int(turn), rng)
+            for chosen, shift, turn in zip(self.states, self.shifts, turns, strict=True)
             if turn
         ]
         return np.asarray(rng.permutation(np.concatenate(parts)))
@@ -109,7 +110,7 @@ class HalvedCounts(LearnedShape):
 
         sums = self._added_up(tables)
         logs = np.empty(sums.shape)
-        log_shares(self.nodes, self.tree.cells, sums, self._chances, self.first, self.second, rng, logs)
+        log_shares(self.nodes, self.tree.cells, sums, self._chances, *self._parameters, rng, logs)
         return np.ascontiguousarray(logs[: self.tree.cells].T)
 
     def expected_rates(self, tables: Integers) -> Floats:
@@ -118,7 +119,7 @@ class HalvedCounts(LearnedShape):
 
         sums = self._added_up(tables)
         shares = np.empty(sums.shape)
-        expected_shares(self.nodes, self.tree.cells, sums, self._chances, self.first, self.second, shares)
+        expected_shares(self.nodes, self.tree.cells, sums, self._chances, *self._parameters, shares)
         return np.ascontiguousarray(shares[: self.tree.cells].T)
 
     @cached_property
@@ -128,7 +129,11 @@ class HalvedCounts(LearnedShape):
 
         sums = self._added_up(self.tables[:: max(1, len(self.tables) // _JUDGED)])
         weights = self._weights
-        return np.asarray(responsible(self.nodes, self.tree.cells, sums, weights, self.first, self.second))
+        return np.asarray(responsible(self.nodes, self.tree.cells, sums, weights, *self._parameters))
+
+    @cached_property
+    def _parameters(self) -> tuple[Floats, Floats]:
+        return _parameters(self.prior, self.centres, np.zeros(self.shifts.shape[1]))
 
     @property
     def _weights(self) -> Floats:
@@ -153,6 +158,19 @@ class HalvedCounts(LearnedShape):
         )
 
 
+def _parameters(prior: LearnedPrior, middle: Centres, shift: Floats) -> tuple[Floats, Floats]:
+    """Return the parameters of both halves of each part, cells included, for each concentration.
+
+    Small concentrations know of no centre, but for the one that many parts share.
+    """
+    a = prior.concentrations
+    share = middle.shares(shift)[:, None]
+    centred = middle.pooled[:, None] | (a > 2)
+    first, second = np.where(centred, 2 * a * share, a), np.where(centred, 2 * a * (1 - share), a)
+    cells = np.tile(a, (len(share) + 1, 1))
+    return np.concatenate([cells, first]), np.concatenate([cells, second])
+
+
 @dataclass(eq=False)
 class _Machine:
     """The sums of one table: messages of all parts, for the laws that its groups have just now."""
@@ -160,29 +178,27 @@ class _Machine:
     prior: LearnedPrior
     tree: HalvingTree
     nodes: Integers
-    first: Floats
-    second: Floats
+    centres: Centres
     total: Total
     room: Floats
     chosen: Integers
+    shift: Floats
 
     @staticmethod
-    def of(counts: HalvedCounts, chosen: Integers) -> _Machine:
+    def of(counts: HalvedCounts, chosen: Integers, shift: Floats) -> _Machine:
         """Take what was inferred, with other laws."""
         room = np.concatenate([counts.messages, np.zeros(4 * counts.messages.size + 4096)])
-        return _Machine(
-            counts.prior,
-            counts.tree,
-            counts.nodes.copy(),
-            counts.first,
-            counts.second,
-            counts.total,
-            room,
-            chosen,
-        )
+        facts = (counts.prior, counts.tree, counts.nodes.copy(), counts.centres, counts.total)
+        return _Machine(*facts, room, chosen, shift)
 
     def __post_init__(self) -> None:
         self._scales = np.zeros(len(self.nodes))
+        self.begin(self.chosen, self.shift)
+
+    def begin(self, chosen: Integers, shift: Floats) -> None:
+        """Take laws and shares, and sum anew."""
+        self.chosen, self.shift = chosen, shift
+        self._first, self._second = _parameters(self.prior, self.centres, shift)
         self.sum_from(self.tree.cells)
 
     def sum_from(self, part: int) -> float:
@@ -190,7 +206,7 @@ class _Machine:
         from privior.posterior.counts.halving_sums import LOW, STEP, upwards
 
         weights = self.prior.laws[self.chosen]
-        facts = (weights, self.first, self.second, _FAR)
+        facts = (weights, self._first, self._second, _FAR)
         while not upwards(self.nodes, part, self.room, self._scales, *facts):
             self.room = np.concatenate([self.room, np.zeros(self.room.size)])
         top = self._top
@@ -250,7 +266,7 @@ class _Machine:
             within = rng.integers(0, top[STEP], size) - top[STEP] // 2
             sums[-1] = np.clip(units * top[STEP] + within, 0, self.total.most)
         weights = self.prior.laws[self.chosen]
-        downwards(self.nodes, cells, self.room, weights, self.first, self.second, sums, rng)
+        downwards(self.nodes, cells, self.room, weights, self._first, self._second, sums, rng)
         return np.ascontiguousarray(sums[:cells].T)
 
 
@@ -275,7 +291,7 @@ def halved_counts(
     """
     from privior.posterior.counts.halving_sums import leaf_messages
 
-    tree = halving_tree(shape)
+    tree = halving_tree(shape, ordered)
     if tree.cells > MOST_CELLS:
         raise InferenceError(
             "the table has too many cells for a prior that is learned",
@@ -294,26 +310,24 @@ def halved_counts(
     nodes, length = _nodes(tree, observed, rates, bends, variance, total.most)
     messages = np.empty(length)
     leaf_messages(nodes, observed, rates, bends, messages)
-    middle = np.concatenate(
-        [np.full(tree.cells, 0.5), centres(tree, np.where(ordered, shape, 0).tolist(), weighted, variance)]
-    )
-    a = np.broadcast_to(prior.concentrations, (len(nodes), prior.concentrations.size))
-    narrow = a > 2
-    first = np.where(narrow, 2 * a * middle[:, None], a)
-    second = np.where(narrow, 2 * a * (1 - middle[:, None]), a)
+    middle = centres(tree, ordered, weighted, variance)
+    shared = int(middle.alike.max(initial=-1)) + 1
     room = np.concatenate([messages, np.zeros(4 * length + 4096)])
     middling = np.full(tree.groups, len(prior.laws) // 2)
-    machine = _Machine(prior, tree, nodes, first, second, total, room, middling)
+    machine = _Machine(prior, tree, nodes, middle, total, room, middling, np.zeros(shared))
     machine.climb()
     climbed = machine.chosen.copy()
     size = max(_LEAST, min(_MOST, _NUMBERS // tree.cells))
     each = -(-size // (_CHAINS * _STATES))
-    states, drawn = [], []
+    states, shifts, drawn = [], [], []
     for chain in range(_CHAINS):
         rng = np.random.default_rng([seed, chain])
-        machine.chosen = climbed.copy()
+        machine.begin(climbed.copy(), np.zeros(shared))
         for _ in range(_STATES):
+            if middle.pooled.any():
+                machine.begin(machine.chosen, rng.standard_normal(shared))
             machine.sweep(rng)
+            shifts.append(machine.shift)
             states.append(machine.chosen.copy())
             drawn.append(machine.draw(each, rng))
     tables = np.concatenate(drawn)
@@ -328,7 +342,7 @@ def halved_counts(
         method="shape learned, tables drawn exactly given it",
     )
     return HalvedCounts(
-        prior, tree, nodes, messages, first, second, np.array(states), total, tables, diagnostics
+        prior, tree, nodes, messages, middle, np.array(states), np.array(shifts), total, tables, diagnostics
     )
 
 

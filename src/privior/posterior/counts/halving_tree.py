@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+#: a column of so many levels is halved first
+_FEW = 3
+#: shares are pooled where so many parts have the same levels, and log odds end there
+_MANY, _FAR = 8, 4.6
+
 
 @dataclass(frozen=True, eq=False)
 class HalvingTree:
@@ -54,10 +59,15 @@ class HalvingTree:
         return self.starts.size
 
 
-def halving_tree(shape: Sequence[int]) -> HalvingTree:
-    """Halve a table of this shape: the column with the fewest levels first, so that its sums are parts."""
+def halving_tree(shape: Sequence[int], ordered: Sequence[bool] = ()) -> HalvingTree:
+    """Halve a table of this shape: what is halved first has sums that are parts, and best held.
+
+    Columns of very few levels come first, then ordered ones, whose means and tails are sums of many cells,
+    then the others; among alike the one with the fewest levels.
+    """
     sizes = np.array(shape, dtype=np.int64)
-    order = np.argsort(sizes, kind="stable")
+    orderly = np.array(ordered, dtype=bool) if len(ordered) else np.ones(sizes.size, dtype=bool)
+    order = np.lexsort((sizes, ~orderly & (sizes > _FEW), sizes > _FEW))
     strides = np.append(np.cumprod(sizes[:0:-1])[::-1], 1)
     low, high = np.zeros((1, sizes.size), dtype=np.int64), sizes[None, :].copy()
     cells = int(np.prod(sizes))
@@ -102,55 +112,113 @@ def halving_tree(shape: Sequence[int]) -> HalvingTree:
     return HalvingTree(halves, group.ravel().astype(np.int64), cells + starts, lows, highs, axes)
 
 
-def centres(tree: HalvingTree, shape: Sequence[int], observed: Floats, variances: Floats) -> Floats:
-    """Return the share of its first half that a part's neighbours along its column suggest.
+@dataclass(frozen=True, eq=False)
+class Centres:
+    """What is expected of the share of a part's first half, as log odds.
+
+    Attributes:
+        odds: the log odds
+        spread: how uncertain they are where parts alike are pooled; 0 elsewhere
+        alike: which parts share one unknown share
+        pooled: where a share is pooled
+    """
+
+    odds: Floats
+    spread: Floats
+    alike: Integers
+    pooled: NDArray[np.bool_]
+
+    def shares(self, shift: Floats) -> Floats:
+        """Return the shares, those that are pooled moved by so many of their standard deviations."""
+        return np.asarray(
+            1 / (1 + np.exp(-np.clip(self.odds + self.spread * shift[self.alike], -_FAR, _FAR)))
+        )
+
+
+def centres(tree: HalvingTree, ordered: Sequence[bool], observed: Floats, variances: Floats) -> Centres:
+    """Return the share of its first half that a part is expected to have.
+
+    Along an ordered column its neighbours suggest it; else all parts with the same levels of the column
+    together, if there are many; else halves are equal.
 
     Args:
         tree: the parts
-        shape: the number of levels of each column; of an unordered column 0
+        ordered: whether the levels of each column are
         observed: the noisy count of each cell
         variances: of the noise
     """
-    ordered = np.array(shape) > 0
-    found = np.full(len(tree.halves), 0.5)
+    many = len(tree.halves)
+    rows = np.arange(many)
+    low, high = tree.lows[rows, tree.axes], tree.highs[rows, tree.axes]
+    middle = (low + high + 1) // 2
+    odds, spread = np.log((middle - low) / (high - middle)), np.zeros(many)
+    levels = int(tree.highs.max()) + 1
+    _, alike = np.unique((tree.axes * levels + low) * levels + high, return_inverse=True)
+    alike = alike.ravel()
+    pooled = np.zeros(many, dtype=bool)
+    together = np.bincount(alike)[alike]
     for axis in np.unique(tree.axes):
-        some = np.flatnonzero(tree.axes == axis)
-        low, high = tree.lows[some, axis], tree.highs[some, axis]
-        size = high - low
-        first = (size + 1) // 2
-        found[some] = first / size
-        if not ordered[axis]:
+        if ordered[axis]:
+            some = np.flatnonzero(tree.axes == axis)
+            _neighbours(tree, some, axis, observed, variances, odds)
             continue
-        levels = int(tree.highs[-1, axis])
-        before, after = np.maximum(low - size, 0), np.minimum(high + size, levels)
-        inside = (before < low) & (after > high)
-        some, low, high, size, first = (each[inside] for each in (some, low, high, size, first))
-        before, after = before[inside], after[inside]
+        some = np.flatnonzero((tree.axes == axis) & (together >= _MANY))
+        if not some.size:
+            continue
         sides = []
-        for start, end in ((before, low), (high, after)):
-            many = (end - start).astype(np.float64)
-            total = _sums(tree, some, axis, start, end, observed) / many
-            spread = np.sqrt(_sums(tree, some, axis, start, end, variances)) / many
-            sides.append((np.maximum(total, np.maximum(spread, 1e-9)), spread))
-        (one, noise), (other, other_noise) = sides
-        trusted = 1 / (1 + (noise / one) ** 2 + (other_noise / other) ** 2)
-        gap = (high + after) / 2 - (before + low) / 2
-        slope = np.clip(trusted * np.log(other / one) * (size / 2) / gap, -3, 3)
-        odds = first / (size - first) * np.exp(-slope)
-        found[some] = odds / (1 + odds)
-    return found
+        for start, end in ((low[some], middle[some]), (middle[some], high[some])):
+            noise = np.sqrt(_sums(tree, some, axis, start, end, variances, whole=True))
+            total = np.maximum(_sums(tree, some, axis, start, end, observed, whole=True), noise)
+            sides.append((total, noise / total))
+        (one, blur), (other, other_blur) = sides
+        spread[some] = np.sqrt(blur**2 + other_blur**2)
+        odds[some] += (np.log(one / other) - odds[some]) / (1 + spread[some] ** 2)
+        pooled[some] = True
+    return Centres(odds, spread, alike, pooled)
+
+
+def _neighbours(
+    tree: HalvingTree, some: Integers, axis: int, observed: Floats, variances: Floats, odds: Floats
+) -> None:
+    """Change log odds to what the parts before and after along an ordered column suggest."""
+    low, high = tree.lows[some, axis], tree.highs[some, axis]
+    size = high - low
+    levels = int(tree.highs[-1, axis])
+    before, after = np.maximum(low - size, 0), np.minimum(high + size, levels)
+    inside = (before < low) & (after > high)
+    some, low, high, size = (each[inside] for each in (some, low, high, size))
+    before, after = before[inside], after[inside]
+    sides = []
+    for start, end in ((before, low), (high, after)):
+        many = (end - start).astype(np.float64)
+        total = _sums(tree, some, axis, start, end, observed) / many
+        noise = np.sqrt(_sums(tree, some, axis, start, end, variances)) / many
+        sides.append((np.maximum(total, np.maximum(noise, 1e-9)), noise))
+    (one, blur), (other, other_blur) = sides
+    trusted = 1 / (1 + (blur / one) ** 2 + (other_blur / other) ** 2)
+    gap = (high + after) / 2 - (before + low) / 2
+    odds[some] -= np.clip(trusted * np.log(other / one) * (size / 2) / gap, -3, 3)
 
 
 def _sums(
-    tree: HalvingTree, parts: Integers, axis: int, start: Integers, end: Integers, values: Floats
+    tree: HalvingTree,
+    parts: Integers,
+    axis: int,
+    start: Integers,
+    end: Integers,
+    values: Floats,
+    *,
+    whole: bool = False,
 ) -> Floats:
-    """Sum values over each part, moved along one column to the levels from start to end."""
+    """Sum over each part, or all others, moved along one column to the levels from start to end."""
     shape = tuple(int(one) for one in tree.highs[-1])
     padded = np.zeros(tuple(size + 1 for size in shape))
     padded[(slice(1, None),) * len(shape)] = values.reshape(shape)
     for each in range(len(shape)):
         padded = np.cumsum(padded, axis=each)
     lows, highs = tree.lows[parts].copy(), tree.highs[parts].copy()
+    if whole:
+        lows[:], highs[:] = 0, tree.highs[-1]
     lows[:, axis], highs[:, axis] = start, end
     total = np.zeros(len(parts))
     for corner in range(1 << len(shape)):
