@@ -31,7 +31,7 @@ from privior.registry import outside
 from privior.release import Release
 from privior.whole_files import LARGEST_FILE, read_whole, write_whole
 
-_FORMAT = 1
+_FORMAT = 2
 #: bytes of all files; the ones used longest ago are removed first
 MOST_BYTES = 4 * LARGEST_FILE
 #: what took fewer seconds than this is inferred again
@@ -84,10 +84,11 @@ def _kept(place: Path, releases: Sequence[Release], prior: object) -> Posterior 
     """Return the posterior that is kept; None if there is none that holds together."""
     try:
         content = read_whole(place)
-        head, body = content.split(b"\n", 1)
-        document = json.loads(head)
-        if document["name"] != place.stem or document["sha256"] != hashlib.sha256(body).hexdigest():
+        origin, rest = content.split(b"\n", 1)
+        if json.loads(origin) != [place.stem, hashlib.sha256(rest).hexdigest()]:
             raise ValueError("another file, or a damaged one")
+        head, body = rest.split(b"\n", 1)
+        document = json.loads(head)
         arrays: dict[str, NDArray[Any]] = {}
         start = 0
         for name, kind in TYPES.items():
@@ -114,13 +115,10 @@ def _keep(place: Path, posterior: Posterior) -> None:
             return
         plain, arrays = written(state)
         body = b"".join(arrays[name].tobytes() for name in TYPES)
-        document = {
-            "name": place.stem,
-            "sha256": hashlib.sha256(body).hexdigest(),
-            "sizes": {name: array.size for name, array in arrays.items()},
-            "state": plain,
-        }
-        content = json.dumps(document).encode() + b"\n" + body
+        document = {"sizes": {name: array.size for name, array in arrays.items()}, "state": plain}
+        rest = json.dumps(document).encode() + b"\n" + body
+        origin = [place.stem, hashlib.sha256(rest).hexdigest()]
+        content = json.dumps(origin).encode() + b"\n" + rest
         if len(content) <= LARGEST_FILE:
             write_whole(place, content)
             place.chmod(0o600)
