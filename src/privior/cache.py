@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior import __version__
+from privior.plans import Plan
 from privior.posterior import Posterior, infer
 from privior.posterior.contract import posterior_of
 from privior.posterior.kept import TYPES, NotKeptError, read, written
@@ -72,12 +73,17 @@ def _place(releases: Sequence[Release], prior: object) -> Path | None:
     """Return the file for these releases; None where code of somebody else infers, which may change."""
     where = folder()
     plans = [release.plan for release in releases]
-    if where is None or any(outside(type(one)) for plan in plans for one in (plan.model, plan.mechanism)):
+    if where is None or any(outside(kind) for plan in plans for kind in _inferring(plan)):
         return None
     source = Path(__file__).parent
     newest = max(file.stat().st_mtime_ns for file in source.rglob("*.py"))  # of a privior that is worked on
     facts = [_FORMAT, __version__, newest, repr(prior), *(release.sha256 for release in releases)]
     return where / (hashlib.sha256(json.dumps(facts).encode()).hexdigest() + _SUFFIX)
+
+
+def _inferring(plan: Plan) -> tuple[type, ...]:
+    """Return the classes whose code decides what is inferred."""
+    return type(plan.model), type(plan.mechanism), posterior_of(plan.model)
 
 
 def _kept(place: Path, releases: Sequence[Release], prior: object) -> Posterior | None:
