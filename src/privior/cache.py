@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior import __version__
+from privior.plans import Plan
 from privior.posterior import Posterior, infer
 from privior.posterior.contract import posterior_of
 from privior.posterior.kept import TYPES, NotKeptError, read, written
@@ -31,7 +32,7 @@ from privior.registry import outside
 from privior.release import Release
 from privior.whole_files import LARGEST_FILE, read_whole, write_whole
 
-_FORMAT = 1
+_FORMAT = 2
 #: bytes of all files; the ones used longest ago are removed first
 MOST_BYTES = 4 * LARGEST_FILE
 #: what took fewer seconds than this is inferred again
@@ -72,7 +73,7 @@ def _place(releases: Sequence[Release], prior: object) -> Path | None:
     """Return the file for these releases; None where code of somebody else infers, which may change."""
     where = folder()
     plans = [release.plan for release in releases]
-    if where is None or any(outside(type(one)) for plan in plans for one in (plan.model, plan.mechanism)):
+    if where is None or any(outside(kind) for plan in plans for kind in _inferring(plan)):
         return None
     source = Path(__file__).parent
     newest = max(file.stat().st_mtime_ns for file in source.rglob("*.py"))  # of a privior that is worked on
@@ -80,14 +81,20 @@ def _place(releases: Sequence[Release], prior: object) -> Path | None:
     return where / (hashlib.sha256(json.dumps(facts).encode()).hexdigest() + _SUFFIX)
 
 
+def _inferring(plan: Plan) -> tuple[type, ...]:
+    """Return the classes whose code decides what is inferred."""
+    return type(plan.model), type(plan.mechanism), posterior_of(plan.model)
+
+
 def _kept(place: Path, releases: Sequence[Release], prior: object) -> Posterior | None:
     """Return the posterior that is kept; None if there is none that holds together."""
     try:
         content = read_whole(place)
-        head, body = content.split(b"\n", 1)
-        document = json.loads(head)
-        if document["name"] != place.stem or document["sha256"] != hashlib.sha256(body).hexdigest():
+        origin, rest = content.split(b"\n", 1)
+        if json.loads(origin) != [place.stem, hashlib.sha256(rest).hexdigest()]:
             raise ValueError("another file, or a damaged one")
+        head, body = rest.split(b"\n", 1)
+        document = json.loads(head)
         arrays: dict[str, NDArray[Any]] = {}
         start = 0
         for name, kind in TYPES.items():
@@ -114,13 +121,10 @@ def _keep(place: Path, posterior: Posterior) -> None:
             return
         plain, arrays = written(state)
         body = b"".join(arrays[name].tobytes() for name in TYPES)
-        document = {
-            "name": place.stem,
-            "sha256": hashlib.sha256(body).hexdigest(),
-            "sizes": {name: array.size for name, array in arrays.items()},
-            "state": plain,
-        }
-        content = json.dumps(document).encode() + b"\n" + body
+        document = {"sizes": {name: array.size for name, array in arrays.items()}, "state": plain}
+        rest = json.dumps(document).encode() + b"\n" + body
+        origin = [place.stem, hashlib.sha256(rest).hexdigest()]
+        content = json.dumps(origin).encode() + b"\n" + rest
         if len(content) <= LARGEST_FILE:
             write_whole(place, content)
             place.chmod(0o600)

@@ -181,6 +181,8 @@ BAD: list[tuple[str, int, str]] = [
     ("table(counts())", 6, "asked of the table is missing"),
     ("table(share(a=x))", 6, "of the table already"),
     ("table(table(mean(age)))", 6, "of the table already"),
+    ("table(" * 500 + "mean(age)", 6, "of the table already"),
+    ("table(mean(age) - " * 200, 18, "one of these is of the table"),
     ("share(a=x) - P(a=x)", 13, "one of these is of the table"),
     ("P(a=x) -", 8, "to compare with is missing behind -"),
     ("P(a=x) -counts()", 8, "to compare with is missing behind -"),

@@ -19,7 +19,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 _KEPT: dict[str, type] = {}
 #: the arrays that are written: all of one type behind each other
-TYPES: Mapping[str, type] = {"floats": np.float64, "integers": np.int64}
+TYPES: Mapping[str, type] = {"floats": np.float64, "integers": np.int64, "truths": np.bool_}
 
 
 class NotKeptError(Exception):

@@ -146,8 +146,7 @@ def combined_with_next(reader: Reader, first: Number) -> Number:
             f"the question to compare with is missing behind {sign}",
             allowed="P(event), mean(column), median(column), share(event), ...",
         )
-    reader.at += 1
-    second = kind.read(reader)
-    if first.of_table != second.of_table:
+    if first.of_table != kind.of_table:  # seen before it is read, so that none is nested deeply
         raise Combined.mixed(reader.text, place)
-    return _SIGNS[sign](first, second)
+    reader.at += 1
+    return _SIGNS[sign](first, kind.read(reader))

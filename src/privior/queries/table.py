@@ -8,13 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from privior.errors import QuestionError
 from privior.posterior import Belief, Quantity
 from privior.posterior.numbers import Named
 from privior.queries.binding import Binding
 from privior.queries.combined import number_read
 from privior.queries.probability import Probability
-from privior.queries.questions import Number, question
+from privior.queries.questions import Number, forms, question
 from privior.queries.reading import Reader
 
 _REFUSAL = "there is no table of counts"
@@ -74,15 +73,14 @@ class OfTable(_AboutTable):
     @classmethod
     def inside(cls, reader: Reader) -> OfTable:
         """Read a question about one number."""
-        place = reader.token.place
-        of = number_read(reader)
-        if of is None or of.of_table:
-            raise QuestionError(
-                "what is asked of the table is missing" if of is None else "this is of the table already",
-                question=reader.text,
-                place=place,
-                allowed="mean(column), median(column), quantile(column, share), P(event)",
-            )
+        kind = forms().get(reader.token.text.lower())
+        nested = kind is not None and issubclass(kind, _AboutTable)  # seen before it is read
+        wrong = "this is of the table already" if nested else "what is asked of the table is missing"
+        allowed = "mean(column), median(column), quantile(column, share), P(event)"
+        refusal = reader.error(wrong, allowed=allowed)
+        of = None if nested else number_read(reader)
+        if of is None:
+            raise refusal
         return OfTable(of)
 
     def bound(self, binding: Binding) -> OfTable:

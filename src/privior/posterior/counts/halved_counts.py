@@ -27,6 +27,7 @@ from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.halving_tree import Centres, HalvingTree, centres, halving_tree
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
+from privior.posterior.kept import kept
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -45,6 +46,10 @@ _NUMBERS, _LEAST, _MOST = 20_000_000, 200, 4000
 _COMPARED, _JUDGED = 50, 16
 
 
+kept(LearnedPrior)
+
+
+@kept
 @dataclass(frozen=True, eq=False)
 class HalvedCounts(LearnedShape):
     """The posterior of the true counts, and of how unequal the halves of the table are.

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.posterior.kept import kept
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -17,6 +19,7 @@ _FEW = 3
 _MANY, _FAR = 8, 4.6
 
 
+@kept
 @dataclass(frozen=True, eq=False)
 class HalvingTree:
     """Parts of a table: cells first, in order, then parts made of two, smaller before larger.
@@ -112,6 +115,7 @@ def halving_tree(shape: Sequence[int], ordered: Sequence[bool] = ()) -> HalvingT
     return HalvingTree(halves, group.ravel().astype(np.int64), cells + starts, lows, highs, axes)
 
 
+@kept
 @dataclass(frozen=True, eq=False)
 class Centres:
     """What is expected of the share of a part's first half, as log odds.
