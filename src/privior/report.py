@@ -167,8 +167,19 @@ def _limits(release: Release, posterior: Posterior) -> list[str]:
         *posterior.assumptions,
         f"What the release states openly is not hidden: columns, levels, ranges, the prior{number}.",
         f"Missing, unknown or unreadable cells were not left blank ({plan.bad_cells_in_words}).",
+        *_moved(plan.moved_in_words),
         f"Other releases about the same {noun}s add up with this one; the ledger counts those charged to it, "
         "and no others.",
+    ]
+
+
+def _moved(bounds: str) -> list[str]:
+    """Say that values outside the bounds were not counted as they are, where columns have bounds."""
+    if not bounds:
+        return []
+    return [
+        f"Nothing about values beyond the declared bounds ({bounds}): they were counted as the nearest "
+        "bound, and means are of what was counted."
     ]
 
 

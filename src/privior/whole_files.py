@@ -82,6 +82,12 @@ def give_back(path: str | Path) -> None:
         place.unlink()
 
 
+def folder_missing(path: str | Path) -> str | None:
+    """Say that the folder of a file must be made first; None if it is there."""
+    folder = Path(path).parent
+    return None if folder.is_dir() else f"There is no folder {str(folder)!r}: make it first."
+
+
 def _umask() -> int:
     """Return which rights new files do not get; there is no way to ask without setting it."""
     mask = os.umask(0o077)

@@ -134,7 +134,7 @@ CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
         6,
         "report exists already",
     ),
-    "output nowhere": (_nothing, [*RELEASE[:-1], "none/new.json"], 6, "cannot be written there"),
+    "output nowhere": (_nothing, [*RELEASE[:-1], "none/new.json"], 6, "There is no folder 'none'"),
     "not confirmed": (_nothing, [arg for arg in RELEASE if arg != "--yes"], 3, "Say --yes"),
     "ledger there already": (
         _nothing,

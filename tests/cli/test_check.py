@@ -10,6 +10,7 @@ import pytest
 from program import run, run_here, run_on_terminal
 
 import privior as pv
+from privior.cli.commands.check import _percents
 from privior.privacy import NOTHING
 
 ANALYSIS = """\
@@ -53,6 +54,10 @@ def made(folder: Path, neighbours: str = "replace-one") -> Path:
     (folder / "bank.csv").write_text("age;job\n" + "\n".join(LINES * 100) + "\n")
     pv.Ledger.create(folder / "bank.ledger", population="bank", epsilon=100)
     return folder
+
+
+def test_shares_of_no_cells_are_shown_as_nothing() -> None:
+    assert _percents((0.000274, 4.79e-17, 0.0014)) == "0.0274% (0 to 0.14)"
 
 
 def test_a_paid_check_is_a_release_of_each_column(bank: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 import privior as pv
 from privior.posterior.families.latent_sums import LatentSums
 from privior.posterior.families.parameter import _Coordinate, parameter_law
+from privior.posterior.families.parameter_posterior import ParameterNumbers
 from privior.posterior.families.zooming import zoomed
 from privior.report import page_of
 
@@ -39,10 +40,43 @@ def test_a_prior_far_from_the_release_is_contradicted(neighbours: str, seeded_no
 def test_what_rests_on_the_shape_says_so(seeded_noise: object) -> None:
     calls = np.random.default_rng(1).poisson(3, 500)
     release = released(pv.GammaPoisson("calls", pv.Gamma(1, 1)), calls)
-    assert str(pv.ask(release, "P(calls>=3)")).endswith(", if calls is Poisson")
+    assert ", if calls is Poisson" in str(pv.ask(release, "P(calls>=3)"))
     assert pv.ask(release, "P(calls>=3)").to_document()["provided"] == "calls is Poisson"
-    assert "Poisson" not in str(pv.ask(release, "mean(calls)"))
+    for question in (
+        "median(calls)",
+        "quantile(calls, 90%)",
+        "P(calls=1) - P(calls=2)",
+        "interval(P(calls=1) / mean(calls))",
+    ):
+        assert pv.ask(release, question).to_document().get("provided") == "calls is Poisson", question
+    for question in ("mean(calls)", "mean(calls) / parameter(calls)"):
+        assert "Poisson" not in str(pv.ask(release, question))
     assert "That calls is Poisson" in page_of(release)
+
+
+def test_the_page_says_between_what_bounds_values_were_counted(seeded_noise: object) -> None:
+    balances = np.random.default_rng(1).lognormal(6, 2, 500)
+    model = pv.GammaExponential("balance", pv.Gamma(1, 400))
+    assert "beyond the declared bounds (balance: 0 to 20000)" in page_of(released(model, balances))
+
+
+def test_records_of_a_fine_grid_are_drawn_without_listing_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    fine = pv.Schema({"balance": pv.Bounded(-2000, 20_000, grid="0.1")}, population="bank", unit="customer")
+    model = pv.NormalMean("balance", pv.Normal(1000, stddev=3000), stddev=3000)
+    asked, below = [], type(model).below
+
+    def counted(self: pv.NormalMean, theta: np.ndarray, code: int, schema: pv.Schema) -> np.ndarray:
+        asked.append(code)
+        return np.asarray(below(self, theta, code, schema))
+
+    monkeypatch.setattr(type(model), "below", counted)
+    numbers = ParameterNumbers(model, fine)
+    drawn = numbers.records(np.array(1000.0), 5, np.random.default_rng(1))["balance"]
+    assert len(asked) <= 5 * 18  # halving 220,001 values
+    uniform = np.random.default_rng(1).uniform(size=5)
+    for value, share in zip(drawn, uniform, strict=True):
+        code, at = fine.column("balance").code(value), np.array([1000.0])
+        assert below(model, at, code - 1, fine)[0] < share <= below(model, at, code, fine)[0]
 
 
 def histogram(family: pv.Release, values: np.ndarray, epsilon: str) -> pv.Release:

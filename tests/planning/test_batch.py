@@ -86,7 +86,7 @@ def test_all_neighbours_are_within_the_cost_and_some_reach_it() -> None:
 
 
 def test_what_does_not_divide_is_refused() -> None:
-    with pytest.raises(pv.PlanError, match="sizes of groups are private"):
+    with pytest.raises(pv.PlanError, match=r"sizes of groups are private.*\n.*\n.*\n.*--charge-as replace"):
         pv.Batch.of([planned(neighbours=pv.REPLACE_ONE)], by="region")
     with pytest.raises(pv.PlanError, match="counts the column that divides"):
         pv.Batch.of([planned("region")], by="region")

@@ -174,3 +174,26 @@ def test_half_of_the_draws_must_agree() -> None:
     few, most = (np.where(np.arange(100) < share, 1e-9, 0.5) for share in (40, 60))
     assert not Conflict.of([Look("x", few)]).found  # type: ignore[union-attr]
     assert Conflict.of([Look("x", most)]).found  # type: ignore[union-attr]
+
+
+def test_a_learned_prior_that_keeps_room_on_an_even_table_is_no_contradiction() -> None:
+    """1,096 even days were called a contradiction, because draws left too little noise."""
+    rng = np.random.default_rng(11)
+    cells, rate, evenly = 400, 0.05, np.full(400, 100)
+    observed = evenly + of_sum_zero(cells, rate, rng)
+    too_wide = evenly + np.rint(0.5 * (observed - evenly)).astype(np.int64)
+    tables = too_wide + rng.integers(-3, 4, (60, cells))
+    evidence = CellEvidence(observed, np.full(cells, rate), np.zeros(cells))
+    groups = Groups((("day", [str(day) for day in range(cells)]),))
+    both = [
+        Conflict.of([*residual_looks(evidence, tables, groups, rng, zero=True, learned=learned)])
+        for learned in (True, False)
+    ]
+    assert both[0] is not None
+    assert both[0].chance > FALSE_ALARM
+    assert both[1] is not None
+    assert both[1].chance < FALSE_ALARM
+    narrow = evenly + np.rint(-0.5 * (observed - evenly)).astype(np.int64) + np.zeros((60, cells), np.int64)
+    too_much = Conflict.of([*residual_looks(evidence, narrow, groups, rng, zero=True, learned=True)])
+    assert too_much is not None
+    assert too_much.chance < FALSE_ALARM

@@ -89,6 +89,7 @@ untyped: Any = pv  # what a type checker would already refuse
         (lambda: untyped.Integer(5, 1), "lower is not below upper"),
         (lambda: untyped.Integer(0.5, 1), "not a whole number"),
         (lambda: untyped.Integer(0, 10**9), "too many levels"),
+        (lambda: untyped.Bounded(-2000, 20_000, grid="0.01"), "Take a coarser grid, such as 0.05, or bins."),
         (lambda: untyped.Integer(0, 9, missing=10), "not a level"),
         (lambda: untyped.Bounded(1, 0, grid=1), "lower is not below upper"),
         (lambda: untyped.Bounded(0, 1, grid="0.3"), "does not divide"),

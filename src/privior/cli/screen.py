@@ -204,6 +204,8 @@ class Screen:
             print("\n".join(listing.table(names, clean)))
         elif _least_width(names, clean) <= self.width:
             self._grid(names, clean)
+        elif _least_width(high := _wrapped(names, clean), clean) <= self.width:
+            self._grid(high, clean)
         else:  # too narrow for columns: nothing is cut, each row is told as facts
             for row in clean:
                 told = zip(names, row, strict=True)
@@ -252,8 +254,17 @@ def harmless(text: str, keep: str = "\n\t") -> str:
 
 def _least_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
     """Return the width below which a cell of a table would be cut; the last column may be wrapped."""
-    widths = [max(len(row[place]) for row in [header, *rows]) for place in range(len(header))]
+    widths = [max(map(len, "\n".join(cells).split("\n"))) for cells in zip(header, *rows, strict=True)]
     return sum(widths[:-1]) + min(widths[-1], _LEAST_TEXT) + 2 * len(widths) + 2
+
+
+def _wrapped(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Break the names of columns between words, so that they are hardly wider than what stands below."""
+    found = []
+    for name, *cells in zip(header, *rows, strict=True):
+        width = max(map(len, (*cells, *name.split(), " ")))
+        found.append(textwrap.fill(name, width))
+    return found
 
 
 def _is_terminal(stream: TextIO) -> bool:

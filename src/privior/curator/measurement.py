@@ -19,7 +19,7 @@ from privior.models import ExactStatistics, Observed
 from privior.pictures import BudgetBar
 from privior.plans import Batch, Plan
 from privior.release import LedgerReceipt, Release
-from privior.whole_files import give_back, take_name
+from privior.whole_files import folder_missing, give_back, take_name
 
 
 class Reader(Protocol):
@@ -262,7 +262,9 @@ def _taken(places: Sequence[Path]) -> Iterator[None]:
                 ) from None
             except (OSError, ValueError):
                 raise TableError(
-                    "the release file cannot be written there", where=shown(str(place))
+                    "the release file cannot be written there",
+                    where=shown(str(place)),
+                    advice=folder_missing(place),
                 ) from None
             names.callback(give_back, place)
         yield

@@ -1,7 +1,8 @@
 """What inference from a table will take, told before the spend, from public facts alone.
 
 True counts are summed out along a tree of cells (`posterior.summation`), up to a limit; the estimate adds up
-the convolutions of that tree for cells of equal width. It is rough: within a factor of about three.
+the convolutions of that tree for cells of equal width. It is rough: within a factor of about three. A shape
+that is learned takes what it took when it was measured.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ PASSES = 3
 _SECONDS, _MEGABYTES = 5e-10, 8e-6
 #: a table summed over totals that are not known takes so many blocks
 _BLOCKS = 4
+#: seconds of learning a shape, and more for each cell; numbers that are kept for each cell, and in all
+_LEARNING, _A_CELL = 1.5, 7e-4
+_KEPT, _MOST_KEPT = 20_000, 100_000_000
 #: sooner is not worth a word
 _LONG = 5.0
 
@@ -31,11 +35,19 @@ class Effort:
         cells: of the table
         cost: in multiply-adds
         values: that are stored
+        learned: whether the shape of the table is learned instead
     """
 
     cells: int
     cost: float
     values: float
+    learned: bool = False
+
+    @staticmethod
+    def of_learning(cells: int) -> Effort:
+        """Estimate what it takes to learn the shape of a table."""
+        cost = (_LEARNING + _A_CELL * cells) / _SECONDS
+        return Effort(cells, cost, min(_KEPT * cells, _MOST_KEPT), learned=True)
 
     @staticmethod
     def of(cells: int, width: float, most: int, *, known: bool) -> Effort:
@@ -53,7 +65,7 @@ class Effort:
     @property
     def summed(self) -> bool:
         """Whether the sum is made at all."""
-        return self.cost <= MOST_COST and self.values <= MOST_VALUES
+        return self.learned or (self.cost <= MOST_COST and self.values <= MOST_VALUES)
 
     @property
     def about(self) -> str:
@@ -73,11 +85,13 @@ class Effort:
             )
         if not self.about:
             return ""
+        does = f"it sums over all tables of {self.cells} cells"
+        if self.learned:
+            does = f"it learns the shape of a table of {self.cells} cells; a prior such as 1 takes less"
         return (
             f"Inference from this release takes {self.about} of one core and "
-            f"{_rounded(self.values * _MEGABYTES + 0.002 * self.cells)} MB, each time: it sums over all "
-            f"tables of {self.cells} cells. A question about many cells may take three times that. "
-            "Fewer cells take less."
+            f"{_rounded(self.values * _MEGABYTES + 0.002 * self.cells)} MB, each time: {does}. A question "
+            "about many cells may take three times that. Fewer cells take less."
         )
 
 

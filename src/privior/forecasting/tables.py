@@ -142,6 +142,8 @@ class TableForecaster(Forecaster):
         if noise is None:
             return None
         cells = noise.rates.size
+        if self.model.cell_prior is None:
+            return Effort.of_learning(cells)
         rows, depth = records * self.schema.unit.max_rows, math.log(cells) + _DEPTH
         rate, bend = float(np.min(noise.rates)), float(np.min(noise.curvatures))
         reach = depth / rate if rate > 0 else math.sqrt(2 * depth / bend) if bend > 0 else math.inf

@@ -83,6 +83,8 @@ def _check_facts(last: LedgerEntry, plan: Spendable, where: str) -> None:
             where=where,
             asked=plan.neighbours,
             allowed=last.neighbours,
+            advice="Plan as the ledger's first release was. A batch by groups can be charged so all the "
+            "same: --charge-as replace-one, or pv.Batch.of(..., neighbours=pv.REPLACE_ONE).",
         )
     if last.unit not in (None, unit):
         raise LedgerError("the ledger protects another unit", where=where, asked=unit, allowed=last.unit)

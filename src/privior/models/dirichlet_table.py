@@ -61,6 +61,13 @@ class DirichletTable(TableModel):
                 asked=len(self.prior),
                 allowed=f"1 or {cells}",
             )
+        if isinstance(self.prior, LearnedPrior) and cells > self.prior.most_cells:
+            raise self.refusal(
+                "the table has too many cells for a prior that is learned: inference would take minutes",
+                asked=cells,
+                allowed=self.prior.most_cells,
+                advice="Say a number, such as prior=1, or take fewer cells.",
+            )
         return cells
 
     def exact_parameters(self, schema: Schema) -> tuple[Fraction, ...]:

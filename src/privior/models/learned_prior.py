@@ -20,6 +20,8 @@ columns: they share a p, which is uncertain by the noise of their sum.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +44,15 @@ class LearnedPrior:
     draws from the posterior, need a prior in numbers.
     """
 
-    @property
+    #: more cells than this take minutes, and are refused before anything is spent
+    most_cells: ClassVar[int] = 200_000
+
+    @cached_property
     def concentrations(self) -> Floats:
         """The a_j: half the weight, in records, that halves have beforehand."""
-        return np.array([0.04, 0.18, 0.7, 3.0, 12.0, 50.0, 200.0])
+        return np.array([0.04, 0.18, 0.7, 3.0, 12.0, 50.0, 200.0, 1000.0, 8000.0])
 
-    @property
+    @cached_property
     def laws(self) -> Floats:
         """The weights of the concentrations, one row for each law that they may have."""
         places = np.arange(self.concentrations.size)

@@ -50,6 +50,7 @@ background:none;border:0;border-bottom:1px solid {GRID}}}
 .privior tbody th{{font-weight:500;min-width:9rem}}
 .privior td:not(.number){{min-width:9rem}}
 .privior .number{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
+.privior thead .number{{white-space:normal;min-width:4rem}}
 .privior figure{{container-type:inline-size;margin:1.2rem 0 1.6rem;padding:0}}
 .privior figcaption{{font-weight:600;margin:0 0 .5rem}}
 .privior .legend{{display:flex;flex-wrap:wrap;gap:.1rem 1.2rem;list-style:none;margin:.5rem 0 0;padding:0;

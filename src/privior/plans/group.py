@@ -51,7 +51,8 @@ class Group:
                 where=self.column,
                 asked=neighbours,
                 allowed="add-or-remove-one",
-                advice="Plan under add-or-remove-one; a batch may be charged under replace-one all the same.",
+                advice="Plan under add-or-remove-one: --neighbours add-or-remove-one. Where the ledger "
+                "counts under replace-one, the batch can be charged so: --charge-as replace-one.",
             )
 
     def part(self, sums: Integers, schema: Schema) -> Integers:

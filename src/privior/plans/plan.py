@@ -268,6 +268,12 @@ class Plan:
             for name, code in codes.items()
         )
 
+    @property
+    def moved_in_words(self) -> str:
+        """Between what bounds numbers and days are counted; what lies outside is moved there."""
+        ends = {name: self.schema.column(name).ends for name in self.model.columns}
+        return "; ".join(f"{name}: {both[0]} to {both[1]}" for name, both in ends.items() if both)
+
     # Files
 
     def to_document(self) -> dict[str, object]:

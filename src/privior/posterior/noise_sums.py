@@ -52,8 +52,8 @@ class NoiseSums:
             tails = self._tails[cells] = self._tail(cells)
         return np.asarray(tails[np.minimum(np.abs(sums) // self._step, tails.size - 1)])
 
-    def size_chances(self, noises: Integers, rng: np.random.Generator) -> Floats:
-        """Return how probable noise is that is as large, or as small, as each row of noises.
+    def size_chances(self, noises: Integers, rng: np.random.Generator, *, large: bool = False) -> Floats:
+        """Return how probable noise is that is as large as each row of noises, or (not if `large`) as small.
 
         Each |z| becomes v, uniform between P(|Z| > |z|) and P(|Z| >= |z|), hence uniform on (0, 1): the sum
         of -log v is a Gamma law of as many cells. Noise of sum zero has one cell less: exactly so for narrow
@@ -66,7 +66,8 @@ class NoiseSums:
         between = near + rng.random(noises.shape) * (far - near)
         size = -np.log(np.maximum(between, 1e-300)).sum(axis=1)
         free = self.cells - self.zero
-        return np.asarray(np.minimum(1.0, 2 * np.minimum(gammainc(free, size), gammaincc(free, size))))
+        above = np.asarray(gammaincc(free, size))
+        return above if large else np.minimum(1.0, 2 * np.minimum(gammainc(free, size), above))
 
     @cached_property
     def _step(self) -> int:

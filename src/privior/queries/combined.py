@@ -46,6 +46,11 @@ class Combined(Number):
         """Whether both numbers are the table's."""
         return self.first.of_table
 
+    @property
+    def of_shape(self) -> bool:  # type: ignore[override]
+        """Whether either number rests on the shape of a family."""
+        return self.first.of_shape or self.second.of_shape
+
     def bound(self, binding: Binding) -> Self:
         """Bind both."""
         return replace(self, first=self.first.bound(binding), second=self.second.bound(binding))
@@ -68,7 +73,8 @@ class Combined(Number):
     def quantity(self, belief: Belief) -> Quantity:
         """Return the law of what follows from both."""
         asked = self.asks(belief)
-        return asked.quantity(*self.named(asked))
+        provided = asked.model.assumption if self.of_shape else ""
+        return replace(asked.quantity(*self.named(asked)), provided=provided)
 
     def __str__(self) -> str:
         return f"{self.first} {self.sign} {self.second}"

@@ -27,6 +27,7 @@ class Probability(Number):
     given: Event = ()
     meant: tuple[Meant, Meant | None] | None = field(default=None, compare=False, repr=False)
     decidable: ClassVar[bool] = True
+    of_shape: ClassVar[bool] = True
 
     @classmethod
     def inside(cls, reader: Reader, *, level_follows: bool = False) -> Probability:

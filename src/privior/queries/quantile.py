@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 from privior.exact import decimal
 from privior.models import Model
@@ -32,6 +32,7 @@ class _Quantile(Number):
     share: Fraction = Fraction(1, 2)
     given: Event = ()
     meant: Meant | None = field(default=None, compare=False, repr=False)
+    of_shape: ClassVar[bool] = True
 
     def bound(self, binding: Binding) -> Self:
         """Check that the column has numbers, and find the levels that are meant."""

@@ -135,6 +135,8 @@ class Number(Question):
     decidable: ClassVar[bool] = False
     #: whether it is about the table itself, instead of the process behind it
     of_table: ClassVar[bool] = False
+    #: whether it is about the values of single records, and so rests on the shape that a family gives them
+    of_shape: ClassVar[bool] = False
 
     @abstractmethod
     def arguments(self, belief: Belief) -> tuple[object, ...]:

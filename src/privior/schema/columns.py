@@ -6,6 +6,7 @@ error or change how another row is read. `tables` carries the mapping out in the
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar, Final, Literal
 
@@ -68,6 +70,11 @@ class Column(ABC):
     def values(self) -> tuple[object, ...]:
         """One value per code, as it would stand in a table."""
         return self.labels
+
+    @property
+    def ends(self) -> tuple[str, str] | None:
+        """The bounds to which numbers and days outside are moved; None of named levels."""
+        return None
 
     def _leave_open(self) -> None:
         """Note that nobody said where a bad cell goes: no part of the column's identity."""
@@ -203,6 +210,11 @@ class Integer(Column):
         self.missing_code  # noqa: B018 - refused now if out of bounds
 
     @property
+    def ends(self) -> tuple[str, str]:
+        """The bounds."""
+        return str(self.lower), str(self.upper)
+
+    @property
     def size(self) -> int:
         """One code per whole number in the bounds."""
         return self.upper - self.lower + 1
@@ -257,21 +269,28 @@ class Bounded(Column):
                 asked=f"grid {decimal(step)} on [{decimal(low)}, {decimal(high)}]",
                 allowed="(upper - lower) / grid a whole number",
             )
-        _check_size(self.kind, int((high - low) / step) + 1)
+        _check_size(self.kind, int((high - low) / step) + 1, _coarser(high - low, step))
         fill(self, lower=low, upper=high, grid=step, missing=bad)
         if missing is None:
             self._leave_open()
         self.missing_code  # noqa: B018 - refused now if off the grid
 
     @property
+    def ends(self) -> tuple[str, str]:
+        """The bounds."""
+        return decimal(self.lower), decimal(self.upper)
+
+    @property
     def size(self) -> int:
         """One code per point of the grid."""
         return int((self.upper - self.lower) / self.grid) + 1
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The points of the grid."""
-        return tuple(decimal(self.lower + code * self.grid) for code in range(self.size))
+        """The points of the grid, which may be a million: written once."""
+        below = math.lcm(self.lower.denominator, self.grid.denominator)
+        first, step = int(self.lower * below), int(self.grid * below)
+        return tuple(decimal(Fraction(first + code * step, below)) for code in range(self.size))
 
     def code(self, value: object) -> int:
         """Return the code of a point of the grid."""
@@ -316,6 +335,11 @@ class Binned(Column):
         if missing is None:
             self._leave_open()
         self.missing_code  # noqa: B018 - refused now if not a bin
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The bounds."""
+        return decimal(self.edges[0]), decimal(self.edges[-1])
 
     @property
     def size(self) -> int:
@@ -372,6 +396,11 @@ class Date(Column):
             raise SchemaError("not a day", where=cls.kind, asked=shown(value), allowed="YYYY-MM-DD") from None
 
     @property
+    def ends(self) -> tuple[str, str]:
+        """The bounds."""
+        return self.lower.isoformat(), self.upper.isoformat()
+
+    @property
     def size(self) -> int:
         """One code per day."""
         return (self.upper - self.lower).days + 1
@@ -403,14 +432,22 @@ def _check_bounds(kind: str, lower: object, upper: object) -> None:
         raise SchemaError("lower is not below upper", where=kind, asked=f"lower {lower}, upper {upper}")
 
 
-def _check_size(kind: str, size: int) -> None:
+def _coarser(length: Fraction, step: Fraction) -> str:
+    """Name the finest grid that has few enough points: round numbers of steps that divide the range."""
+    rounds = (step * times * 10**zeros for zeros in range(18) for times in (2, 5, 10))
+    fits = (one for one in rounds if length % one == 0 and length / one < MOST_LEVELS)
+    found = next(fits, None)
+    return "" if found is None else f", such as {decimal(found)},"
+
+
+def _check_size(kind: str, size: int, coarser: str = "") -> None:
     if size > MOST_LEVELS:
         raise SchemaError(
             "too many levels",
             where=kind,
             asked=size,
             allowed=MOST_LEVELS,
-            advice="Take a coarser grid or bins.",
+            advice=f"Take a coarser grid{coarser} or bins.",
         )
 
 

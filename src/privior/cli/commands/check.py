@@ -155,13 +155,15 @@ def _show(screen: Screen, places: Sequence[Path], made: Sequence[Release]) -> No
 
 #: the kinds of cells, as columns of what is shown
 _KINDS = ("valid", "missing", "unknown", "unparseable", "out of range")
+#: a share below this is shown as nothing
+_TINY = 5e-6
 
 
 def _percents(share: tuple[float, float, float] | None) -> str:
     if share is None:
         return ""
-    mean, low, high = (100 * one for one in share)
-    return f"{mean:.3g}% ({low:.3g} to {high:.3g})"
+    mean, low, high = (f"{100 * one:.3g}" if one >= _TINY else "0" for one in share)
+    return f"{mean}% ({low} to {high})"
 
 
 def _look(screen: Screen, analysis: Path, columns: Sequence[str], table: str) -> None:

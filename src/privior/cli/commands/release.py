@@ -213,7 +213,7 @@ def _complete(place: Path) -> str:
 def checked_page(place: Path) -> Path:
     """Return where the report of a release goes, or refuse where it cannot be written: before the spend."""
     from privior.errors import TableError
-    from privior.whole_files import give_back, take_name
+    from privior.whole_files import folder_missing, give_back, take_name
 
     page = page_beside(place)
     if page.exists():
@@ -223,7 +223,9 @@ def checked_page(place: Path) -> Path:
         take_name(page)
         give_back(page)
     except (OSError, ValueError):
-        raise TableError("the release file cannot be written there", where=str(place)) from None
+        raise TableError(
+            "the release file cannot be written there", where=str(place), advice=folder_missing(place)
+        ) from None
     return page
 
 

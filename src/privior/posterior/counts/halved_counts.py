@@ -40,8 +40,6 @@ _CHAINS, _STATES = 4, 8
 _FILLED = 4.0
 #: the law of a group is not drawn where more parts than this would be summed for it
 _SWEPT = 64
-#: more cells than this are not inferred
-MOST_CELLS = 200_000
 #: tables that are kept: so many numbers in all, but at least and at most so many tables
 _NUMBERS, _LEAST, _MOST = 20_000_000, 200, 4000
 #: parts whose chains are compared, and tables by which concentrations are judged
@@ -297,11 +295,11 @@ def halved_counts(
     from privior.posterior.counts.halving_sums import leaf_messages
 
     tree = halving_tree(shape, ordered)
-    if tree.cells > MOST_CELLS:
+    if tree.cells > prior.most_cells:
         raise InferenceError(
             "the table has too many cells for a prior that is learned",
             asked=tree.cells,
-            allowed=MOST_CELLS,
+            allowed=prior.most_cells,
             advice="Give a number, such as prior=1.",
         )
     observed = np.array([one.observed for one in evidence])

@@ -50,6 +50,10 @@ class FamilyPosterior(Posterior):
         """Return the law of the probability of an event, provided that records have the family's shape."""
         return replace(super().probability(event, given), provided=self.model.assumption)
 
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+        """Return the law of a quantile of a column, provided that records have the family's shape."""
+        return replace(super().quantile(column, share, given), provided=self.model.assumption)
+
     def refusal(self, question: str) -> tuple[str, str] | None:
         """Say that there are parameters instead of counts."""
         if question not in ("counts", "share", "table"):

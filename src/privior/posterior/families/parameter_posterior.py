@@ -96,10 +96,13 @@ class ParameterNumbers(Numbers):
     def records(self, theta: Floats, number: int, rng: np.random.Generator) -> dict[str, list[object]]:
         """Draw codes by inversion, and return their values."""
         column, at = self.schema.column(self.model.column), np.asarray(theta)[np.newaxis]
-        below = np.array([float(self.model.below(at, code, self.schema)[0]) for code in range(column.size)])
-        drawn = np.searchsorted(below, rng.uniform(size=number), side="left")
-        values = column.values
-        return {self.model.column: [values[min(int(code), column.size - 1)] for code in drawn]}
+        uniform, values = rng.uniform(size=number), column.values
+
+        def beyond(places: NDArray[np.intp], code: int) -> Floats:
+            return np.asarray(self.model.below(at, code, self.schema) - uniform[places])
+
+        drawn = codes_reached(0.0, number, column.size, beyond)
+        return {self.model.column: [values[int(code)] for code in drawn]}
 
     def variables(self, theta: Floats) -> dict[str, Any]:
         """Return the parameter by its name."""

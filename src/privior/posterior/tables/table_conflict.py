@@ -43,7 +43,7 @@ def table_conflict(
     tables = latent.draws(min(_DRAWS, max(_FEWEST, _COUNTS // latent.mean.size)), rng)
     looks: list[Look] = []
     for evidence, zero in seen:
-        looks += residual_looks(evidence, tables, groups, rng, zero=zero)
+        looks += residual_looks(evidence, tables, groups, rng, zero=zero, learned=prior is None)
     precision = np.sum([evidence.precisions for evidence, _ in seen], axis=0)
     least = max(release.plan.mechanism.minimum for release in releases)
     if prior is not None and not least and precision.min() > 0:
