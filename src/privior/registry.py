@@ -72,14 +72,16 @@ class Registry(Generic[Kind]):
 
     def named(self, name: object) -> Kind:
         """Return the kind of that name, or say which ones there are."""
-        if isinstance(name, str) and name not in self._kinds:
-            for package in self._packages:  # most kinds are in a file of their name
-                load(package, name.replace("-", "_"))
-        if name not in self._kinds:
-            self._load()
-            load_installed()
-        if isinstance(name, str) and name in self._kinds:
-            return self._kinds[name]
+        if isinstance(name, str):
+            if name not in self._kinds:
+                for package in self._packages:  # most kinds are in a file of their name
+                    load(package, name.replace("-", "_"))
+            if name not in self._kinds:
+                self._load()
+                load_installed()
+            if name in self._kinds:
+                return self._kinds[name]
+        self._load()  # to say which ones there are
         raise self._error(
             f"unknown {self._noun}",
             where=self._where,

@@ -217,7 +217,9 @@ def test_a_ledger_whose_past_was_rewritten_is_not_shown_as_if_it_held(clinic: Pa
         connection.commit()
     shown = run(["ledger", "show", "c.ledger"], clinic)
     assert shown.code == 4
+    assert "release nothing from this ledger" in shown.errors
     assert run(["ledger", "verify", "c.ledger"], clinic).code == 4
+    assert release(clinic, "u.json") == 0  # a spend looks at the newest entries: nothing says otherwise
 
 
 def test_a_batch_is_told_epsilon_and_neighbours(clinic: Path) -> None:

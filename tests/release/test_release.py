@@ -64,6 +64,7 @@ CHANGES: dict[str, tuple[Callable[[Any], None], str]] = {
     "other neighbours": (_set("guarantee", "neighbours", to="add-or-remove-one"), "not that of the plan"),
     "other mechanism epsilon": (_set("plan", "mechanism", "epsilon", to="0.1"), "not that of the plan"),
     "unknown mechanism": (_set("plan", "mechanism", "name", to="magic"), "unknown mechanism"),
+    "mechanism of no name": (_set("plan", "mechanism", "name", to=["k-norm"]), "unknown mechanism"),
     "unknown family": (_set("plan", "model", "family", to="magic"), "unknown family"),
     "other population": (_set("ledger", "population", to="meadow"), "another population"),
     "bad head": (_set("ledger", "head", to="xyz"), "hash"),

@@ -124,7 +124,7 @@ def show(context: typer.Context, path: Address, json: Json = False, quiet: Quiet
     if screen.quiet and wrong is None:
         screen.answer(dict(book.facts())["left"])
     if wrong is not None:
-        screen.complain(f"these numbers are not to be trusted, and no release is charged to them: {wrong}")
+        screen.complain(f"these numbers are not to be trusted; release nothing from this ledger: {wrong}")
         raise typer.Exit(ExitCode.LEDGER)
 
 
