@@ -184,7 +184,7 @@ def test_a_learned_prior_that_keeps_room_on_an_even_table_is_no_contradiction() 
     too_wide = evenly + np.rint(0.5 * (observed - evenly)).astype(np.int64)
     tables = too_wide + rng.integers(-3, 4, (60, cells))
     evidence = CellEvidence(observed, np.full(cells, rate), np.zeros(cells))
-    groups = Groups((("day", [str(day) for day in range(cells)]),))
+    groups = Groups((("day", tuple(str(day) for day in range(cells))),))
     both = [
         Conflict.of([*residual_looks(evidence, tables, groups, rng, zero=True, learned=learned)])
         for learned in (True, False)
