@@ -177,7 +177,7 @@ def test_a_plan_says_what_a_missing_number_counts_as_unless_the_schema_does() ->
     def warned(**missing: object) -> bool:
         column = pv.Bounded(-10_000, 10_000, grid=100, **missing)
         schema = pv.Schema({"balance": column}, population="p", unit="customer")
-        return any("-10000" in note for note in pv.plan(model, schema, records=100, epsilon=1).warnings)
+        return any("-10000" in note for note in pv.plan(model, schema, records=100, epsilon=1).notes)
 
     assert warned()
     assert not warned(missing=-10_000)

@@ -77,7 +77,7 @@ class Step:
 
 
 STEPS = {
-    "reading the analysis": Step("privior.analyses.analysis:read_toml"),
+    "reading the analysis": Step("privior.analyses.analysis:read_facts"),
     "planning": Step("privior.planning.comparison:forecaster", count=3),
     "opening the ledger": Step("privior.ledger.ledger:Ledger.last"),
     "starting the process that reads": Step("subprocess:Popen"),
@@ -111,8 +111,8 @@ STEPS = {
     "inferring for the report": Step("privior.report:infer", spent=True, released=True),
     "drawing the report": Step("privior.pictures.markup:page", "after", spent=True, released=True),
     "writing the report": Step("privior.report:write_whole", spent=True, released=True),
-    "telling the left budget": Step("privior.cli.screen:Screen.text", count=2, spent=True, released=True),
-    "telling the end": Step("privior.cli.screen:Screen.text", "after", count=4, spent=True, released=True),
+    "telling the left budget": Step("privior.cli.screen:Screen.text", count=3, spent=True, released=True),
+    "telling the end": Step("privior.cli.screen:Screen.text", "after", count=5, spent=True, released=True),
     "before the report has its name": Step("pathlib:Path.replace", count=3, spent=True, released=True),
 }
 

@@ -79,13 +79,13 @@ def test_what_is_wrong_before_the_spend_costs_nothing(
         (tmp_path / "missing.csv", "missing.csv"),
         (folder, "folder"),
         (empty, "empty.csv"),
-        (headless, "number of records"),
+        (headless, "the plan is for exactly 100"),
         (other, "fruit"),
         (tmp_path / "*.parquet", "parquet"),
         (tmp_path / "table.xlsx", "table.xlsx"),
         (42, "int"),
         (pa.table({"vegetable": ["leek"]}), "fruit"),
-        (pa.table({"fruit": ["apple"] * 99}), "number of records"),
+        (pa.table({"fruit": ["apple"] * 99}), "the plan is for exactly 100"),
     ):
         _refused(pv.TableError, says, lambda wrong=wrong: pv.measure(plan, wrong, ledger=ledger), ledger)  # type: ignore[misc]
     _refused(pv.PlanError, "not a plan", lambda: pv.measure("plan", table, ledger=ledger), ledger)  # type: ignore[arg-type]

@@ -231,7 +231,7 @@ def test_matrices_beyond_all_measure_are_refused(
 def test_no_mechanism_promises_anything_about_units_of_several_rows(case: Case) -> None:
     unit = pv.Unit("patient", column="who", max_rows=5)
     schema = pv.Schema(SCHEMA.columns, population="clinic", unit=unit)
-    with pytest.raises(pv.ModelError, match="one row of each unit"):
+    with pytest.raises(pv.PriviorError, match="one row of each unit"):
         pv.PosteriorDraws(case.cut or case.model, schema, 20, 1, "1e-6")
 
 

@@ -106,14 +106,14 @@ def test_tables_are_the_same_each_time_and_chains_agree() -> None:
 
 
 def test_tails_of_a_heavy_column_are_held_and_a_fixed_prior_loses_them() -> None:
-    """60 ordered cells, most nearly empty, epsilon 0.1: 90% intervals of tail sums, 16 releases."""
+    """60 ordered cells, most nearly empty, epsilon 0.1: 90% intervals of tail sums, 8 releases."""
     rng = np.random.default_rng(8)
     cells, rate, n = 60, 0.1, 20_000
     shape = np.exp(-((np.arange(cells) - 14) ** 2) / 90) + 0.02 * np.exp(-np.arange(cells) / 12)
     table = rng.multinomial(n, shape / shape.sum())
     edges = [24, 30, 36]
     held = np.zeros((2, len(edges)))
-    releases = 16
+    releases = 8
     for _ in range(releases):
         noise = rng.geometric(1 - math.exp(-rate), cells) - rng.geometric(1 - math.exp(-rate), cells)
         evidence = [CellEvidence(table + noise, np.full(cells, rate), np.zeros(cells))]

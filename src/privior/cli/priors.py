@@ -74,7 +74,7 @@ def _waited_for(releases: Sequence[Release]) -> str:
 
 def notes(plan: Plan) -> Iterator[str]:
     """Yield what to know before one spends: also with which prior to ask, if draws are made with another."""
-    yield from plan.warnings
+    yield from plan.notes
     inferred: Any = getattr(plan, "inferred", plan.model)
     if inferred != plan.model:
         own = quote(in_files(inferred.prior.to_document()))

@@ -100,6 +100,8 @@ def noises(law: NoiseLaw, size: int, cells: int) -> tuple[Floats, Floats]:
 def calibrated(weights: Floats, values: Floats, expected: Floats) -> Floats:
     """Change weights of scenarios, as little as possible, so that their values have means that are known.
 
+    Where no weights can have them, they stay as they are.
+
     Args:
         weights: which add up to 1
         values: of each scenario, as (size, values)
@@ -109,7 +111,8 @@ def calibrated(weights: Floats, values: Floats, expected: Floats) -> Floats:
     spread = (weights[:, None] * apart).T @ apart
     spread += np.diag(1e-9 * np.diag(spread) + 1e-300)
     changed = weights * np.maximum(1 + apart @ np.linalg.solve(spread, expected - weights @ values), 0.0)
-    return np.asarray(changed / changed.sum())
+    total = float(changed.sum())
+    return np.asarray(changed / total) if 0 < total < math.inf else weights
 
 
 def _binomial(trials: Floats, chance: Floats, place: Floats) -> Floats:

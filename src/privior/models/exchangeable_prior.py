@@ -22,9 +22,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats
 
 #: the prior probability of the family of Gamma laws
 _GAMMA = 0.8

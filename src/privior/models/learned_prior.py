@@ -24,9 +24,8 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats
 
 #: how much less likely than its typical concentration a law takes the next one: rougher, smoother
 _ROUGHER, _SMOOTHER = 0.5, 0.22

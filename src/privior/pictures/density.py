@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from privior.arrays import Floats
 from privior.pictures import legend, svg
 from privior.pictures.axis import Axis, number
 from privior.pictures.label import clean, cut, wrapped
@@ -19,11 +20,9 @@ from privior.pictures.sheet import across, key, sheet, upwards
 from privior.pictures.style import BLUE, INK, VERMILLION
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    Floats = Floats
 
 LEGEND = (
     Entry("with the privacy noise", "●", VERMILLION, thickness=2.5),

@@ -10,6 +10,7 @@ from itertools import chain
 from statistics import median
 from typing import TYPE_CHECKING
 
+from privior.arrays import Floats
 from privior.pictures import legend, rows, svg
 from privior.pictures.axis import Axis
 from privior.pictures.label import clean, cut, for_matplotlib, wrapped
@@ -21,11 +22,9 @@ from privior.pictures.style import BLUE, INK, PAPER, VERMILLION
 from privior.pictures.tracks import laid_out, track
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    Floats = Floats
 
 LEGEND = (
     Entry("posterior mean", "●", INK, shape="ring"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from privior.arrays import Floats
 from privior.pictures import legend, rows, svg
 from privior.pictures.axis import Axis, number
 from privior.pictures.label import clean, cut, for_matplotlib, wrapped
@@ -19,11 +20,9 @@ from privior.pictures.style import BLUE, VERMILLION
 from privior.pictures.tracks import laid_out
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    Floats = Floats
 
 LEGEND = (
     Entry("from the finite number of records", "█", BLUE, shape="block"),

@@ -42,13 +42,6 @@ def warnings(plan: Plan) -> Iterator[str]:
         yield outweighed
     elif plan.forecast.error > _IDLE * plan.without_release.error:
         yield f"This release would hardly say more than the prior alone. Take {plan.model.remedy}."
-    unsaid = [name for name in plan.model.columns if not plan.schema.column(name).missing_said]
-    for name in unsaid:
-        column = plan.schema.column(name)
-        yield (
-            f"A missing or unreadable {name} counts as {column.labels[column.missing_code or 0]}, because "
-            f'the schema does not say what it means: give the column missing = a value, or "drop".'
-        )
     if plan.schema.unit.max_rows > 1:
         yield (
             f"Rows of one {noun} are treated as independent: if they resemble each other, intervals are too "
@@ -63,6 +56,17 @@ def warnings(plan: Plan) -> Iterator[str]:
         pure = plan.guarantee.pure is not None
         gain = f"end {sure:g}% sure" if pure else f"guess right {sure:g}% of the time"
         yield f"A weak promise: an attacker may {gain}. Take a smaller epsilon."
+
+
+def unsaid(plan: Plan) -> Iterator[str]:
+    """Yield what the schema leaves unsaid: to be mended before the spend, and settled by it."""
+    for name in plan.model.columns:
+        column = plan.schema.column(name)
+        if not column.missing_said:
+            yield (
+                f"A missing or unreadable {name} counts as {column.labels[column.missing_code or 0]}, "
+                'because the schema does not say what it means: give the column missing = a value, or "drop".'
+            )
 
 
 def comparison(plan: Plan) -> Table:

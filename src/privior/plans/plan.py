@@ -338,6 +338,11 @@ class Plan:
         return tuple(outlook.warnings(self))
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """The warnings, and what the schema leaves unsaid, which can be mended until something is spent."""
+        return (*self.warnings, *outlook.unsaid(self))
+
+    @property
     def _whose_forecasts(self) -> str:
         if self.inferred == self.model:
             return str(self.model.typical_in_words)
@@ -371,7 +376,7 @@ class Plan:
         compared = [markup.table(*self.comparison(), numeric=range(1, 8)), markup.element("p", self.choice)]
         return markup.fragment(
             markup.facts(self.facts()),
-            *(markup.element("p", warning, class_="warning") for warning in self.warnings),
+            *(markup.element("p", warning, class_="warning") for warning in self.notes),
             *(compared if self.candidates else []),
             self.picture().html(),
         )
@@ -380,7 +385,7 @@ class Plan:
         lines = listing.facts(self.facts())
         if self.candidates:
             lines += ["", *listing.table(*self.comparison()), "", self.choice]
-        lines += [f"NOTE: {warning}" for warning in self.warnings]
+        lines += [f"NOTE: {warning}" for warning in self.notes]
         return "\n".join(lines)
 
 

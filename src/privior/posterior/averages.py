@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import InferenceError
 from privior.posterior.events import quoted
 from privior.schema.columns import Binned, Boolean, Bounded, Categorical, Column, Date, Integer
 
 
-def numbers_of(name: str, column: Column, wanted: str = "mean") -> NDArray[np.float64]:
+def numbers_of(name: str, column: Column, wanted: str = "mean") -> Floats:
     """Return one number per level of a column, or say why it has no mean and what to ask instead.
 
     Args:

@@ -18,9 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from privior.arrays import Floats
 
 #: how often a model that is right is said to be contradicted, at most
 FALSE_ALARM = 1e-3

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.posterior.kept import kept
 
 #: above this split R-hat the chains have not mixed, and the posterior carries a warning
@@ -88,7 +88,7 @@ class Diagnostics:
         return f"{self.method}: {self.chains} x {self.sweeps} sweeps, R-hat {self.r_hat:.3f}"
 
 
-def split_r_hat(chains: NDArray[np.float64]) -> float:
+def split_r_hat(chains: Floats) -> float:
     """Return the largest split R-hat of any column of (chain, state, column).
 
     Each chain is cut in half; R-hat² = ((m−1)/m · W + B) / W with W the mean variance within the 2C

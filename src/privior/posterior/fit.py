@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.errors import InferenceError
 from privior.exact import decimal
 from privior.mechanisms import CellNoise
@@ -197,9 +197,9 @@ def _below(schema: Schema, column: str, kind: Column) -> list[int]:
     return [min(max(int(code), -1), size - 1) for code in codes]
 
 
-def _noise(noise: CellNoise, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _noise(noise: CellNoise, size: int, rng: np.random.Generator) -> Integers:
     """Draw the noise of histograms, one a row: to compare with, never to release."""
-    found: list[NDArray[np.int64]] = []
+    found: list[Integers] = []
     while sum(map(len, found)) < size:
         shape = (size, noise.rates.size)
         laplace = -np.expm1(-np.where(noise.rates > 0, noise.rates, 50.0))

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from privior.arrays import Floats, Integers
+from privior.special import erfc, gammainc, gammaincc
 
 #: steps of the grid in a standard deviation, and how far sums are followed, in standard deviations
 _STEPS, _FAR = 16, 10
@@ -59,8 +58,6 @@ class NoiseSums:
         of -log v is a Gamma law of as many cells. Noise of sum zero has one cell less: exactly so for narrow
         steps, where |z|_1 is a Gamma law of k - 1.
         """
-        from scipy.special import gammainc, gammaincc
-
         near = self._beyond(np.abs(noises))
         far = self._beyond(np.abs(noises) - 1)
         between = near + rng.random(noises.shape) * (far - near)
@@ -110,8 +107,6 @@ class NoiseSums:
 
     def _beyond(self, sizes: Integers) -> Floats:
         """Return P(|Z| > size) of one cell's noise; 1 for -1."""
-        from scipy.special import erfc
-
         if self.curvature == 0:
             q = np.exp(-self.rate)
             return np.where(sizes < 0, 1.0, 2 * np.exp(-self.rate * (sizes + 1.0)) / (1 + q))

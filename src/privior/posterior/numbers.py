@@ -10,13 +10,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import InferenceError, shown
 from privior.posterior.events import Event, Events, quoted
 from privior.schema import Schema
 
-Floats = NDArray[np.float64]
 #: a question in words, and the answer as a function of parameters, one a row
 Named = tuple[str, Callable[[Floats], Floats]]
 

@@ -9,11 +9,9 @@ from functools import cached_property
 from numbers import Integral, Real
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.errors import InferenceError, shown
-
-Floats = NDArray[np.float64]
 
 #: no more numbers than this are drawn at once (2 GB)
 MOST_NUMBERS = 250_000_000

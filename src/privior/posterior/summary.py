@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.pandas_frames import frame
 from privior.pictures import listing, markup
 from privior.posterior.quantity import Quantity
@@ -17,7 +17,6 @@ from privior.posterior.records import typed_values
 from privior.schema import Schema
 from privior.schema.columns import text
 
-Floats = NDArray[np.float64]
 _NUMBERS = ("mean", "stddev", "low", "high")
 
 

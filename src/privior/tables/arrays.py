@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.tables.texts import question_marks, texts
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def text_array(cells: Sequence[str | None], kind: pa.DataType | None = None) -> 
     return pa.Array.from_buffers(made, len(content), buffers)
 
 
-def number_array(numbers: NDArray[np.int64] | NDArray[np.float64]) -> pa.Array:
+def number_array(numbers: Integers | Floats) -> pa.Array:
     """Return an array of 64-bit numbers, likewise."""
     import pyarrow as pa
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.interrupts import kept_interrupts
 from privior.models.readings import Reading, Sums
 from privior.models.summands import ONE, Summand
@@ -81,11 +81,11 @@ class OpenTable:
             one.check()
         return doors
 
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Integers:
         """Count the records of each cell of all columns, row-major."""
         return self.sums(self.columns, (ONE,))[:, 0]
 
-    def sums(self, by: tuple[str, ...], summands: tuple[Summand, ...]) -> NDArray[np.int64]:
+    def sums(self, by: tuple[str, ...], summands: tuple[Summand, ...]) -> Integers:
         """Answer a single `Sums`."""
         (found,) = self.read(Sums(by, summands))
         return np.asarray(found)

@@ -169,7 +169,7 @@ def _document(made: Plan) -> dict[str, object]:
             for candidate in made.candidates
         ],
         "choice": made.choice,
-        "warnings": list(made.warnings),
+        "warnings": list(made.notes),
         "budgets": [
             {"cost": other.cost.to_document(), "forecast": other.forecast.to_document()}
             for other in made.nearby()

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.posterior.counts.cell_weights import CellWeights
 from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
@@ -44,23 +45,23 @@ class ChainCounts(LatentCounts):
         diagnostics: whether the chains agree
     """
 
-    states: NDArray[np.int64]
-    mean: NDArray[np.float64]
-    stddev: NDArray[np.float64]
+    states: Integers
+    mean: Floats
+    stddev: Floats
     diagnostics: Diagnostics
 
-    def interval(self, level: float) -> NDArray[np.float64]:
+    def interval(self, level: float) -> Floats:
         """Return the equal-tailed interval of each count among the stored tables, as (cells, 2)."""
         return quantiles_of_tables(self.states, level)
 
-    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return stored tables, resampled, as (size, cells)."""
         return self.states[rng.integers(len(self.states), size=size)]
 
 
 def chain_counts(
     evidence: Sequence[CellEvidence],
-    prior: NDArray[np.float64],
+    prior: Floats,
     total: Total,
     *,
     seed: int = 0,
@@ -98,18 +99,16 @@ def chain_counts(
 class _Run:
     """What some sweeps of all chains left: stored states, moments about the origin, accepted moves."""
 
-    states: NDArray[np.int64]
-    sums: NDArray[np.float64]
-    squares: NDArray[np.float64]
+    states: Integers
+    sums: Floats
+    squares: Floats
     accepted: int
 
 
 class _Chains:
     """Chains that can be run on."""
 
-    def __init__(
-        self, evidence: Sequence[CellEvidence], prior: NDArray[np.float64], total: Total, seed: int
-    ) -> None:
+    def __init__(self, evidence: Sequence[CellEvidence], prior: Floats, total: Total, seed: int) -> None:
         self.total = total
         precision = np.sum([e.precisions for e in evidence], axis=0) if evidence else np.zeros(prior.size)
         weights = CellWeights.of(evidence, prior, total.most)
@@ -159,15 +158,15 @@ class _Chains:
         return _Run(states, sums, squares, int(accepted))
 
 
-def _monitored(states: NDArray[np.int64], total: Total) -> NDArray[np.float64]:
+def _monitored(states: Integers, total: Total) -> Floats:
     """Return what must agree between chains: every cell, and the total if it is unknown."""
     columns = states if total.known else np.concatenate([states, states.sum(axis=2, keepdims=True)], axis=2)
     return columns.astype(np.float64)
 
 
 def _guess(
-    evidence: Sequence[CellEvidence], prior: NDArray[np.float64], total: Total, precision: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    evidence: Sequence[CellEvidence], prior: Floats, total: Total, precision: Floats
+) -> tuple[Floats, Floats]:
     """Return a rough count of each cell and its deviation: the noisy mean, or a share of the rest."""
     seen = precision > 0
     pull = np.sum([e.precisions * e.observed for e in evidence], axis=0) if evidence else np.zeros(prior.size)
@@ -179,12 +178,12 @@ def _guess(
 
 
 def _perturbed(
-    centre: NDArray[np.float64],
-    deviation: NDArray[np.float64],
+    centre: Floats,
+    deviation: Floats,
     seen: NDArray[np.bool_],
     far: float,
     rng: np.random.Generator,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the rough counts with noise once more; what was not released may be anything positive."""
     if not far:
         return centre
@@ -192,7 +191,7 @@ def _perturbed(
     return np.where(seen, noisy, centre * rng.standard_exponential(centre.size))
 
 
-def _table(values: NDArray[np.float64], deviation: NDArray[np.float64], total: Total) -> NDArray[np.int64]:
+def _table(values: Floats, deviation: Floats, total: Total) -> Integers:
     """Return a table near some values: moved in proportion to the variances, cut at zero, and rounded."""
     inside = np.clip(values, 0, total.most)
     if total.known or inside.sum() > total.most:

@@ -9,11 +9,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.posterior.counts.law import Law
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.diagnostics import Diagnostics
-
-Floats = NDArray[np.float64]
 
 
 class CellProbabilities(Protocol):
@@ -58,7 +57,7 @@ class LatentCounts(ABC):
         """Return the equal-tailed interval of each count, as (k, 2)."""
 
     @abstractmethod
-    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return tables from the posterior, as (size, k)."""
 
     def sum_of(self, cells: NDArray[np.bool_]) -> Law | None:
@@ -66,7 +65,7 @@ class LatentCounts(ABC):
         return None
 
     @property
-    def kept(self) -> NDArray[np.int64] | None:
+    def kept(self) -> Integers | None:
         """Tables from the posterior that were drawn anyhow, as (size, k); None if there are none."""
         return None
 
@@ -103,15 +102,15 @@ class LearnedShape(LatentCounts):
     """Counts whose prior was learned with them: what cell probabilities are given a table, it knows."""
 
     @abstractmethod
-    def log_rates(self, tables: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    def log_rates(self, tables: Integers, rng: np.random.Generator) -> Floats:
         """Draw the logarithm of each cell's probability given a table, perhaps not normalised."""
 
     @abstractmethod
-    def expected_rates(self, tables: NDArray[np.int64]) -> Floats:
+    def expected_rates(self, tables: Integers) -> Floats:
         """Return about the expected probability of each cell given a table, perhaps not normalised."""
 
 
-def quantiles_of_tables(tables: NDArray[np.int64], level: float) -> Floats:
+def quantiles_of_tables(tables: Integers, level: float) -> Floats:
     """Return the equal-tailed interval of each count among some tables, as (cells, 2)."""
     tails = [(1 - level) / 2, (1 + level) / 2]
     return np.quantile(tables, tails, axis=0, method="inverted_cdf").T.astype(np.float64)

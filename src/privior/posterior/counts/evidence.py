@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.checks import fill, whole_number
 from privior.errors import InferenceError
 from privior.posterior.kept import kept
@@ -37,9 +38,9 @@ class CellEvidence:
         curvatures: one over the variance of Gaussian noise
     """
 
-    observed: NDArray[np.int64]
-    rates: NDArray[np.float64]
-    curvatures: NDArray[np.float64]
+    observed: Integers
+    rates: Floats
+    curvatures: Floats
 
     def __post_init__(self) -> None:
         observed = np.asarray(self.observed)
@@ -64,14 +65,12 @@ class CellEvidence:
         return (self.rates > 0) | (self.curvatures > 0)
 
     @property
-    def precisions(self) -> NDArray[np.float64]:
+    def precisions(self) -> Floats:
         """One over the variance of each cell's noise; zero for a cell that was not released.
 
         Discrete Laplace noise of rate r has variance 2 e^-r / (1 − e^-r)² = 1 / (2 sinh²(r/2)).
         """
-        precisions: NDArray[np.float64] = (
-            2 * np.sinh(np.minimum(self.rates, 600.0) / 2) ** 2 + self.curvatures
-        )
+        precisions: Floats = 2 * np.sinh(np.minimum(self.rates, 600.0) / 2) ** 2 + self.curvatures
         return precisions
 
 
@@ -88,7 +87,7 @@ class Total:
         whole_number(self.most, name, 0, MOST_RECORDS, where="total", error=InferenceError)
 
 
-def checked_prior(evidence: Sequence[CellEvidence], prior: NDArray[np.float64]) -> NDArray[np.float64]:
+def checked_prior(evidence: Sequence[CellEvidence], prior: Floats) -> Floats:
     """Return the prior as floats, once it fits every release."""
     prior = np.asarray(prior, dtype=np.float64)
     if prior.ndim != 1 or not prior.size or not (np.isfinite(prior).all() and (prior > 0).all()):
@@ -104,9 +103,7 @@ def checked_prior(evidence: Sequence[CellEvidence], prior: NDArray[np.float64]) 
     return prior
 
 
-def misfit(
-    evidence: Sequence[CellEvidence], mean: NDArray[np.float64], variance: NDArray[np.float64]
-) -> float:
+def misfit(evidence: Sequence[CellEvidence], mean: Floats, variance: Floats) -> float:
     """Return the posterior mean of ((o − c) / sd)², over all released cells; about 1 if all is well."""
     total, cells = 0.0, 0
     for release in evidence:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.beta_mixture import BetaMixture
@@ -38,8 +39,8 @@ class ExactCounts(SummedCounts):
     """
 
     trees: tuple[SumTree, ...]
-    shares: NDArray[np.float64]
-    prior: NDArray[np.float64]
+    shares: Floats
+    prior: Floats
     total: Total
     diagnostics: Diagnostics
 
@@ -55,7 +56,7 @@ class ExactCounts(SummedCounts):
         """The posterior of the number of records."""
         return mixture([tree.total for tree in self.trees], self.shares)
 
-    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return independent draws of the whole table, as (size, cells)."""
         if len(self.trees) == 1:
             return table_draws(self.trees[0], size, rng)
@@ -76,7 +77,7 @@ class ExactCounts(SummedCounts):
 
 def exact_counts(
     evidence: Sequence[CellEvidence],
-    prior: NDArray[np.float64],
+    prior: Floats,
     total: Total,
     gammas: Sequence[CellGammas] = (),
 ) -> ExactCounts | None:

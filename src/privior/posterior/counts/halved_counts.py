@@ -19,8 +19,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.models import LearnedPrior
 from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables
@@ -28,9 +28,6 @@ from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.halving_tree import Centres, HalvingTree, centres, halving_tree
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
 from privior.posterior.kept import kept
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: units are at most this share of the noise's standard deviation; messages end at e^-this of their peak
 _FINE, _FAR = 6.0, 16.0

@@ -16,10 +16,8 @@ from typing import TypeVar
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from privior.arrays import Floats, Integers
 
 F = TypeVar("F", bound=Callable[..., object])
 

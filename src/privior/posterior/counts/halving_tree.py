@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.posterior.kept import kept
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: a column of so many levels is halved first
 _FEW = 3

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.posterior.kept import kept
 
 
@@ -18,7 +18,7 @@ class Law:
     """A law on the consecutive integers low, low+1, ..."""
 
     low: int
-    mass: NDArray[np.float64]
+    mass: Floats
 
     @property
     def high(self) -> int:
@@ -52,7 +52,7 @@ class Law:
         return float(self.mass @ (away * away))
 
 
-def mixture(laws: Sequence[Law], shares: NDArray[np.float64]) -> Law:
+def mixture(laws: Sequence[Law], shares: Floats) -> Law:
     """Return the mixture of laws with these shares."""
     if len(laws) == 1:
         return laws[0]

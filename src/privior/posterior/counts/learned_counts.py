@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.models import ExchangeablePrior
 from privior.posterior.counts.contract import LearnedShape, SummedCounts
@@ -28,8 +28,6 @@ from privior.posterior.counts.summation import SumTree, sum_tree
 from privior.posterior.counts.table_draws import table_draws
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.kept import kept
-
-Floats = NDArray[np.float64]
 
 _NOTHING = 1e-18
 
@@ -71,13 +69,13 @@ class LearnedCounts(SummedCounts, LearnedShape):
         """The learned weight of each class."""
         return self.learned.weights
 
-    def draws(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return independent draws of the whole table, as (size, cells)."""
         if self.tree is not None:
             return table_draws(self.tree, size, rng)
         return learned_draws(self.learned, size, rng)
 
-    def log_rates(self, tables: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    def log_rates(self, tables: Integers, rng: np.random.Generator) -> Floats:
         """Draw the logarithm of each cell's rate given its count: of a class, then of a Gamma law."""
         counts, where = np.unique(tables, return_inverse=True)
         spread = np.cumsum(self._chances(counts), axis=1)
@@ -89,14 +87,14 @@ class LearnedCounts(SummedCounts, LearnedShape):
         gammas = np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
         return np.asarray(gammas - np.log1p(self.shapes / self.means)[chosen])
 
-    def expected_rates(self, tables: NDArray[np.int64]) -> Floats:
+    def expected_rates(self, tables: Integers) -> Floats:
         """Return the expected rate of each cell given its count."""
         counts, where = np.unique(tables, return_inverse=True)
         narrower = 1 / (1 + self.shapes / self.means)
         expected = ((self.shapes + counts[:, None]) * self._chances(counts)) @ narrower
         return np.asarray(expected[where].reshape(tables.shape))
 
-    def _chances(self, counts: NDArray[np.int64]) -> Floats:
+    def _chances(self, counts: Integers) -> Floats:
         """Return the chance of each class given a count, as (count, class)."""
         logs = np.log(self.weights) + log_binomials(counts, self.shapes, self.means)
         chances = np.exp(logs - logs.max(axis=1, keepdims=True))

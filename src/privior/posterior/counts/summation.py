@@ -22,8 +22,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.forecasting.effort import CALL, PASSES, POINT
 from privior.posterior.counts.law import Law
 from privior.posterior.kept import kept
@@ -72,7 +72,7 @@ def sum_tree(
     laws: Sequence[Law],
     least: int,
     most: int,
-    log_factor: Callable[[int, int], NDArray[np.float64]],
+    log_factor: Callable[[int, int], Floats],
     share: float,
     *,
     fourier: bool = True,
@@ -166,9 +166,7 @@ def _cost(left: int, right: int, fourier: bool) -> float:
     return CALL + (min(left * right, transformed) if fourier else left * right)
 
 
-def _convolve(
-    left: NDArray[np.float64], right: NDArray[np.float64], fourier: bool
-) -> tuple[NDArray[np.float64], float]:
+def _convolve(left: Floats, right: Floats, fourier: bool) -> tuple[Floats, float]:
     """Return the convolution, and a bound of the error of each entry."""
     if not fourier or not _is_large(left, right):
         return np.convolve(left, right), 0.0
@@ -180,9 +178,7 @@ def _convolve(
     return mass, 2 * noise
 
 
-def _correlate(
-    outside: NDArray[np.float64], laws: Sequence[NDArray[np.float64]], fourier: bool
-) -> list[tuple[NDArray[np.float64], float]]:
+def _correlate(outside: Floats, laws: Sequence[Floats], fourier: bool) -> list[tuple[Floats, float]]:
     """Return Σ_r law(r) outside(s+r) for every s where all of the law fits, and its error, for both laws."""
     if not fourier or not _is_large(*laws):
         return [(np.correlate(outside, law, "valid"), 0.0) for law in laws]
@@ -198,7 +194,7 @@ def _correlate(
     return results
 
 
-def _is_large(left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
+def _is_large(left: Floats, right: Floats) -> bool:
     return left.size * right.size >= _FOURIER_FROM and min(left.size, right.size) >= 32
 
 
@@ -208,7 +204,7 @@ def _fast(size: int) -> int:
     return int(next_fast_len(size, real=True))
 
 
-def _fourier_error(left: NDArray[np.float64], right: NDArray[np.float64], points: int) -> float:
+def _fourier_error(left: Floats, right: Floats, points: int) -> float:
     norms = math.sqrt(float(left @ left) * float(right @ right))
     return 2 * 2.2e-16 * math.log2(points) * norms
 
@@ -218,7 +214,7 @@ def _descend(
 ) -> tuple[tuple[Law, ...], float]:
     """Pass the outside weight down to the cells; return their marginals and the bound of the noise."""
     cells = len(laws) - len(nodes)
-    weights: dict[int, NDArray[np.float64]] = {}
+    weights: dict[int, Floats] = {}
     noise = noises[-1] * float(outside.mass.sum()) / z
     for index in range(len(laws) - 1, cells - 1, -1):
         node = nodes[index - cells]
@@ -246,14 +242,14 @@ def _descend(
     return tuple(marginals), noise
 
 
-def overlay(full: NDArray[np.float64], low: int, law: Law) -> None:
+def overlay(full: Floats, low: int, law: Law) -> None:
     """Write a law into an array that stands for low, low+1, ..., as far as it fits."""
     first, last = max(law.low, low), min(law.high, low + full.size - 1)
     if first <= last:
         full[first - low : last + 1 - low] = law.mass[first - law.low : last + 1 - law.low]
 
 
-def _shifted(sibling: Law, child: Law, total: int) -> NDArray[np.float64]:
+def _shifted(sibling: Law, child: Law, total: int) -> Floats:
     """Return the sibling's law at total − s for each s of the child."""
     full = np.zeros(child.mass.size)
     overlay(full, child.low, Law(total - sibling.high, sibling.mass[::-1]))

@@ -32,6 +32,7 @@ from privior.posterior.quantity import Quantity, check_level
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.schema import Schema
+from privior.special import ndtr
 
 _KEPT, _SEED = 20_480, 20_261_116
 #: draws that are looked at beside the releases
@@ -112,8 +113,6 @@ class JointNumbers(Numbers):
 
     def _below(self, theta: Floats, column: str) -> Callable[[NDArray[np.intp] | slice, int], Floats]:
         """Return the probability of a code of a column and all before it, for some of the draws."""
-        from scipy.special import ndtr
-
         place = self.model.columns.index(column)
         lower, step, size = self._grid(column)
         means, covariances = self.likelihood.normal(theta)

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.models import Observed
 from privior.models.families import Family
 from privior.models.laws.masses import log_normaliser
 from privior.posterior.families.zooming import near, zoomed
 from privior.schema import Schema
 
-Floats = NDArray[np.float64]
 #: a release as inference sees it: a mechanism that knows `log_likelihoods` of sums, and what it released
 Evidence = tuple[Any, Observed]
 
@@ -102,7 +101,7 @@ class _Search:
     evidence: Sequence[Evidence]
     public: bool
 
-    def numbers(self, most: int) -> NDArray[np.int64]:
+    def numbers(self, most: int) -> Integers:
         """Return the possible numbers of records: those near the noisy count, all or on a grid."""
 
         def fit(numbers: Floats) -> Floats:

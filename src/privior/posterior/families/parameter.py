@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats
 from privior.models.families import Family
 from privior.posterior.families.latent_sums import LatentSums
 from privior.posterior.families.zooming import DEPTH, near, zoomed
-
-Floats = NDArray[np.float64]
 
 #: points of the grid, while it is looked for, when it is found, and in the end
 _FEW, _FOUND, _POINTS = 65, 257, 2049

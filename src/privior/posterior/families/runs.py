@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.posterior.numbers import Floats
 
 
@@ -27,7 +28,7 @@ def chance_of(wanted: NDArray[np.bool_], below: Callable[[int], Floats]) -> Floa
 
 def codes_reached(
     share: float, number: int, size: int, below: Callable[[NDArray[np.intp], int], Floats]
-) -> NDArray[np.int64]:
+) -> Integers:
     """Return for each of many parameters the least code up to which at least this share lies: bisection.
 
     Args:

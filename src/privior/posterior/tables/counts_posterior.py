@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.errors import InferenceError, shown
 from privior.models import DirichletCategorical, DirichletTable
 from privior.posterior.cells import CellNumbers
@@ -37,9 +38,6 @@ from privior.posterior.tables.counts_given import total_of
 from privior.posterior.tables.distances import EUCLIDEAN, Distance
 from privior.posterior.tables.drawn import affordable
 from privior.release import Release
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 #: no more counts than this are drawn at once
 _AT_ONCE = 20_000_000

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.posterior.counts.contract import LearnedShape
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.quantity import SEED
 from privior.posterior.tables.drawn import DrawnProbabilities, Floats, affordable
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Floats, Integers
 from privior.posterior.conflict import Look
 from privior.posterior.tables.groups import Groups
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from privior.special import betainc, betaln, gammaln, rel_entr
 
 #: what counts as small, in standard deviations of the noise
 _SMALL = (0.5, 1.0, 2.0, 4.0)
@@ -49,8 +47,6 @@ def _shares(
     observed: Floats, tables: Integers, prior: Floats, groups: Groups, rng: np.random.Generator
 ) -> Iterator[Look]:
     """Look at the share of each group: Beta(a, A - a) a priori, where a sums the parameters of its cells."""
-    from scipy.special import betainc
-
     sums, parameters = groups.sums(tables), groups.sums(prior[np.newaxis])[0]
     totals, whole = tables.sum(axis=1), float(prior.sum())
     seen = groups.sums(observed[np.newaxis])[0]
@@ -89,8 +85,6 @@ def _moved(sums: Integers, observed: float) -> bool:
 
 def _mean_chance(most: int, total: int, prior: Floats) -> float:
     """Return the chance of at most so many of `total` records in a cell, averaged over the cells."""
-    from scipy.special import betaln, gammaln
-
     kinds, cells = np.unique(prior, return_counts=True)
     counts = np.arange(most + 1, dtype=np.float64)
     ways = gammaln(total + 1) - gammaln(counts + 1) - gammaln(total - counts + 1)
@@ -103,6 +97,4 @@ def _mean_chance(most: int, total: int, prior: Floats) -> float:
 
 def _divergence(shares: Floats, chances: Floats) -> Floats:
     """Return the Kullback-Leibler divergence between coins of these chances."""
-    from scipy.special import rel_entr
-
     return np.asarray(rel_entr(shares, chances) + rel_entr(1 - shares, 1 - chances))

@@ -13,14 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from privior.arrays import Integers
 from privior.posterior.conflict import Look
 from privior.posterior.counts.evidence import CellEvidence
 from privior.posterior.noise_sums import NoiseSums
 from privior.posterior.tables.groups import Groups, halves
-
-Integers = NDArray[np.int64]
 
 
 def residual_looks(
