@@ -49,7 +49,7 @@ class LearnedPrior:
     @cached_property
     def concentrations(self) -> Floats:
         """The a_j: half the weight, in records, that halves have beforehand."""
-        return np.array([0.04, 0.18, 0.7, 3.0, 12.0, 50.0, 200.0, 1000.0, 8000.0])
+        return np.array([0.04, 0.18, 0.7, 3.0, 12.0, 50.0, 200.0])
 
     @cached_property
     def laws(self) -> Floats:

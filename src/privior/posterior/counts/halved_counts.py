@@ -7,7 +7,8 @@ summed out: several chains with a handful of unknowns each. Of each state of a c
 large tables the laws of groups of very many parts, of which little is left open, stay where the climb ended.
 
 Where noise is wide, counts are summed in units of several records: the largest power of two that is at most a
-sixth of the noise's standard deviation, for large parts that of their sum. Draws are of whole records again.
+sixth of the noise's standard deviation, for large parts that of their sum, and at most a 32nd of all records.
+Draws are of whole records again.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from privior.posterior.counts.halving_tree import Centres, HalvingTree, centres,
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
 from privior.posterior.kept import kept
 
-#: units are at most this share of the noise's standard deviation; messages end at e^-this of their peak
-_FINE, _FAR = 6.0, 16.0
+#: units are at most this share of the noise's standard deviation, and of all records; messages end at e^-this
+#: of their peak
+_FINE, _UNITS, _FAR = 6.0, 32.0, 16.0
 #: chains, and the states of each
 _CHAINS, _STATES = 4, 8
 #: parts of more than so many standard deviations of their noise are well filled
@@ -355,9 +357,8 @@ def _nodes(
     cells = tree.cells
     nodes = np.zeros((2 * cells - 1, 7), dtype=np.int64)
     variances = tree.sums(variance)
-    nodes[:, STEP] = 2 ** np.maximum(np.floor(0.5 * np.log2(variances) - math.log2(_FINE)), 0).astype(
-        np.int64
-    )
+    coarse = np.minimum(0.5 * np.log2(variances) - math.log2(_FINE), math.log2(most / _UNITS + 1e-9))
+    nodes[:, STEP] = 2 ** np.maximum(np.floor(coarse), 0).astype(np.int64)
     for part, (one, other) in enumerate(tree.halves.tolist(), start=cells):
         nodes[part, STEP] = max(nodes[part, STEP], nodes[one, STEP], nodes[other, STEP])
     nodes[cells:, FIRST], nodes[cells:, SECOND] = tree.halves.T
