@@ -13,7 +13,7 @@ from pathlib import Path
 
 # A part may import parts of earlier lines only: not its neighbours on the same line, not later ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("contents", "light_scipy", "whole_files"),
+    ("arrays", "contents", "light_scipy", "whole_files"),
     (
         "arrays",
         "errors",
