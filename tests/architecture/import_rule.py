@@ -14,16 +14,7 @@ from pathlib import Path
 # A part may import parts of earlier lines only: not its neighbours on the same line, not later ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("arrays", "contents", "light_scipy", "whole_files"),
-    (
-        "arrays",
-        "errors",
-        "interrupts",
-        "interval_arithmetic",
-        "pictures",
-        "special",
-        "vocabulary",
-        "whole_files",
-    ),
+    ("errors", "interrupts", "interval_arithmetic", "pictures", "special", "vocabulary"),
     ("exact", "pandas_frames", "registry"),
     ("checks",),
     ("schema",),
