@@ -83,7 +83,8 @@ def test_parts_are_made_of_their_halves_and_the_shortest_column_is_halved_first(
         assert parts[-1] == set(cells[inside].ravel().tolist())
     assert parts[-1] == set(range(30))
     assert tree.axes[-1] == 1
-    assert all((np.diff(tree.starts) > 0).tolist())
+    for some in tree.levels:
+        assert (tree.halves[some] < tree.cells + some.start).all()
 
 
 def test_a_straight_line_of_log_counts_is_expected_of_an_ordered_column() -> None:
@@ -103,12 +104,10 @@ def test_a_straight_line_of_log_counts_is_expected_of_an_ordered_column() -> Non
     assert np.abs(centres(tree, (True,), counts, np.full(16, 1e16)).shares(still) - 0.5).max() < 0.01
 
 
-def test_tables_are_the_same_each_time_and_chains_agree() -> None:
+def test_tables_are_the_same_each_time() -> None:
     observed = np.random.default_rng(1).poisson(40 * np.exp(-np.arange(40) / 9)).tolist()
     one, other = (of(observed, 0.1, Total(2000, False), ordered=True) for _ in range(2))
     assert (one.tables == other.tables).all()
-    assert one.diagnostics.r_hat is not None
-    assert one.diagnostics.r_hat < 1.05
     drawn = one.draws(600, np.random.default_rng(5))
     assert drawn.mean(axis=0) == pytest.approx(one.mean, abs=4 * float(one.stddev.max()) / 600**0.5)
 

@@ -52,6 +52,11 @@ class Diagnostics:
         return cls(method, exact=True, cost=cost, error=error, misfit=misfit)
 
     @classmethod
+    def of_draws(cls, method: str, misfit: float) -> Diagnostics:
+        """Return the diagnostics of a posterior of which independent draws were made."""
+        return cls(method, exact=False, misfit=misfit)
+
+    @classmethod
     def of_chains(
         cls,
         *,
@@ -85,6 +90,8 @@ class Diagnostics:
     def __str__(self) -> str:
         if self.exact:
             return f"{self.method} (exact, error below {self.error:.0e})" if self.error else self.method
+        if self.r_hat is None:
+            return self.method
         return f"{self.method}: {self.chains} x {self.sweeps} sweeps, R-hat {self.r_hat:.3f}"
 
 

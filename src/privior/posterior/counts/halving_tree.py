@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.arrays import Floats, Integers
 from privior.posterior.kept import kept
+
+Number = TypeVar("Number", np.float64, np.int64)
 
 #: a column of so many levels is halved first
 _FEW = 3
@@ -25,14 +29,14 @@ class HalvingTree:
     Attributes:
         halves: of each part of more than one cell, as (part, 2): what it is made of
         group: which of these are halved along the same column at the same depth
-        starts: the first part of each group
+        depths: where the parts of each depth begin, the deepest first, and where the last ends
         lows, highs: the levels of each column that a part of several cells has, as (part, column)
         axes: the column along which it is halved
     """
 
     halves: Integers
     group: Integers
-    starts: Integers
+    depths: Integers
     lows: Integers
     highs: Integers
     axes: Integers
@@ -42,22 +46,28 @@ class HalvingTree:
         """The number of cells."""
         return len(self.halves) + 1
 
+    @property
+    def levels(self) -> Iterator[slice]:
+        """The parts of several cells, counted from the first of them: those of each depth, deepest first."""
+        return (slice(*ends) for ends in pairwise(self.depths.tolist()))
+
     def apart(self, kind: NDArray[np.bool_]) -> HalvingTree:
         """Return the same tree with each group divided in two."""
-        _, starts, group = np.unique(2 * self.group + kind, return_index=True, return_inverse=True)
-        return replace(self, group=group.ravel().astype(np.int64), starts=self.cells + starts)
+        group = np.unique(2 * self.group + kind, return_inverse=True)[1]
+        return replace(self, group=group.ravel().astype(np.int64))
 
-    def sums(self, values: Floats) -> Floats:
-        """Return the sum over the cells of each part, cells included."""
-        every = np.concatenate([values, np.zeros(len(self.halves))])
-        for part, (one, other) in enumerate(self.halves.tolist(), start=self.cells):
-            every[part] = every[one] + every[other]
+    def sums(self, values: NDArray[Number]) -> NDArray[Number]:
+        """Return the sum over the cells of each part, cells included; more axes are more tables."""
+        every = np.concatenate([values, np.zeros((len(self.halves), *values.shape[1:]), values.dtype)])
+        for some in self.levels:
+            one, other = self.halves[some].T
+            every[self.cells :][some] = every[one] + every[other]
         return every
 
     @property
     def groups(self) -> int:
         """How many kinds of halving there are."""
-        return self.starts.size
+        return int(self.group.max(initial=-1)) + 1
 
 
 def halving_tree(shape: Sequence[int], ordered: Sequence[bool] = ()) -> HalvingTree:
@@ -109,8 +119,9 @@ def halving_tree(shape: Sequence[int], ordered: Sequence[bool] = ()) -> HalvingT
     axes = np.concatenate([part[2] for part in parts])[back]
     depth = np.repeat(np.arange(len(places)), [len(some) for some in places])[back]
     # Groups are numbered from the finest on.
-    _, starts, group = np.unique(axes - sizes.size * depth, return_index=True, return_inverse=True)
-    return HalvingTree(halves, group.ravel().astype(np.int64), cells + starts, lows, highs, axes)
+    group = np.unique(axes - sizes.size * depth, return_inverse=True)[1].ravel().astype(np.int64)
+    depths = np.cumsum([0, *(len(some) for some in places[::-1])])
+    return HalvingTree(halves, group, depths, lows, highs, axes)
 
 
 @kept
