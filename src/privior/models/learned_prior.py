@@ -8,11 +8,13 @@ N records leaves to its first half a number with the law
 a mixture over concentrations a_j from nearly all-or-nothing to nearly equal halves. Its weights w belong to
 all parts that are halved along the same column at the same scale, well filled ones and others apart, and are
 learned: a list of laws, one for each typical concentration, equally likely beforehand, each with heavy tails
-towards unequal halves. So neighbours resemble each other as far as the release says that they do; heaps and
-empty stretches remain possible everywhere, and a sum of many cells is as vague beforehand as a single one.
+towards unequal halves. How common empty halves are is learned for the whole table. So neighbours resemble
+each other as far as the release says that they do; heaps and empty stretches remain possible everywhere, and
+a sum of many cells is as vague beforehand as a single one.
 
 p is 1/2, or for concentrations above 2 along an ordered column what the parts beside it suggest: a straight
-line of log counts through the part before and the part after, drawn towards 1/2 as far as these are noise. In
+line of log counts through the part before and the part after (at the ends of the column the two before or the
+two after), drawn towards 1/2 as far as these are noise. In
 joint tables many parts along an unordered column have the same levels of it, one for each cell of the other
 columns: they share a p, which is uncertain by the noise of their sum.
 """
@@ -28,11 +30,11 @@ import numpy as np
 from privior.arrays import Floats
 
 #: how much less likely than its typical concentration a law takes the next one: rougher, smoother
-_ROUGHER, _SMOOTHER = 0.5, 0.22
+_ROUGHER, _SMOOTHER = 0.7, 0.22
 #: the share of a law that is spread evenly over all concentrations
 _ANYTHING = 0.1
-#: the share of the smallest concentration in each
-_RARE = 0.002
+#: the share of the smallest concentration in each: a table may have few empty stretches, or many
+_EMPTY = (0.002, 0.03, 0.3)
 
 
 @dataclass(frozen=True)
@@ -49,19 +51,19 @@ class LearnedPrior:
     @cached_property
     def concentrations(self) -> Floats:
         """The a_j: half the weight, in records, that halves have beforehand."""
-        return np.array([0.04, 0.18, 0.7, 3.0, 12.0, 50.0, 200.0])
+        return np.array([0.02, 0.18, 0.7, 3.0, 12.0, 50.0, 200.0])
 
     @cached_property
     def laws(self) -> Floats:
-        """The weights of the concentrations, one row for each law that they may have."""
+        """The weights of the concentrations, as (how common empty halves are, law, concentration)."""
         places = np.arange(self.concentrations.size)
         away = places - places[:, None]
         rows = np.where(away < 0, _ROUGHER**-away, _SMOOTHER**away)
-        # All-or-nothing is a law of its own, for tables that are mostly empty: it is rare under the others.
+        # All-or-nothing is a law of its own, for tables that are mostly empty: the others have their share.
         rows[1:, 0] = 0
         even = np.where(places > 0, 1 / (places.size - 1), 0)
         mixed = (1 - _ANYTHING) * rows / rows.sum(axis=1, keepdims=True) + _ANYTHING * even
-        return np.asarray((1 - _RARE) * mixed + _RARE * (places == 0))
+        return np.array([(1 - empty) * mixed + empty * (places == 0) for empty in _EMPTY])
 
     def __str__(self) -> str:
         return "learned"

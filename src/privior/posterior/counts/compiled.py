@@ -22,6 +22,7 @@ class Compiled(Generic[P, R]):
         self.__doc__ = plain.__doc__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run it as it is written."""
         return self._plain(*args, **kwargs)
 
     @cached_property

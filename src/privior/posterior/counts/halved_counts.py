@@ -74,10 +74,10 @@ class HalvedCounts(LearnedShape):
         return quantiles_of_tables(self.tables, level)
 
     def draws(self, size: int, rng: np.random.Generator) -> Integers:
-        """Return tables from the posterior, as (size, k): those that were drawn, in random order, again and again."""
+        """Return tables from the posterior, as (size, k): those that are kept, shuffled, again and again."""
         rounds = -(-size // len(self.tables))
         order = np.concatenate([rng.permutation(len(self.tables)) for _ in range(rounds)])
-        return self.tables[order[:size]]
+        return np.asarray(self.tables[order[:size]])
 
     def log_rates(self, tables: Integers, rng: np.random.Generator) -> Floats:
         """Draw the log probability of each cell given a table: a Beta share for each half."""
@@ -99,7 +99,9 @@ class HalvedCounts(LearnedShape):
 
         def shares(part: slice, one: Integers, other: Integers) -> tuple[Floats, Floats]:
             share = np.zeros(one.shape)
-            for chance, a, b in zip(self.chances[part].T, self.first[part].T, self.second[part].T, strict=True):
+            for chance, a, b in zip(
+                self.chances[part].T, self.first[part].T, self.second[part].T, strict=True
+            ):
                 share += chance[:, None] * (a[:, None] + one) / ((a + b)[:, None] + one + other)
             return np.log(share), np.log1p(-share)
 
@@ -171,14 +173,13 @@ def halved_counts(
     middle = centres(tree, ordered, weighted, variance)
     machine = HalvingMachine.of(tree, prior, middle, total, evidence, variance)
     rng = np.random.default_rng(seed)
-    laws, gains, chances = machine.learn()
+    learned = machine.learn()
     size = int(_MOST / max(1.0, tree.cells / _WHOLE) ** 0.5)
-    states, shares, tables = machine.draw(laws, gains, size, rng)
-    weights = np.tensordot(shares, prior.laws[states], 1)
+    weights, shares, tables = machine.draw(learned.gains, size, rng)
     effective = 1 / (shares**2).sum()
     diagnostics = Diagnostics.of_draws(
         f"{size} tables, drawn exactly given shapes that were learned ({effective:.0f} that differ)",
         misfit(evidence, tables.mean(axis=0), tables.var(axis=0)),
     )
     first, second = parameters(prior, middle, np.zeros(int(middle.alike.max(initial=-1)) + 1))
-    return HalvedCounts(tree, first, second, chances, weights, prior, tables, diagnostics)
+    return HalvedCounts(tree, first, second, learned.chances, weights, prior, tables, diagnostics)

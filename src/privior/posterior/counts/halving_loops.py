@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.posterior.counts.compiled import Compiled
 from privior.posterior.counts import halving_part
+from privior.posterior.counts.compiled import Compiled
 from privior.posterior.counts.halving_part import LEAST
 
 
@@ -43,20 +43,36 @@ def _middle(message: Floats, low: int) -> float:
 
 @Compiled
 def _factors(
-    one: Floats, low: int, other: Floats, low_2: int, a: Floats, b: Floats, f: Floats, h: Floats, tilt: Floats, scale: Floats
+    one: Floats,
+    low: int,
+    other: Floats,
+    low_2: int,
+    a: Floats,
+    b: Floats,
+    f: Floats,
+    h: Floats,
+    tilt: Floats,
+    scale: Floats,
 ) -> None:
     """Write f of both halves, λ, and the logarithm of their scale, without that of g."""
     here, there = _middle(one, low), _middle(other, low_2)
     for j in range(a.size):
         tilt[j] = 0.5 * (math.log((here + a[j]) / (here + 1)) + math.log((there + b[j]) / (there + 1)))
-        scale[j] = _products(low, one.size, a[j], tilt[j], f[j]) + _products(low_2, other.size, b[j], tilt[j], h[j])
+        scale[j] = _products(low, one.size, a[j], tilt[j], f[j]) + _products(
+            low_2, other.size, b[j], tilt[j], h[j]
+        )
 
 
 def _together(
     one: Floats, low: int, other: Floats, low_2: int, a: Floats, b: Floats, logs: Floats, far: float
 ) -> tuple[Floats, int, float]:
     kinds, first, full = a.size, low + low_2, one.size + other.size - 1
-    f, h, tilt, scale = np.empty((kinds, one.size)), np.empty((kinds, other.size)), np.empty(kinds), np.empty(kinds)
+    f, h, tilt, scale = (
+        np.empty((kinds, one.size)),
+        np.empty((kinds, other.size)),
+        np.empty(kinds),
+        np.empty(kinds),
+    )
     _factors(one, low, other, low_2, a, b, f, h, tilt, scale)
     parts, best = np.zeros((kinds, full)), -np.inf
     for j in range(kinds):
@@ -105,7 +121,12 @@ def _apart(
     begin: int,
 ) -> tuple[Floats, Floats, Floats]:
     kinds, first, full = a.size, low + low_2, one.size + other.size - 1
-    f, h, tilt, scale = np.empty((kinds, one.size)), np.empty((kinds, other.size)), np.empty(kinds), np.empty(kinds)
+    f, h, tilt, scale = (
+        np.empty((kinds, one.size)),
+        np.empty((kinds, other.size)),
+        np.empty(kinds),
+        np.empty(kinds),
+    )
     _factors(one, low, other, low_2, a, b, f, h, tilt, scale)
     of_one, of_other = np.zeros((kinds, one.size)), np.zeros((kinds, other.size))
     chances, best, every = np.zeros(kinds), -np.inf, np.zeros(full)
@@ -160,7 +181,12 @@ def _parted(
     goals: Floats,
 ) -> Integers:
     kinds, first = a.size, low + low_2
-    f, h, tilt, scale = np.empty((kinds, one.size)), np.empty((kinds, other.size)), np.empty(kinds), np.empty(kinds)
+    f, h, tilt, scale = (
+        np.empty((kinds, one.size)),
+        np.empty((kinds, other.size)),
+        np.empty(kinds),
+        np.empty(kinds),
+    )
     _factors(one, low, other, low_2, a, b, f, h, tilt, scale)
     for j in range(kinds):
         for at in range(one.size):

@@ -30,7 +30,7 @@ from privior.posterior.counts.halving_sums import FIRST, GROUP, LOW, SECOND, SIZ
 from privior.posterior.counts.halving_tree import Centres, HalvingTree
 
 #: tables of more cells are summed by compiled code, which takes a second to load
-_PLAIN = 64
+_PLAIN = 40
 #: units are at most this share of the noise's standard deviation, up to how many cells; this in large tables;
 #: this share of all records
 _FINE, _SMALL, _ROUGH, _UNITS = 6.0, 1000, 2.0, 32.0
@@ -40,10 +40,28 @@ _FAR = 12.0
 _ROUNDS, _FEWEST, _STATES, _WORK = 4, 4, 16, 64_000
 
 
-class Drawn(NamedTuple):
-    """States, as (state, group), their shares of the posterior, and tables of all of them."""
+class Learned(NamedTuple):
+    """The best state, what is gained by others, and how probable concentrations are.
 
-    states: Integers
+    A state is a law for each group, and last how common empty halves are.
+
+    Attributes:
+        state: the one that was found
+        evidence: the log probability of the release in it
+        gains: of log evidence, if one group alone had another law, as (empty halves, group, law)
+        chances: of each concentration in each part of several cells
+    """
+
+    state: Integers
+    evidence: float
+    gains: Floats
+    chances: Floats
+
+
+class Drawn(NamedTuple):
+    """The weights of concentrations in each group, the shares of the states, and tables of all of them."""
+
+    weights: Floats
     shares: Floats
     tables: Integers
 
@@ -59,6 +77,7 @@ class HalvingMachine:
         total: what is known of the number of records
         nodes: the parts, as `halving_sums` has them
         room: messages of all parts
+        compiled: whether compiled code sums
     """
 
     tree: HalvingTree
@@ -67,6 +86,7 @@ class HalvingMachine:
     total: Total
     nodes: Integers
     room: Floats
+    compiled: bool
 
     @staticmethod
     def of(
@@ -76,16 +96,16 @@ class HalvingMachine:
         total: Total,
         evidence: Sequence[CellEvidence],
         variance: Floats,
+        plain: int = _PLAIN,
     ) -> HalvingMachine:
         """Lay out the parts, and write down what the release says of the cells."""
         nodes = _nodes(tree, evidence, variance, total.most)
         messages = _of_cells(nodes[: tree.cells], evidence)
         room = np.concatenate([messages, np.zeros(2 * messages.size + 4096)])
-        return HalvingMachine(tree, prior, centres, total, nodes, room)
+        return HalvingMachine(tree, prior, centres, total, nodes, room, compiled=tree.cells > plain)
 
     def __post_init__(self) -> None:
         self._scales = np.zeros(len(self.nodes))
-        self._logs = np.log(self.prior.laws)
         self._shared = int(self.centres.alike.max(initial=-1)) + 1
         self._move(np.zeros(self._shared))
 
@@ -96,11 +116,11 @@ class HalvingMachine:
         self._first, self._second = np.concatenate([cells, first]), np.concatenate([cells, second])
 
     def _run(self, function: Compiled[Any, Any]) -> Callable[..., Any]:
-        return function if self.tree.cells <= _PLAIN else function.fast
+        return function.fast if self.compiled else function
 
-    def sum_up(self, laws: Integers) -> float:
-        """Sum under these laws; return the log evidence of the release."""
-        facts = (self._logs[laws], self._first, self._second, _FAR)
+    def sum_up(self, state: Integers) -> float:
+        """Sum in a state; return the log evidence of the release."""
+        facts = (np.log(self._weights(state)), self._first, self._second, _FAR)
         upwards = self._run(halving_sums.upwards)
         while not upwards(self.nodes, self.tree.cells, self.room, self._scales, *facts):
             self.room = np.concatenate([self.room, np.zeros(self.room.size)])
@@ -118,51 +138,70 @@ class HalvingMachine:
         """What is known of the total beforehand, in the same units."""
         low, size, step = (int(self.nodes[-1, entry]) for entry in (LOW, SIZE, STEP))
         units = np.arange(size)
-        most = (self.total.most + step // 2) // step - low if self.total.known else self.total.most // step - low
+        most = (
+            (self.total.most + step // 2) // step - low if self.total.known else self.total.most // step - low
+        )
         most = min(max(most, 0), size - 1)
         return np.where(units == most if self.total.known else units <= most, 1.0, 0.0)
 
-    def seen(self, laws: Integers) -> Floats:
-        """Return how probable each concentration is in each part of several cells, under laws just summed."""
+    def seen(self, state: Integers) -> Floats:
+        """Return how probable each concentration is in each part of several cells, in a state just summed."""
         outside = np.zeros(self.room.size)
         start = int(self.nodes[-1, START])
         outside[start : start + int(self.nodes[-1, SIZE])] = self._possible
-        facts = (self._logs[laws], self._first, self._second)
+        facts = (np.log(self._weights(state)), self._first, self._second)
         found = self._run(halving_sums.outwards)(self.nodes, self.tree.cells, self.room, outside, *facts)
         return np.asarray(found[self.tree.cells :])
 
-    def learn(self) -> tuple[Integers, Floats, Floats]:
-        """Return the best laws that were found, the gain of each other law in each group, and what is seen."""
-        laws = np.full(self.tree.groups, len(self.prior.laws) // 2)
-        best, found = -math.inf, None
-        for _ in range(_ROUNDS):
-            evidence = self.sum_up(laws)
-            if found is not None and evidence <= best:
+    def learn(self) -> Learned:
+        """Go on in rounds as long as the evidence rises."""
+        wanted = np.append(np.full(self.tree.groups, self.prior.laws.shape[1] // 2), 0)
+        best = self._round(wanted)
+        for _ in range(_ROUNDS - 1):
+            empty = int(np.logaddexp.reduce(best.gains, axis=2).sum(axis=1).argmax())
+            wanted = np.append(best.gains[empty].argmax(axis=1), empty)
+            if (wanted == best.state).all():
                 break
-            chances = self.seen(laws)
-            each = np.log(np.maximum((chances / self.prior.laws[laws][self.tree.group]) @ self.prior.laws.T, 1e-300))
-            gains = np.zeros((self.tree.groups, len(self.prior.laws)))
-            np.add.at(gains, self.tree.group, each)
-            best, found = evidence, (laws, gains, chances)
-            wanted = gains.argmax(axis=1)
-            if (wanted == laws).all():
+            found = self._round(wanted)
+            if found.evidence <= best.evidence:
                 break
-            laws = wanted
-        assert found is not None
-        return found
+            best = found
+        return best
 
-    def draw(self, laws: Integers, gains: Floats, size: int, rng: np.random.Generator) -> Drawn:
-        """Draw laws of all groups about the best ones, and tables of each; weigh them by their evidence."""
+    def _round(self, state: Integers) -> Learned:
+        """Return what is seen in a state."""
+        empties, laws, kinds = self.prior.laws.shape
+        evidence, chances = self.sum_up(state), self.seen(state)
+        ratios = chances / self._weights(state)[self.tree.group]
+        each = np.log(np.maximum(ratios @ self.prior.laws.reshape(-1, kinds).T, 1e-300))
+        gains = np.zeros((self.tree.groups, empties * laws))
+        np.add.at(gains, self.tree.group, each)
+        return Learned(state, evidence, gains.reshape(-1, empties, laws).transpose(1, 0, 2), chances)
+
+    def draw(self, gains: Floats, size: int, rng: np.random.Generator) -> Drawn:
+        """Draw states about the best one, and tables of each; weigh them by their evidence.
+
+        Args:
+            gains: what was learned
+            size: the number of tables
+            rng: of the draws
+        """
         number = max(_FEWEST, min(_STATES, _WORK // self.tree.cells))
-        logs = gains - gains.max(axis=1, keepdims=True)
-        logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        totals = np.logaddexp.reduce(gains, axis=2)
+        logs = gains - totals[:, :, None]
+        of_empty = totals.sum(axis=1)
+        of_empty = of_empty - np.logaddexp.reduce(of_empty)
         # Each group goes evenly through what is probable, whatever the others do.
-        places = rng.permuted(np.tile(np.arange(number), (self.tree.groups, 1)), axis=1).T
-        goals = ((places + 0.5) / number)[:, :, None]
-        states = (goals >= np.cumsum(np.exp(logs), axis=1)[:, :-1]).sum(axis=2)
-        weights, drawn = np.empty(number), []
-        for place, state in enumerate(states):
-            weights[place] = self.sum_up(state) - logs[np.arange(state.size), state].sum()
+        places = rng.permuted(np.tile(np.arange(number), (self.tree.groups + 1, 1)), axis=1).T
+        goals = (places + 0.5) / number
+        weights, states, drawn = np.empty(number), [], []
+        for place, goal in enumerate(goals):
+            empty = int((goal[-1] >= np.cumsum(np.exp(of_empty))[:-1]).sum())
+            laws = (goal[:-1, None] >= np.cumsum(np.exp(logs[empty]), axis=1)[:, :-1]).sum(axis=1)
+            states.append(state := np.append(laws, empty))
+            weights[place] = (
+                self.sum_up(state) - of_empty[empty] - logs[empty][np.arange(laws.size), laws].sum()
+            )
             if self.centres.pooled.any():
                 # Shares in common are drawn as the release has them already: they are no evidence once more.
                 self._move(rng.standard_normal(self._shared))
@@ -173,10 +212,17 @@ class HalvingMachine:
         shares /= shares.sum()
         wanted = np.searchsorted(np.cumsum(shares)[:-1], (np.arange(size) + 0.5) / size)
         turns = np.bincount(wanted, minlength=number)
-        tables = [np.resize(some, (turn, some.shape[1])) for some, turn in zip(drawn, turns.tolist(), strict=True)]
-        return Drawn(states, shares, np.asarray(rng.permutation(np.concatenate(tables))))
+        tables = [
+            np.resize(some, (turn, some.shape[1])) for some, turn in zip(drawn, turns.tolist(), strict=True)
+        ]
+        mixed = sum(share * self._weights(state) for share, state in zip(shares, states, strict=True))
+        return Drawn(np.asarray(mixed), shares, np.asarray(rng.permutation(np.concatenate(tables))))
 
-    def _draw(self, laws: Integers, size: int, rng: np.random.Generator) -> Integers:
+    def _weights(self, state: Integers) -> Floats:
+        """Return the weight of each concentration in each group."""
+        return np.asarray(self.prior.laws[state[-1], state[:-1]])
+
+    def _draw(self, state: Integers, size: int, rng: np.random.Generator) -> Integers:
         sums = np.empty((len(self.nodes), size), dtype=np.int64)
         if self.total.known:
             sums[-1] = self.total.most
@@ -185,7 +231,7 @@ class HalvingMachine:
             units = self.nodes[-1, LOW] + rng.choice(chances.size, size=size, p=chances / chances.sum())
             inside = rng.integers(0, step, size) - step // 2
             sums[-1] = np.clip(units * step + inside, 0, self.total.most)
-        facts = (self._logs[laws], self._first, self._second)
+        facts = (np.log(self._weights(state)), self._first, self._second)
         self._run(halving_sums.downwards)(self.nodes, self.tree.cells, self.room, *facts, sums, rng)
         return np.ascontiguousarray(sums[: self.tree.cells].T)
 
@@ -206,7 +252,9 @@ def _nodes(tree: HalvingTree, evidence: Sequence[CellEvidence], variance: Floats
     cells = tree.cells
     nodes = np.zeros((2 * cells - 1, 7), dtype=np.int64)
     finest = max(_ROUGH, _FINE / math.sqrt(max(1.0, cells / _SMALL)))
-    coarse = np.minimum(0.5 * np.log2(tree.sums(variance)) - math.log2(finest), math.log2(most / _UNITS + 1e-9))
+    coarse = np.minimum(
+        0.5 * np.log2(tree.sums(variance)) - math.log2(finest), math.log2(most / _UNITS + 1e-9)
+    )
     nodes[:, STEP] = 2 ** np.maximum(np.floor(coarse), 0).astype(np.int64)
     for some in tree.levels:
         steps = nodes[cells:, STEP]
@@ -237,4 +285,4 @@ def _of_cells(leaves: Integers, evidence: Sequence[CellEvidence]) -> Floats:
     for one in evidence:
         away = np.abs(np.repeat(one.observed, sizes) - counts)
         logs -= (np.repeat(one.rates, sizes) + np.repeat(one.curvatures, sizes) * away / 2) * away
-    return np.exp(logs - np.repeat(np.maximum.reduceat(logs, starts), sizes))
+    return np.asarray(np.exp(logs - np.repeat(np.maximum.reduceat(logs, starts), sizes)))

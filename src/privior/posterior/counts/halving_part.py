@@ -107,7 +107,9 @@ def parted(
     each, place = np.unique(units, return_inverse=True)
     shares = np.log(np.maximum(_heights(least, size, a + b, tilt)[:, each - least], LEAST))
     # What the first of them is scaled by is the same for all kinds but for this.
-    shares += (scale + logs + _log_height(least, a + b, tilt) - _log_height(low + low_2, a + b, tilt))[:, None]
+    shares += (scale + logs + _log_height(least, a + b, tilt) - _log_height(low + low_2, a + b, tilt))[
+        :, None
+    ]
     shares = np.exp(shares - shares.max(axis=0))
     f, h = f * one, h * other
     padded = np.zeros((a.size, 2 * one.size + other.size))
@@ -124,11 +126,14 @@ def parted(
 def _factors(
     one: Floats, low: int, other: Floats, low_2: int, a: Floats, b: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return f of both halves as (kind, unit), the slope λ by which they are tilted, and the log of the scale.
+    """Return f of both halves as (kind, unit), the slope λ by which they are tilted, the log of the scale.
 
     The scale holds that of g at the first unit that both halves together can have.
     """
-    middles = [start + float(np.arange(half.size) @ half / half.sum()) for half, start in ((one, low), (other, low_2))]
+    middles = [
+        start + float(np.arange(half.size) @ half / half.sum())
+        for half, start in ((one, low), (other, low_2))
+    ]
     tilt = 0.5 * (np.log((middles[0] + a) / (middles[0] + 1)) + np.log((middles[1] + b) / (middles[1] + 1)))
     back = np.exp(-tilt)[:, None]
     f, top = _products(low, one.size, a, back)

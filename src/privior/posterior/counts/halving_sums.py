@@ -14,7 +14,7 @@ from privior.arrays import Floats, Integers
 from privior.posterior.counts.compiled import Compiled
 from privior.posterior.counts.halving_loops import apart, parted, together
 
-#: what a row of `nodes` holds: both halves, the group, units, first unit, number of units, place of the message
+#: what a row of `nodes` holds: both halves, group, records in a unit, first unit, number of units, place
 FIRST, SECOND, GROUP, STEP, LOW, SIZE, START = range(7)
 
 
@@ -164,12 +164,10 @@ def _downwards(
         most = min(nodes[node, LOW] + nodes[node, SIZE], low + low_2 + one.size + other.size - 1) - 1
         unit = np.minimum(np.maximum((number + step // 2) // step, least), most)
         law = logs[nodes[node, GROUP]]
-        part = parted(
-            one, low, other, low_2, first[node], second[node], law, unit, rng.random(draws)
-        )
+        part = parted(one, low, other, low_2, first[node], second[node], law, unit, rng.random((draws,)))
         part = np.minimum(np.maximum(part, low), low + one.size - 1)
         if step > 1:
-            part = within(number, unit, part, step, rng.random(draws))
+            part = within(number, unit, part, step, rng.random((draws,)))
         sums[nodes[node, FIRST]] = np.minimum(np.maximum(part, 0), number)
         sums[nodes[node, SECOND]] = number - sums[nodes[node, FIRST]]
 

@@ -193,23 +193,32 @@ def centres(tree: HalvingTree, ordered: Sequence[bool], observed: Floats, varian
 def _neighbours(
     tree: HalvingTree, some: Integers, axis: int, observed: Floats, variances: Floats, odds: Floats
 ) -> None:
-    """Change log odds to what the parts before and after along an ordered column suggest."""
+    """Change log odds to what the parts beside them along an ordered column suggest.
+
+    That is a straight line through the log counts of the part before and the part after, at the ends of the
+    column of the two before or the two after.
+    """
     low, high = tree.lows[some, axis], tree.highs[some, axis]
-    size = high - low
-    levels = int(tree.highs[-1, axis])
-    before, after = np.maximum(low - size, 0), np.minimum(high + size, levels)
-    inside = (before < low) & (after > high)
-    some, low, high, size = (each[inside] for each in (some, low, high, size))
-    before, after = before[inside], after[inside]
+    size, levels = high - low, int(tree.highs[-1, axis])
+    last, first = (high == levels) & (low >= 2 * size), (low == 0) & (high + 2 * size <= levels)
+    ends = [
+        np.where(last, low - 2 * size, np.where(first, high, np.maximum(low - size, 0))),
+        np.where(last, low - size, np.where(first, high + size, low)),
+        np.where(last, low - size, np.where(first, high + size, high)),
+        np.where(last, low, np.where(first, high + 2 * size, np.minimum(high + size, levels))),
+    ]
+    known = (ends[0] < ends[1]) & (ends[2] < ends[3])
+    some, size = some[known], size[known]
+    ends = [each[known] for each in ends]
     sides = []
-    for start, end in ((before, low), (high, after)):
+    for start, end in (ends[:2], ends[2:]):
         many = (end - start).astype(np.float64)
         total = _sums(tree, some, axis, start, end, observed) / many
         noise = np.sqrt(_sums(tree, some, axis, start, end, variances)) / many
         sides.append((np.maximum(total, np.maximum(noise, 1e-9)), noise))
     (one, blur), (other, other_blur) = sides
     trusted = 1 / (1 + (blur / one) ** 2 + (other_blur / other) ** 2)
-    gap = (high + after) / 2 - (before + low) / 2
+    gap = (ends[2] + ends[3] - ends[0] - ends[1]) / 2
     odds[some] -= np.clip(trusted * np.log(other / one) * (size / 2) / gap, -3, 3)
 
 
