@@ -35,7 +35,6 @@ upper = 99
 [model]
 family = "dirichlet-categorical"
 columns = ["word"]
-prior = 1
 [ask]
 records = {records}
 epsilon = "0.5"

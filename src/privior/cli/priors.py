@@ -65,9 +65,14 @@ def inferred(screen: Screen, releases: Sequence[Release], prior: object) -> Post
         ) from None
 
 
+#: inference from fewer numbers takes no time worth an estimate, which would take some itself
+_FEW = 1000
+
+
 def _waited_for(releases: Sequence[Release]) -> str:
     """Say what is being done, and about how long it takes if that is known to be long."""
-    efforts = [release.plan.effort for release in releases if release.plan.effort is not None]
+    large = [release.plan for release in releases if len(release.statistics.counts) >= _FEW]
+    efforts = [plan.effort for plan in large if plan.effort is not None]
     lasting = [about for effort in efforts if (about := effort.about)]
     return "inferring the posterior" + (f", {lasting[0]}" if lasting else "")
 

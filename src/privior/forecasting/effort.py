@@ -21,8 +21,8 @@ _SECONDS, _MEGABYTES = 5e-10, 8e-6
 #: a table summed over totals that are not known takes so many blocks
 _BLOCKS = 4
 #: seconds of learning a shape, and more for each cell; numbers that are kept for each cell, and in all
-_LEARNING, _A_CELL = 1.5, 7e-4
-_KEPT, _MOST_KEPT = 20_000, 100_000_000
+_LEARNING, _A_CELL = 1.5, 1.5e-4
+_KEPT, _MOST_KEPT = 20_000, 200_000_000
 #: sooner is not worth a word
 _LONG = 5.0
 
