@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from privior.models.markov_chain import MarkovChain
     from privior.models.model import MODELS, MOST_SUM, Model, to_model
     from privior.models.readings import Margins, Moments, Reading, Records, Sums
-    from privior.models.statistics import Counts, ExactRecords, ExactStatistics, ExactTable, Layout, Observed
+    from privior.models.statistics import (
+        MOST_DECIMALS,
+        Counts,
+        ExactRecords,
+        ExactStatistics,
+        ExactTable,
+        Layout,
+        Observed,
+    )
     from privior.models.summands import ONE, Factor, Summand
     from privior.models.table_model import MOST_CELLS, TableModel
 else:

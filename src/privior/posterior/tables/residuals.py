@@ -45,7 +45,8 @@ def residual_looks(
     if len(kinds) != 1:
         return
     law = NoiseSums(float(kinds[0, 0]), float(kinds[0, 1]), int(released.sum()), zero)
-    noises = np.where(released, evidence.observed - tables, 0)
+    # with decimals the nearest whole noise is looked at
+    noises = np.where(released, np.rint(evidence.observed - tables).astype(np.int64), 0)
     yield Look("the size of the noise", law.size_chances(noises[:, released], rng, large=learned))
     if not zero:
         yield Look(
