@@ -25,8 +25,6 @@ from privior.schema import Schema
 _LONGEST_SOURCE = 300
 #: numbers with decimals are taken as they stand if their last place is so fine against the noise
 _FINE = 100
-#: longer intervals are not followed count by count
-_WIDEST_INTERVAL = 128
 
 
 @final
@@ -240,37 +238,31 @@ class ImportedNumbers(Mechanism):
         return CellNoise(np.array(rates), np.array(curvatures), clamped=not self.treatment.none)
 
     def cell_terms(self, observed: Observed) -> tuple[CellTerm, ...]:
-        """Write the likelihood of each number as kinks (`_kinks`), the first ones in the first term."""
+        """Write the likelihood of each number in pieces (`Pieces`), the first ones in the first term."""
         if self.treatment.none:
             return super().cell_terms(observed) or ()
         intervals = self._intervals(observed)
-        laws = self._laws(len(intervals))
-        self._check_followed(laws, intervals)
-        kinks = [_kinks(law, *ends) for law, ends in zip(laws, intervals, strict=True)]
-        shape = max(len(points) for points, _ in kinks), len(kinks)
-        at, rates, curvatures, shares = (np.zeros(shape) for _ in range(4))
-        for cell, (points, each) in enumerate(kinks):
-            at[: len(points), cell], rates[: len(points), cell] = points, each
-        curvatures[0] = [law.curvature for law in laws]
-        np.divide(rates, rates.sum(axis=0), out=shares, where=rates.sum(axis=0) > 0)
-        shares[0, curvatures[0] > 0] = 1
-        precisions = shares / np.array(self.variances)
-        return tuple(map(CellTerm, at, rates, curvatures, precisions))
-
-    def cell_gammas(self, observed: Observed) -> None:
-        """Return nothing: these are no draws."""
-
-    def _check_followed(self, laws: Sequence[NoiseLaw], intervals: Sequence[tuple[float, float]]) -> None:
-        """Refuse intervals of which the likelihood of counts is no short sum of kinks."""
-        treated = [(law, low, high) for law, (low, high) in zip(laws, intervals, strict=True) if low < high]
-        if any(law.curvature or high - max(low, 0.0) > _WIDEST_INTERVAL for law, low, high in treated):
+        found = [law.pieces(*ends) for law, ends in zip(self._laws(len(intervals)), intervals, strict=True)]
+        pieces = [one for one in found if one is not None]
+        if len(pieces) < len(found):
             raise InferenceError(
                 "counts are not inferred from such numbers",
                 where=self.name,
                 asked=f"{self.treatment}; {self.noise[0]}",
-                allowed=f"Laplace noise, and up to {_WIDEST_INTERVAL} whole numbers that are published alike",
+                allowed="Laplace noise, or continuous Gaussian noise that was rounded finely",
                 advice="Ask for the numbers as they were drawn.",
             )
+        shape = max(len(one.points) for one in pieces), len(pieces)
+        at, rates, curvatures, shares = (np.zeros(shape) for _ in range(4))
+        for cell, one in enumerate(pieces):
+            at[: len(one.points), cell], rates[: len(one.points), cell] = one.points, one.rates
+            curvatures[0, cell] = one.curvature
+        np.divide(rates, rates.sum(axis=0), out=shares, where=rates.sum(axis=0) > 0)
+        shares[0, curvatures[0] > 0] = 1
+        return tuple(map(CellTerm, at, rates, curvatures, shares / np.array(self.variances)))
+
+    def cell_gammas(self, observed: Observed) -> None:
+        """Return nothing: these are no draws."""
 
     # Words and files
 
@@ -301,21 +293,3 @@ class ImportedNumbers(Mechanism):
 def _log_published(law: NoiseLaw, low: float, high: float, exact: Floats) -> Floats:
     """Return the log probability that noise on the exact number leads to where the published one tells."""
     return law.log_densities(low - exact) if low == high else law.log_within(low - exact, high - exact)
-
-
-def _kinks(law: NoiseLaw, low: float, high: float) -> tuple[list[float], list[float]]:
-    """Write log P(low <= c + z <= high), as a function of c = 0, 1, ..., as -sum of rate_i |point_i - c|.
-
-    Laplace noise: outside of the interval the log falls by the noise's rate at each step, inside it is
-    concave (a convolution of log-concave sequences). A concave sequence with slopes r at one end and -r at
-    the other is a sum of kinks: at each point half of what the slope falls there. Below zero nothing is
-    asked, so the slopes may begin there with any.
-    """
-    if low == high or not law.rate:
-        return [low], [law.rate]
-    first = max(int(np.floor(low)), 0) if np.isfinite(low) else 0
-    last = max(int(np.ceil(high)), first)
-    counts = np.arange(first, last + 1, dtype=np.float64)
-    logs = law.log_within(low - counts, high - counts)
-    slopes = np.concatenate([[law.rate], np.diff(logs), [-law.rate]])
-    return list(counts), [max(float(one), 0.0) for one in -np.diff(slopes) / 2]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self, final
@@ -23,6 +24,19 @@ from privior.registry import Registry
 from privior.special import log_ndtr
 
 _NARROWEST, _WIDEST = Fraction(1, 10**6), Fraction(10**12)
+#: longer intervals are not followed count by count
+_LONGEST = 128.0
+#: rounding is fine against Gaussian noise of so many times its step
+_FINE = 4.0
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A log likelihood of counts c, -sum of rates |points - c| - curvature (points[0] - c)^2 / 2."""
+
+    points: Sequence[float]
+    rates: Sequence[float]
+    curvature: float = 0.0
 
 
 class NoiseLaw(ABC):
@@ -67,6 +81,10 @@ class NoiseLaw(ABC):
     @abstractmethod
     def log_densities(self, noise: Floats) -> Floats:
         """Return the log probability, or the log density, of each noise."""
+
+    @abstractmethod
+    def pieces(self, low: float, high: float) -> Pieces | None:
+        """Return log P(low <= c + z <= high) as a function of counts c; None if it has no such form."""
 
     @abstractmethod
     def log_tails(self, beyond: Floats) -> Floats:
@@ -162,6 +180,24 @@ class LaplaceNoise(NoiseLaw):
             return laplace_log_pmf(noise, self.rate)  # type: ignore[arg-type]  # whole, if as floats
         return np.asarray(math.log(self.rate / 2) - self.rate * np.abs(noise))
 
+    def pieces(self, low: float, high: float) -> Pieces | None:
+        """Write it as kinks, exactly.
+
+        Outside of the interval the log falls by the rate at each step, inside it is concave (a convolution of
+        log-concave sequences). A concave sequence with slopes r at one end and -r at the other is a sum of
+        kinks: at each point half of what the slope falls there. Nothing is asked below zero, where the slope
+        may be r as well.
+        """
+        if low == high:
+            return Pieces([low], [self.rate])
+        first = math.floor(max(low, 0.0))
+        if high - first > _LONGEST:
+            return None
+        counts = np.arange(first, max(math.ceil(high), first) + 1, dtype=np.float64)
+        slopes = np.diff(self.log_within(low - counts, high - counts))
+        falls = -np.diff(np.concatenate([[self.rate], slopes, [-self.rate]]))
+        return Pieces(list(counts), [max(float(one), 0.0) / 2 for one in falls])
+
     def log_tails(self, beyond: Floats) -> Floats:
         """q^t / (1 + q), or half of e^(-t / scale)."""
         below = math.log1p(math.exp(-self.rate)) if self.discrete else math.log(2)
@@ -203,6 +239,17 @@ class GaussianNoise(NoiseLaw):
         if self.discrete:
             return gaussian_log_pmf(noise, square)  # type: ignore[arg-type]  # whole, if as floats
         return np.asarray(-(noise**2) / (2 * square) - math.log(2 * math.pi * square) / 2)
+
+    def pieces(self, low: float, high: float) -> Pieces | None:
+        """A point as it is; of a short interval its middle, with the variance that rounding adds.
+
+        The fourth cumulant of a uniform law of length m is -m^4 / 120: with m at most a quarter of the stddev
+        the log likelihood is off by less than .0003 within four of these, and .002 within six.
+        """
+        square, length = float(self.stddev) ** 2, high - low
+        if length > 0 and (self.discrete or length * _FINE > float(self.stddev)):
+            return None
+        return Pieces([low + length / 2], [0.0], 1 / (square + length**2 / 12))
 
     def log_tails(self, beyond: Floats) -> Floats:
         """The normal law's tail; that of discrete noise has no closed form."""
