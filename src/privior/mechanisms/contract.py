@@ -283,7 +283,7 @@ def to_mechanism(document: object, model: Model, schema: Schema) -> Mechanism:
 
 def unsuited(kind: object, model: Model) -> PlanError:
     """Say that a mechanism is not for a model, and which ones are."""
-    fit = [one for one in MECHANISMS if isinstance(model, one.models)]
+    fit = [one for one in MECHANISMS if isinstance(model, one.models) and not one.imported]
     return PlanError(
         f"not a mechanism for {model.family}",
         where=getattr(kind, "name", "mechanism"),
