@@ -104,6 +104,19 @@ MECHANISMS: list[Any] = [
     pv.PosteriorDraws(
         pv.GammaExponential("wait", {"law": "gamma", "shape": 5, "rate": 5}), SCHEMA, 20, 1, "0.01"
     ),
+    *(
+        pv.ImportedNumbers(
+            pv.GammaExponential("wait", {"law": "gamma", "shape": 5, "rate": 5}),
+            SCHEMA,
+            1,
+            "0.01",
+            neighbours=relation,
+            source="an office",
+            noise=pv.LaplaceNoise(2, discrete=True),
+            treatment=pv.AS_DRAWN,
+        )
+        for relation in BOTH
+    ),
 ]
 
 
