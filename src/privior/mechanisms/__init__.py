@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from privior.mechanisms.noisy_statistics import NoisyStatistics
     from privior.mechanisms.posterior_draws import PosteriorDraws
     from privior.mechanisms.model_draws import ModelDraws
+    from privior.mechanisms.node_tables import NodeTables
+    from privior.mechanisms.laplace_tables import LaplaceTables
+    from privior.mechanisms.gaussian_tables import GaussianTables
 
     # isort: on
 else:
