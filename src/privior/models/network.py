@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -82,17 +83,14 @@ class Network(Model):
 
     def _check_cycles(self) -> None:
         """Refuse a graph in which a node is above itself, and name the nodes of such a cycle."""
-        left = dict(self.parents)
-        while left:
-            free = [node for node, above in left.items() if not any(one in left for one in above)]
-            if not free:
-                path = [next(iter(left))]
-                while path[-1] not in path[:-1]:
-                    path.append(next(one for one in left[path[-1]] if one in left))
-                cycle = path[path.index(path[-1]) :][::-1]
-                raise self.refusal("the graph has a cycle", asked=" -> ".join(cycle))
-            for node in free:
-                del left[node]
+        try:
+            self.order  # noqa: B018 - there is none if there is a cycle
+        except CycleError as error:
+            *cycle, _ = error.args[1]
+            first = min(map(self.columns.index, cycle))
+            start = cycle.index(self.columns[first])
+            named = [*cycle[start:], *cycle[:start], cycle[start]]
+            raise self.refusal("the graph has a cycle", asked=" -> ".join(named[:20])) from None
 
     # The graph
 
@@ -109,13 +107,7 @@ class Network(Model):
     @cached_property
     def order(self) -> tuple[str, ...]:
         """The nodes so that parents stand before their children."""
-        found: dict[str, None] = {}
-        while len(found) < len(self.columns):
-            ready = [
-                one for one in self.columns if one not in found and all(p in found for p in self.parents[one])
-            ]
-            found.update(dict.fromkeys(ready))
-        return tuple(found)
+        return tuple(TopologicalSorter(self.parents).static_order())
 
     def above(self, nodes: Sequence[str]) -> tuple[str, ...]:
         """Return these nodes and all that are above them, in the model's order."""

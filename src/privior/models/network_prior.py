@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -120,9 +121,13 @@ class TablePriors(NetworkPrior):
         """Those that it names."""
         return tuple(node for node, _ in self.tables)
 
+    @cached_property
+    def _said(self) -> dict[str, Fraction | tuple[Fraction, ...]]:
+        return dict(self.tables)
+
     def of(self, node: str, cells: int) -> tuple[Fraction, ...]:
         """The parameters that are said."""
-        said = dict(self.tables)[node]
+        said = self._said[node]
         found = said if isinstance(said, tuple) else (said,) * cells
         if len(found) != cells:
             raise ModelError(
