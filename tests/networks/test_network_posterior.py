@@ -176,6 +176,19 @@ def test_a_prior_is_learned_or_given_by_the_analyst() -> None:
         assert np.abs(other.table("rain").mean() - posterior.table("rain").mean()).max() < 0.05
 
 
+def test_a_prior_that_the_release_contradicts_is_told(seeded_noise: None) -> None:
+    schema = pv.Schema({name: pv.Integer(0, 5) for name in "ab"}, population="few", unit="person")
+    model = pv.BayesianNetwork({"a": [], "b": ["a"]}, prior=1)
+    plan = pv.plan(model, schema, records=900, epsilon=2)
+    table = pa.table({"a": [0, 1, 2] * 300, "b": [0, 1, 2] * 300})
+    release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="few", epsilon=2))
+    (said,) = pv.infer(release, prior=50).warnings
+    assert "contradicts this prior" in said
+    assert "try --prior learned" in said
+    assert "table of b" in said
+    assert pv.infer(release).warnings == pv.infer(release, prior="learned").warnings == ()
+
+
 def test_intervals_cover_tables_drawn_from_the_prior(seeded_noise: None) -> None:
     """90% intervals of entries, with noise as large as what records leave open; ignoring it fails."""
     schema = pv.Schema(

@@ -19,16 +19,19 @@ from privior.errors import InferenceError, shown
 from privior.forecasting import Expect, NetworkForecaster
 from privior.models import Network
 from privior.pictures import NetworkChart
+from privior.posterior.conflict import Conflict, Look
 from privior.posterior.contract import Posterior, posterior_for, with_prior
 from privior.posterior.events import Event
 from privior.posterior.findings import MOST_ROWS, Finding, Table
 from privior.posterior.networks.most_probable import MostProbable
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.node_table import NodeTable
-from privior.posterior.networks.tables_given import OneTable, tables_given
+from privior.posterior.networks.tables_given import OneTable, evidence_of, tables_given
 from privior.posterior.quantity import SEED, Quantity, check_level
 from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
 from privior.posterior.tables.drawn import affordable
+from privior.posterior.tables.groups import Groups
+from privior.posterior.tables.table_conflict import draws_looked_at, table_looks
 from privior.release import Release
 from privior.schema import NetworkFile, Schema
 
@@ -222,12 +225,41 @@ class NetworkPosterior(Posterior):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What must be known before the numbers are trusted: chains that disagree."""
+        """What must be known before the numbers are trusted: chains that disagree, a prior that is wrong."""
         said = (
             (node, one.counts.diagnostics.warning)
             for node, one in zip(self.model.columns, self.each, strict=True)
         )
-        return tuple(f"WARNING: table of {node}: {warning}" for node, warning in said if warning)
+        chains = tuple(f"WARNING: table of {node}: {warning}" for node, warning in said if warning)
+        return (*chains, *self.contradictions)
+
+    @cached_property
+    def conflict(self) -> Conflict | None:
+        """How improbable the noise is that draws of each table's true counts leave over.
+
+        How the levels of parents are spread, no prior of a network says: counts are not compared with it.
+        """
+        number, rng = draws_looked_at(self.numbers.width), np.random.default_rng(SEED)
+        looks: list[Look] = []
+        sizes = [one.prior.size for one in self.each]
+        for node, one, evidence in zip(
+            self.model.columns, self.each, evidence_of(self.releases, sizes), strict=True
+        ):
+            names = (*self.model.parents[node], node)
+            groups = Groups(tuple((name, self.schema.column(name).labels) for name in names))
+            seen, tables = [(some, False) for some in evidence], one.counts.draws(number, rng)
+            found = table_looks(seen, tables, None, groups, rng, learned=one.learned)
+            looks += [Look(f"table of {node}: {look.where}", look.chances) for look in found]
+        return Conflict.of(looks)
+
+    @property
+    def _doubted(self) -> str:  # type: ignore[override]
+        return f"this prior or the stated number of records ({self.releases[0].plan.records_in_words})"
+
+    @property
+    def _instead(self) -> str:  # type: ignore[override]
+        learned = all(one.learned for one in self.each)
+        return "try another: --prior" if learned else "try --prior learned"
 
     @property
     def caveats(self) -> tuple[str, ...]:

@@ -71,18 +71,11 @@ def tables_given(releases: Sequence[Release], model: Network, *, ignore_noise: b
     """Infer the table of each node from the noisy counts of that table alone."""
     schema = releases[0].plan.schema
     sizes, total = model.sizes(schema), total_of(releases)
-    seen = [np.asarray(release.statistics.counts, dtype=np.int64) for release in releases]
-    noises = [_noise(release) for release in releases]
     if ignore_noise:
         check_single(releases)
-    found, start = [], 0
-    for node, cells, prior in zip(model.columns, sizes, model.parameters(schema), strict=True):
-        part = slice(start, start + cells)
-        start += cells
-        evidence = [
-            CellEvidence(observed[part], noise.rates[part], noise.curvatures[part])
-            for observed, noise in zip(seen, noises, strict=True)
-        ]
+    found = []
+    parts = zip(model.columns, sizes, model.parameters(schema), evidence_of(releases, sizes), strict=True)
+    for node, cells, prior, evidence in parts:
         counts: LatentCounts
         if ignore_noise and prior is None:
             raise InferenceError(
@@ -91,12 +84,23 @@ def tables_given(releases: Sequence[Release], model: Network, *, ignore_noise: b
         if prior is None:
             counts = learned_counts(evidence, cells, ExchangeablePrior(), total)
         elif ignore_noise:
-            counts = CertainCounts(np.maximum(seen[0][part], 0), prior)
+            counts = CertainCounts(np.maximum(evidence[0].observed, 0), prior)
         else:
             counts = latent_counts(evidence, prior, total)
         weights = np.ones(cells) if prior is None else prior
         found.append(OneTable(counts, weights, schema.column(node).size, prior is None))
     return tuple(found)
+
+
+def evidence_of(releases: Sequence[Release], sizes: Sequence[int]) -> list[list[CellEvidence]]:
+    """Return what the releases say of each table, of so many cells."""
+    cuts = np.cumsum(sizes)[:-1]
+    each = []
+    for release in releases:
+        noise, observed = _noise(release), np.asarray(release.statistics.counts, dtype=np.int64)
+        arrays = (np.split(one, cuts) for one in (observed, noise.rates, noise.curvatures))
+        each.append([CellEvidence(*some) for some in zip(*arrays, strict=True)])
+    return [list(some) for some in zip(*each, strict=True)]
 
 
 def _noise(release: Release) -> CellNoise:
