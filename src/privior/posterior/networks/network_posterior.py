@@ -15,18 +15,19 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 
 from privior.arrays import Floats
-from privior.errors import InferenceError, shown
+from privior.errors import InferenceError
 from privior.forecasting import Expect, NetworkForecaster
 from privior.models import Network
 from privior.pictures import NetworkChart
 from privior.posterior.conflict import Conflict, Look
 from privior.posterior.contract import Posterior, posterior_for, with_prior
 from privior.posterior.events import Event
-from privior.posterior.findings import MOST_ROWS, Finding, Table
-from privior.posterior.networks.most_probable import MostProbable
+from privior.posterior.findings import Finding
+from privior.posterior.networks.most_probable import MostProbable, best_levels
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.node_table import NodeTable
 from privior.posterior.networks.tables_given import OneTable, evidence_of, tables_given
+from privior.posterior.networks.tables_shown import TablesShown
 from privior.posterior.quantity import SEED, Quantity, check_level
 from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
 from privior.posterior.tables.drawn import affordable
@@ -39,10 +40,6 @@ from privior.schema import NetworkFile, Schema
 _FEW = 500
 #: draws of all tables that are kept: so many tables in all, and at least so many of each
 _MOST_KEPT, _LEAST_KEPT = 80_000, 1000
-#: entries that pages list
-_MOST_LISTED = 400
-#: chances of combinations of levels that are held at once
-_AT_ONCE = 20_000_000
 
 
 @final
@@ -165,23 +162,8 @@ class NetworkPosterior(Posterior):
             raise InferenceError("no columns, or one that is named twice", asked=", ".join(columns))
         for column in columns:
             self.numbers.events.place(column)
-        function = self.numbers.chances(columns, given)
-        total, best, known = 0.0, [], 0
-        few = max(1, _AT_ONCE // self.schema.cells(columns))
-        for start in range(0, len(self._kept), few):
-            chances = function(self._kept[start : start + few]).reshape(-1, self.schema.cells(columns))
-            there = np.isfinite(chances).all(axis=1)
-            known += int(there.sum())
-            total = total + chances[there].sum(axis=0)
-            best.append(np.where(there, np.nan_to_num(chances).argmax(axis=1), -1))
-        if not known:
-            raise InferenceError("what is given has no chance", asked=shown(given))
-        top = int(np.argmax(total))
-        codes = np.unravel_index(top, [self.schema.column(name).size for name in columns])
-        levels = {
-            name: self.schema.column(name).labels[code] for name, code in zip(columns, codes, strict=True)
-        }
-        sure = float((np.concatenate(best) == top).sum()) / known
+        chances = self.numbers.chances(columns, given)
+        levels, sure = best_levels(columns, self.schema, chances, self._kept)
         return MostProbable(levels, self.probability(levels, given), sure)
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
@@ -276,64 +258,17 @@ class NetworkPosterior(Posterior):
         more = (f"drowned by the noise: {', '.join(drowned)}",) if drowned else ()
         return (f"{self.source}; {how}", *more)
 
+    def _shown(self, level: float) -> TablesShown:
+        tables = tuple(self._tables.values())
+        return TablesShown(tables, self.numbers, check_level(level), self._note(level))
+
     def picture(self, level: float = 0.9) -> NetworkChart:
         """Draw the network, and how much is known of each table."""
-        check_level(level)
-        places = {node: place for place, node in enumerate(self.model.columns)}
-        tables = self._tables.values()
-        return NetworkChart(
-            self.model.columns,
-            [[places[name] for name in above] for above in self.model.arcs],
-            [one.width(level) for one in tables],
-            [one.noise_share for one in tables],
-            [one.drowned for one in tables],
-            title="The network and what is known of its tables",
-            note=self._note(level),
-        )
+        return self._shown(level).picture()
 
     def findings(self, level: float = 0.9) -> list[Finding]:
         """Return what is known of each table, and the entries."""
-        share = f"{100 * level:g}%"
-        rows = [
-            [
-                one.node,
-                ", ".join(one.parents),
-                str(one.mean().size),
-                f"{one.width(level):.3f}",
-                f"{100 * one.noise_share:.0f}%{', drowned' if one.drowned else ''}",
-            ]
-            for one in self._tables.values()
-        ]
-        header = ["table of", "given", "entries", f"average width of {share} intervals", "noise's part"]
-        return [
-            Finding("The tables", Table(header, rows), picture=lambda: self.picture(level)),
-            Finding(
-                f"The entries with {share} intervals",
-                self._entries(level, MOST_ROWS),
-                lambda: self._entries(level, _MOST_LISTED),
-                words=self._words,
-                folded=True,
-            ),
-        ]
-
-    def _entries(self, level: float, most: int) -> Table:
-        rows: list[list[str]] = []
-        for node, one in self._tables.items():
-            mean, ends = one.mean().ravel(), one.interval(level).reshape(-1, 2)
-            for place, levels in enumerate(self.numbers.entries(node)[: most - len(rows)]):
-                name = self.numbers.entry_name(node, levels)
-                rows.append([name, f"{mean[place]:.4f}", f"{ends[place, 0]:.4f} to {ends[place, 1]:.4f}"])
-        more = self.numbers.width - len(rows)
-        note = f"... and {more} more entries: table(node)" if more > 0 else ""
-        return Table(["entry", "probability", f"{100 * level:g}% interval"], rows, note)
-
-    def _words(self) -> str:
-        share = float(np.mean([one.noise_share for one in self._tables.values()]))
-        return (
-            f"The privacy noise accounts for {100 * share:.0f}% of the variance of the entries, on average "
-            "over the tables, the finite number of records for the rest. All intervals include both. Each "
-            "table was inferred by itself."
-        )
+        return self._shown(level).findings()
 
     def to_document(self, level: float = 0.9) -> dict[str, object]:
         """Write what is known of each table as plain values, for JSON."""
@@ -341,17 +276,7 @@ class NetworkPosterior(Posterior):
             "family": self.model.family,
             "columns": list(self.model.columns),
             "level": level,
-            "tables": [
-                {
-                    "node": one.node,
-                    "parents": list(one.parents),
-                    "mean": one.mean().tolist(),
-                    "interval": one.interval(level).tolist(),
-                    "noise": one.noise_share,
-                    "drowned": one.drowned,
-                }
-                for one in self._tables.values()
-            ],
+            "tables": [one.to_document(level) for one in self._tables.values()],
             "warnings": list(self.warnings),
         }
 

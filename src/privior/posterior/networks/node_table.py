@@ -70,6 +70,17 @@ class NodeTable:
         """Return a frame of pandas: mean, stddev, low and high by the levels of each entry."""
         return self.summary(level).to_pandas()
 
+    def to_document(self, level: float = 0.9) -> dict[str, object]:
+        """Write what is known as plain values, for JSON."""
+        return {
+            "node": self.node,
+            "parents": list(self.parents),
+            "mean": self.mean().tolist(),
+            "interval": self.interval(level).tolist(),
+            "noise": self.noise_share,
+            "drowned": self.drowned,
+        }
+
     def __str__(self) -> str:
         return str(self.summary())
 
