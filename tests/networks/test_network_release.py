@@ -176,6 +176,27 @@ def test_groups_and_records_that_come_and_go(seeded_noise: None) -> None:
     assert posterior.counts("a").mean().sum() == pytest.approx(40, abs=0.5)
 
 
+def test_rows_of_a_person_and_bad_cells_count_alike_in_every_table() -> None:
+    """T21: at most two rows of each person, the same ones in all tables; a bad cell leaves its record out."""
+    unit = pv.Unit("person", column="who", max_rows=2)
+    columns = {"a": pv.Categorical(["x", "y"], missing=pv.DROP), "b": pv.Categorical(["u", "v", "w"])}
+    schema = pv.Schema(columns, population="few", unit=unit)
+    model = pv.BayesianNetwork({"b": ["a"], "a": []}, prior=1)
+    plan = pv.plan(model, schema, records=9, epsilon=900, neighbours=pv.ADD_OR_REMOVE_ONE)
+    table = pa.table(
+        {
+            "who": ["ann"] * 4 + ["bob"] * 2 + ["cat"],
+            "a": ["x", "x", "y", "x", "y", "?", "x"],
+            "b": ["u", "u", "w", "u", "v", "v", "w"],
+        }
+    )
+    release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="few", epsilon=900))
+    joint, alone = (release.statistics.array(place) for place in range(2))
+    assert joint.sum() == alone.sum() == 4
+    assert joint.sum(axis=1).tolist() == alone[0].tolist()
+    assert pv.infer(release).counts("a").mean().sum() == pytest.approx(4, abs=0.5)
+
+
 def test_the_noise_can_be_ignored_as_the_published_algorithm_does(seeded_noise: None) -> None:
     """Noisy counts cut at zero, as if they were true."""
     schema = pv.Schema({name: pv.Boolean() for name in "ab"}, population="few", unit="person")
