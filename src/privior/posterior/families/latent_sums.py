@@ -27,6 +27,8 @@ Evidence = tuple[Any, Observed]
 _SUMS, _FEWER_SUMS, _NUMBERS = 2048, 512, 49
 #: pairs that lie so far below the largest, in logs, are left out: all of them together weigh below 1e-8
 _LEFT_OUT = 30.0
+#: how many pairs of sums and parameters are weighed at a time, so that all of it stays in caches
+_TOGETHER = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +83,15 @@ class LatentSums:
     def log_likelihood(self, natural: Floats, partition: Floats) -> Floats:
         """Return the log likelihood of parameters with these h(theta) and A(theta)."""
         found = np.empty(natural.shape)
-        block = max(1, 4_000_000 // self.totals.size)
+        block = max(1, _TOGETHER // self.totals.size)
         for start in range(0, natural.size, block):
             part = slice(start, start + block)
-            logs = (
-                self.weights[:, None]
-                + natural[part] * self.totals[:, None]
-                - partition[part] * self.records[:, None]
-            )
-            most = logs.max(axis=0)
-            found[part] = most + np.log(np.exp(logs - most).sum(axis=0))
+            logs = natural[part, None] * self.totals
+            logs -= partition[part, None] * self.records
+            logs += self.weights
+            most = logs.max(axis=1, keepdims=True)
+            logs -= most
+            found[part] = most[:, 0] + np.log(np.exp(logs, out=logs).sum(axis=1))
         return found
 
 
