@@ -83,15 +83,16 @@ class LatentSums:
     def log_likelihood(self, natural: Floats, partition: Floats) -> Floats:
         """Return the log likelihood of parameters with these h(theta) and A(theta)."""
         found = np.empty(natural.shape)
-        block = max(1, _TOGETHER // self.totals.size)
+        block = max(8, _TOGETHER // self.totals.size)
         for start in range(0, natural.size, block):
             part = slice(start, start + block)
-            logs = natural[part, None] * self.totals
-            logs -= partition[part, None] * self.records
-            logs += self.weights
-            most = logs.max(axis=1, keepdims=True)
-            logs -= most
-            found[part] = most[:, 0] + np.log(np.exp(logs, out=logs).sum(axis=1))
+            logs = (
+                self.weights[:, None]
+                + natural[part] * self.totals[:, None]
+                - partition[part] * self.records[:, None]
+            )
+            most = logs.max(axis=0)
+            found[part] = most + np.log(np.exp(logs - most).sum(axis=0))
         return found
 
 
