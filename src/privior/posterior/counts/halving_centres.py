@@ -89,9 +89,10 @@ def _pooled(
     observed: Floats,
     variances: Floats,
 ) -> tuple[Floats, Floats]:
-    """Return means and spreads of both sums of each pool: of the table, or of a stretch as far as it tells."""
+    """Return means and spreads of both sums of each pool: of the table, or of a stretch if that tells."""
     whole = np.zeros_like(lows), np.tile(tree.highs[-1], (len(parts), 1))
-    of_whole, of_stretch = [], []
+    of_whole: list[tuple[Floats, Floats]] = []
+    of_stretch: list[tuple[Floats, Floats]] = []
     for ends in halves:
         for box, found in ((whole, of_whole), ((lows, highs), of_stretch)):
             sides = box[0].copy(), box[1].copy()
