@@ -43,6 +43,7 @@ benchmarks: .venv/test-ready
 	$(BIN)/python benchmarks/counting.py
 	$(BIN)/python benchmarks/sums.py
 	$(BIN)/python benchmarks/readings.py
+	$(BIN)/python benchmarks/networks.py
 	$(BIN)/python benchmarks/hellinger.py
 	$(BIN)/python benchmarks/draws.py
 	PYTHONPATH=tests/ledger $(BIN)/python benchmarks/ledger.py

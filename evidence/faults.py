@@ -348,6 +348,22 @@ FAULTS = (
         "failures = np.maximum(records - totals, 0)",
         ("tests/families/test_family_contract.py::test_the_update_is_bayes",),
     ),
+    Fault(
+        "one-count-of-two",
+        "a replaced record moves one count of each table of a network instead of two",
+        "mechanisms/gaussian_tables.py",
+        "DiscreteGaussianShift(one**2, moved)",
+        "DiscreteGaussianShift(one**2, 1)",
+        ("tests/networks/test_network_enumeration_of_noise.py",),
+    ),
+    Fault(
+        "costliest-table-alone",
+        "the tables of a network cost what the costliest of them does",
+        "mechanisms/laplace_tables.py",
+        "return sum(self.one_table.l1 / one for one in scales) <= self.epsilon",
+        "return max(self.one_table.l1 / one for one in scales) <= self.epsilon",
+        ("tests/networks/test_network_model.py::test_scales_that_promise_less_are_refused",),
+    ),
     # ---- tables
     Fault(
         "raw-instead-of-clipped",
@@ -688,6 +704,14 @@ FAULTS = (
         'np.quantile(chances, 0.5, axis=-1, method="higher")',
         "np.min(chances, axis=-1)",
         ("tests/posterior/test_conflict.py",),
+    ),
+    Fault(
+        "condition-on-one-table",
+        "a condition cuts the levels of a column in its own table and not in those of its children",
+        "posterior/networks/elimination.py",
+        "if name in where:",
+        "if name in where and name == node:",
+        ("tests/networks/test_network_posterior.py",),
     ),
     # ---- theory, papers, pages, commands
     Fault(

@@ -59,10 +59,12 @@ if TYPE_CHECKING:
     from privior.mechanisms import DirichletDraw as DirichletDraw
     from privior.mechanisms import GaussianCounts as GaussianCounts
     from privior.mechanisms import GaussianNoise as GaussianNoise
+    from privior.mechanisms import GaussianTables as GaussianTables
     from privior.mechanisms import ImportedNumbers as ImportedNumbers
     from privior.mechanisms import KNorm as KNorm
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
     from privior.mechanisms import LaplaceNoise as LaplaceNoise
+    from privior.mechanisms import LaplaceTables as LaplaceTables
     from privior.mechanisms import LSDim as LSDim
     from privior.mechanisms import LSHist as LSHist
     from privior.mechanisms import ModelDraws as ModelDraws
@@ -71,11 +73,14 @@ if TYPE_CHECKING:
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
     from privior.mechanisms import Treatment as Treatment
     from privior.mechanisms import VirtualRecords as VirtualRecords
+    from privior.models import BayesianNetwork as BayesianNetwork
+    from privior.models import BDeu as BDeu
     from privior.models import DirichletCategorical as DirichletCategorical
     from privior.models import ExchangeablePrior as ExchangeablePrior
     from privior.models import FiniteFamily as FiniteFamily
     from privior.models import LearnedPrior as LearnedPrior
     from privior.models import MarkovChain as MarkovChain
+    from privior.models import NaiveBayes as NaiveBayes
     from privior.models.families import BetaBernoulli as BetaBernoulli
     from privior.models.families import BetaBinomial as BetaBinomial
     from privior.models.families import GammaExponential as GammaExponential
@@ -109,6 +114,7 @@ if TYPE_CHECKING:
     from privior.posterior import FinitePosterior as FinitePosterior
     from privior.posterior import JointPosterior as JointPosterior
     from privior.posterior import MarkovPosterior as MarkovPosterior
+    from privior.posterior import NetworkPosterior as NetworkPosterior
     from privior.posterior import ParameterPosterior as ParameterPosterior
     from privior.posterior import check_fit as check_fit
     from privior.posterior import infer as infer
@@ -135,6 +141,7 @@ if TYPE_CHECKING:
     from privior.schema import CsvDialect as CsvDialect
     from privior.schema import Date as Date
     from privior.schema import Integer as Integer
+    from privior.schema import NetworkFile as NetworkFile
     from privior.schema import Schema as Schema
     from privior.schema import Unit as Unit
     from privior.smoothness import LogLikelihood as LogLikelihood

@@ -1,7 +1,9 @@
 """What somebody needs who writes a model or a mechanism of her own, outside privior.
 
-    model        subclass `Family` (one parameter), `JointFamily`, `DirichletTable`, `Model`; MODELS.register
-    mechanism    subclass `SumNoise` (noise on sums), `TableMechanism` or `Mechanism`; MECHANISMS.register
+    model        subclass `Family` (one parameter), `JointFamily`, `DirichletTable`, `Network`, `Model`;
+                 MODELS.register
+    mechanism    subclass `SumNoise` (noise on sums), `TableMechanism`, `NodeTables` (noise on the tables of a
+                 network) or `Mechanism`; MECHANISMS.register
     posterior    for a model of another kind: subclass `Posterior`, posterior_for(YourModel)
     forecast     likewise: subclass `Forecaster`, FORECASTERS.register(YourModel)
 
@@ -16,6 +18,7 @@ from privior.mechanisms import (
     Asked,
     CellNoise,
     Mechanism,
+    NodeTables,
     Offer,
     PublicFacts,
     SumNoise,
@@ -30,6 +33,7 @@ from privior.models import (
     JointFamily,
     Layout,
     Model,
+    Network,
     Observed,
     Summand,
     SummedModel,
@@ -62,6 +66,8 @@ __all__ = [
     "Mechanism",
     "Model",
     "ModelError",
+    "Network",
+    "NodeTables",
     "Observed",
     "Offer",
     "PlanError",

@@ -34,9 +34,8 @@ def page_of(release: Release, posterior: Posterior | None = None) -> str:
     """
     found: Posterior = infer(release) if posterior is None else posterior
     plan = release.plan
-    subject = " and ".join(plan.model.columns)
     return markup.page(
-        f"{subject}, {plan.schema.population}{_group(release)}",
+        f"{plan.model.subject}, {plan.schema.population}{_group(release)}",
         *_summary(release, found),
         _section("What follows from the release", *markup_of(found.findings())),
         _section("What is promised", *_promise(release)),

@@ -48,6 +48,14 @@ GARDEN = pv.Schema(
 GAMMA = pv.Gamma(3, 2)
 NORMAL = pv.Normal(0, stddev=2)
 
+#: networks, which files of format 6 hold: in a folder of their own
+NETWORKS: list[tuple[Model, list[type[Mechanism]]]] = [
+    (
+        pv.BayesianNetwork({"fruit": [], "then": ["fruit"], "ripe": ["then", "fruit"]}, prior="1/2"),
+        [pv.LaplaceTables, pv.GaussianTables],
+    ),
+    (pv.NaiveBayes("ripe", ["fruit", "then"], prior=pv.BDeu(4)), [pv.GaussianTables]),
+]
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.DirichletCategorical("fruit", prior=1), [pv.KNorm, pv.EHD, pv.EHDS, pv.EHDL]),
@@ -76,6 +84,7 @@ KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
         ),
         [pv.NoisyStatistics, pv.PosteriorDraws],
     ),
+    *NETWORKS,
 ]
 
 
@@ -142,7 +151,7 @@ def write_kinds(folder: Path) -> None:
     table.write_text("fruit,then,ripe,pips,weight,error\n" + "\n".join(rows) + "\n")
     ledger = pv.Ledger.create(folder / "garden.ledger", population="garden", epsilon=100, delta="1e-2")
     ledger.allow("ann", "1/2")
-    for model, mechanisms in KINDS:
+    for model, mechanisms in KINDS[: -len(NETWORKS)]:
         for kind in mechanisms:
             delta = "0" if kind in (pv.EHD, pv.EHDS, pv.EHDL) else "1e-6"
             plan = pv.plan(model, GARDEN, records=40, epsilon=2, delta=delta, mechanism=kind)
@@ -160,6 +169,19 @@ def write_kinds(folder: Path) -> None:
     connection = sqlite3.connect(ledger.where)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
+
+
+def write_networks(folder: Path) -> None:
+    """Write one release of each kind of network and of noise on its tables."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draw = random.Random(5)
+    names = {"fruit": ["apple", "pear"], "then": ["pear", "plum"], "ripe": ["yes", "no"]}
+    table = pa.table({name: [draw.choice(levels) for _ in range(40)] for name, levels in names.items()})
+    for model, mechanisms in NETWORKS:
+        for kind in mechanisms:
+            plan = pv.plan(model, GARDEN, records=40, epsilon=2, delta="1e-6", mechanism=kind)
+            ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
+            pv.measure(plan, table, ledger=ledger, output=folder / f"{model.family}.{kind.name}.json")
 
 
 def write_forgetful(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from fractions import Fraction
 
-from privior.pictures import BudgetBar, Density, ErrorCurve, IntervalChart, Picture, SplitBars
+from privior.pictures import BudgetBar, Density, ErrorCurve, IntervalChart, NetworkChart, Picture, SplitBars
 from privior.pictures.markup import element
 
 HOSTILE = (
@@ -34,6 +34,7 @@ def pictures(word: str) -> list[Picture]:
         ErrorCurve([0.1, 1], {word: [0.5, 0.1]}, word, word, 1, {word: 0.3}, word, word, word),
         BudgetBar(Fraction(1, 4), Fraction(1, 2), Fraction(1), word, word, word, word, word, word, word),
         SplitBars([word, "other"], [0.2, 0.1], [0.1, 0.3], word, word),
+        NetworkChart([word, "child"], [(), (0,)], [0.1, 0.3], [0.2, 0.8], [False, True], word, word),
         Density([0.1, 0.2, 0.3], [0.5, 2, 0.5], [0, 3, 0], (0.15, 0.25), word, word, word),
     ]
 

@@ -203,6 +203,8 @@ def it_answers_what_it_understands_and_no_more(posterior: Posterior) -> None:
         "parameter": f"parameter('{models[0] if posterior.numbers.parameters else column}')",
         "interval": f"interval('{column}'='{label}', 0.5)",
         "counts": "counts()",
+        "entries": f"table('{column}')",
+        "most_probable": f"most_probable('{column}')",
         "model": f"model('{models[0]}')",
         "models": "models()",
         "stationary": f"stationary('{label}')",

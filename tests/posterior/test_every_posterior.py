@@ -39,6 +39,7 @@ RELEASES = [
     "kinds/beta-bernoulli.noisy-statistics",
     "kinds/normal-mean.posterior-draws",
     "kinds/normal-mean-precision.noisy-statistics",
+    "networks/bayesian-network.gaussian-tables",
 ]
 
 

@@ -83,6 +83,8 @@ def test_every_pair_agrees_with_itself(kind: type[DominatingPair]) -> None:
 
 
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
+TWO = pv.Schema({"a": pv.Boolean(), "b": pv.Boolean()}, population="few", unit="person")
+NETWORK = pv.BayesianNetwork({"a": [], "b": ["a"]}, prior=1)
 MECHANISMS: list[Any] = [
     pv.KNorm(cells=4, epsilon="0.7"),
     *(pv.LaplaceCounts(cells=3, epsilon="1.5", neighbours=relation) for relation in BOTH),
@@ -117,6 +119,9 @@ MECHANISMS: list[Any] = [
         )
         for relation in BOTH
     ),
+    *(pv.LaplaceTables(NETWORK, TWO, "1.5", neighbours=relation) for relation in BOTH),
+    *(pv.GaussianTables(NETWORK, TWO, 1, "0.01", neighbours=relation) for relation in BOTH),
+    pv.GaussianTables(NETWORK, TWO, 1, "0.01", max_rows=3),
 ]
 
 

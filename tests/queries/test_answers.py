@@ -123,7 +123,7 @@ def test_the_table_is_asked_as_such(
         assert (answer.low, answer.high) == pytest.approx(tuple(ends), abs=0.15 * spread + 1e-12)
         assert answer.about == "of the table of 300 records"
     exact, behind = number(people, "share(age=20)"), number(people, "P(age=20)")
-    assert exact.simulation_error == 0 < behind.simulation_error
+    assert exact.simulation_error == 0
     assert exact.high - exact.low < 0.7 * (behind.high - behind.low)
     assert number(people, "table(P(age=20))").low == exact.low
     assert number(people.counts("age"), "P(age=20)").facts() == exact.facts()
@@ -158,7 +158,15 @@ def test_simulation_error_is_zero_for_closed_forms_alone(
     assert exact.mean == people.mean()[cell]
     assert exact.stddev == people.stddev()[cell]
     assert (exact.low, exact.high) == tuple(people.interval(0.9)[cell])
-    assert number(people, "P(education=phd)").simulation_error > 0
+    several = number(people, "P(education=phd)")
+    assert several.simulation_error == 0
+    draws = people.draws(MANY, seed=5)[:, [cell[0] == "phd" for cell in people.cells]].sum(axis=1)
+    assert several.mean == pytest.approx(draws.mean(), abs=5 * draws.std() / MANY**0.5)
+    assert several.stddev == pytest.approx(draws.std(), rel=0.05)
+    assert (several.low, several.high) == pytest.approx(
+        np.quantile(draws, [0.05, 0.95]), abs=0.1 * draws.std()
+    )
+    assert number(people, "P(education=phd | smoker=yes)").simulation_error > 0
     private = number(unknown_total, "P(education=phd, smoker=no)")
     assert private.simulation_error > 0
     cell = unknown_total.cells.index(("phd", "false"))

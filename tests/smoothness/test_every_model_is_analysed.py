@@ -32,12 +32,23 @@ EVERY: list[tuple[Model, pv.Schema]] = [
     (pv.DirichletCategorical(["state", "next"], 2), STATES),
     (pv.MarkovChain("state", "next", "1/2"), STATES),
 ]
+#: draws of their tables are not released
+REFUSED: list[Model] = [
+    pv.BayesianNetwork({"state": [], "next": ["state"]}, prior=1),
+    pv.NaiveBayes("state", ["next"], prior=1),
+]
 NAMES = [f"{model.family}-{place}" for place, (model, _) in enumerate(EVERY)]
 
 
 def test_every_family_that_a_file_can_name_is_here() -> None:
     named = {kind.family for kind in MODELS}
-    assert {model.family for model, _ in EVERY} == named
+    assert {model.family for model, _ in EVERY} == named - {model.family for model in REFUSED}
+
+
+@pytest.mark.parametrize("model", REFUSED, ids=lambda model: str(model.family))
+def test_a_network_is_refused(model: Model) -> None:
+    with pytest.raises(pv.ModelError, match="cannot be analysed"):
+        pv.analyse(model, STATES, records=5)
 
 
 @pytest.mark.parametrize(("model", "schema"), EVERY, ids=NAMES)

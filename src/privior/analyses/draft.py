@@ -51,6 +51,8 @@ prior = "learned"                   # learned from the release; or a number, as 
 # family = "gamma-exponential"
 # column = "wait"
 # prior = {{ law = "gamma", shape = 1, rate = 1 }}
+# Or a network of columns (docs/networks.md): family = "bayesian-network" with parents = {{ ... }}
+# or bif = "FILE", or family = "naive-bayes" with target = ... and features = [...]
 
 [ask]
 records = {gap}      # how many persons, exactly: with "replace-one" the number is public

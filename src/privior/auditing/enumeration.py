@@ -86,9 +86,11 @@ def audit(
     for name, number, least in (("records", records, 1), ("margin", margin, 0)):
         if not is_whole(number, least):
             raise AuditError(f"{name} is out of range", asked=shown(number), allowed=f"{least} or more")
-    if not hasattr(mechanism, "log_likelihood"):
+    if not hasattr(mechanism, "outcomes"):
         raise AuditError(
-            "not a mechanism", asked=shown(mechanism), advice="Give plan.mechanism, or pv.KNorm(...)."
+            "not a mechanism for one table of counts",
+            asked=shown(mechanism),
+            advice="Give plan.mechanism, or pv.KNorm(...).",
         )
     if mechanism.records not in (None, records):
         raise AuditError(

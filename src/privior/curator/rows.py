@@ -107,7 +107,8 @@ class ShapedRows:
 
 def drawn(plan: Plan, statistics: ExactStatistics, incident: Incident) -> Observed:
     """Draw the noise of a plan on statistics that are already counted."""
-    if plan.total_public and int(statistics.counts.sum()) != plan.records:
+    total = plan.records * plan.model.times_counted
+    if plan.total_public and int(statistics.counts.sum()) != total:
         raise ValueError("the table changed while it was read")
     incident.begin("drawing")
     released: Observed = plan.mechanism.release(statistics)

@@ -64,6 +64,14 @@ class Forecaster(ABC):
         """Return what inference will take, where that may be much."""
         return None
 
+    def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
+        """Say what else can be expected, as named facts."""
+        return []
+
+    def cautions(self, records: int, mechanism: Mechanism) -> tuple[str, ...]:
+        """Say what to mind before one spends, where that is more than a forecast error."""
+        return ()
+
 
 FORECASTERS: ByClass[type[Forecaster]] = ByClass("forecast", PlanError, "privior.forecasting")
 

@@ -8,6 +8,7 @@ that is learned takes what it took when it was measured.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 #: nothing is summed beyond this many multiply-adds (about 25 seconds on an idle core) or values (2 GB)
@@ -23,6 +24,8 @@ _BLOCKS = 4
 #: seconds of learning a shape, and more for each cell; numbers that are kept for each cell, and in all
 _LEARNING, _A_CELL = 1.5, 1.5e-4
 _KEPT, _MOST_KEPT = 20_000, 200_000_000
+#: likewise of learning how uneven a table is, without an order of its cells
+_ALIKE, _ALIKE_CELL = 0.3, 5e-3
 #: sooner is not worth a word
 _LONG = 5.0
 
@@ -36,18 +39,32 @@ class Effort:
         cost: in multiply-adds
         values: that are stored
         learned: whether the shape of the table is learned instead
+        tables: how many these are, each of which is summed by itself
     """
 
     cells: int
     cost: float
     values: float
     learned: bool = False
+    tables: int = 1
 
     @staticmethod
     def of_learning(cells: int) -> Effort:
         """Estimate what it takes to learn the shape of a table."""
         cost = (_LEARNING + _A_CELL * cells) / _SECONDS
         return Effort(cells, cost, min(_KEPT * cells, _MOST_KEPT), learned=True)
+
+    @staticmethod
+    def of_alike(cells: int) -> Effort:
+        """Estimate what it takes to learn how uneven a table is whose cells are in no order."""
+        return Effort(cells, (_ALIKE + _ALIKE_CELL * cells) / _SECONDS, _KEPT * cells, learned=True)
+
+    @staticmethod
+    def together(parts: Sequence[Effort]) -> Effort:
+        """Add up what several tables take, one after the other."""
+        values = max(one.values if one.summed else math.inf for one in parts)
+        cells, learned = sum(one.cells for one in parts), any(one.learned for one in parts)
+        return Effort(cells, sum(one.cost for one in parts), values, learned, len(parts))
 
     @staticmethod
     def of(cells: int, width: float, most: int, *, known: bool) -> Effort:
@@ -65,7 +82,7 @@ class Effort:
     @property
     def summed(self) -> bool:
         """Whether the sum is made at all."""
-        return self.learned or (self.cost <= MOST_COST and self.values <= MOST_VALUES)
+        return self.learned or (self.cost <= MOST_COST * self.tables and self.values <= MOST_VALUES)
 
     @property
     def about(self) -> str:
@@ -74,6 +91,18 @@ class Effort:
             return "minutes"
         seconds = self.cost * _SECONDS
         return f"about {_rounded(seconds)} s" if seconds >= _LONG else ""
+
+    @property
+    def in_short(self) -> str:
+        """What it takes, in few words, however little."""
+        if not self.summed:
+            return "minutes, by sampling"
+        seconds = max(self.cost * _SECONDS, 1.0)
+        return f"about {_rounded(seconds)} s of one core, {self._megabytes} MB"
+
+    @property
+    def _megabytes(self) -> str:
+        return _rounded(max(self.values * _MEGABYTES + 0.002 * self.cells, 1.0))
 
     def warning(self) -> str:
         """Say what inference will take; nothing if that is a few seconds."""
@@ -87,10 +116,11 @@ class Effort:
             return ""
         does = f"it sums over all tables of {self.cells} cells"
         if self.learned:
-            does = f"it learns the shape of a table of {self.cells} cells; a prior such as 1 takes less"
+            of = "a table" if self.tables == 1 else f"{self.tables} tables"
+            does = f"it learns the shape of {of} of {self.cells} cells; a prior such as 1 takes less"
         return (
             f"Inference from this release takes {self.about} of one core and "
-            f"{_rounded(self.values * _MEGABYTES + 0.002 * self.cells)} MB, each time: {does}. A question "
+            f"{self._megabytes} MB, each time: {does}. A question "
             "about many cells may take three times that. Fewer cells take less."
         )
 

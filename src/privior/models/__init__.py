@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from privior.models.bayesian_network import BayesianNetwork
     from privior.models.dirichlet_categorical import DirichletCategorical
     from privior.models.dirichlet_table import DirichletTable
     from privior.models.exchangeable_prior import ExchangeablePrior, RateLaws
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from privior.models.learned_prior import LearnedPrior
     from privior.models.markov_chain import MarkovChain
     from privior.models.model import MODELS, MOST_SUM, Model, to_model
+    from privior.models.naive_bayes import NaiveBayes
+    from privior.models.network import Network
+    from privior.models.network_prior import BDeu, NetworkPrior
     from privior.models.readings import Margins, Moments, Reading, Records, Sums
     from privior.models.statistics import (
         MOST_DECIMALS,

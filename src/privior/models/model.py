@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
+from privior.arrays import Integers
 from privior.errors import ModelError, shown
+from privior.models.readings import Reading, Sums
 from privior.models.statistics import Layout
 from privior.models.summands import Summand
 from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
@@ -69,6 +73,30 @@ class Model(ABC):
         cells = math.prod(schema.column(name).size for name in self.by)
         return (Layout("counts", (cells * len(self.summands(schema, neighbours)),)),)
 
+    def readings(
+        self, schema: Schema, neighbours: Neighbours, within: tuple[str, ...] = ()
+    ) -> tuple[Reading, ...]:
+        """Return what is asked of the rows, all in one pass: sums in the cells of `by`, unless it says more.
+
+        Args:
+            schema: the public facts about the table
+            neighbours: the neighbour relation
+            within: columns that divide the records first, such as that of a group
+        """
+        return (Sums((*within, *self.by), tuple(self.summands(schema, neighbours))),)
+
+    def counted(self, answers: Sequence[Any]) -> tuple[Integers, ...]:
+        """Return the statistics from the answers to the readings: arrays whose first axis is of the cells.
+
+        What divides the records first varies slowest in each of them.
+        """
+        return tuple(np.asarray(answer) for answer in answers)
+
+    @property
+    def times_counted(self) -> int:
+        """How often each record adds 1 to the statistics, where their total is public."""
+        return 1
+
     @abstractmethod
     def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
         """Return how far one unit moves the statistics, after checking that the model fits the schema."""
@@ -102,6 +130,11 @@ class Model(ABC):
     @abstractmethod
     def in_words(self, schema: Schema) -> str:
         """Say what is learned, and how much that is."""
+
+    @property
+    def subject(self) -> str:
+        """What is learned of, for titles."""
+        return " and ".join(self.columns)
 
     @property
     def assumption(self) -> str:

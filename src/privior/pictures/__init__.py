@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from privior.pictures.error_curve import ErrorCurve
     from privior.pictures.interval_chart import IntervalChart
     from privior.pictures.markup import Markup
+    from privior.pictures.network_chart import NetworkChart
     from privior.pictures.picture import Picture
     from privior.pictures.split_bars import SplitBars
 else:

@@ -44,6 +44,7 @@ def warnings(plan: Plan) -> Iterator[str]:
         yield outweighed
     elif plan.forecast.error > _IDLE * plan.without_release.error:
         yield f"This release would hardly say more than the prior alone. Take {plan.model.remedy}."
+    yield from plan.cautions
     if plan.schema.unit.max_rows > 1:
         yield (
             f"Rows of one {noun} are treated as independent: if they resemble each other, intervals are too "

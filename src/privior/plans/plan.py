@@ -18,7 +18,7 @@ from privior.checks import is_whole
 from privior.errors import PlanError, PriviorError, shown
 from privior.forecasting import Expect, forecaster
 from privior.mechanisms import Asked, to_mechanism
-from privior.models import MOST_SUM, Factor, Model, Reading, Summand, Sums, to_model
+from privior.models import MOST_SUM, Factor, Model, Reading, Summand, to_model
 from privior.pictures import listing, markup
 from privior.plans import outlook
 from privior.plans.candidate import Candidate
@@ -165,11 +165,6 @@ class Plan:
 
     # What is read
 
-    @property
-    def by(self) -> tuple[str, ...]:
-        """The columns whose cells divide the records: the group's first."""
-        return (*(() if self.group is None else (self.group.column,)), *self.model.by)
-
     @cached_property
     def summands(self) -> tuple[Summand, ...]:
         """What each record adds to the statistics of its cell."""
@@ -182,16 +177,19 @@ class Plan:
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """What is asked of the rows: sums in the cells of the group's column and the model's."""
-        return (Sums(self.by, self.summands),)
+        """What is asked of the rows, divided by the group's column first."""
+        within = () if self.group is None else (self.group.column,)
+        return tuple(self.model.readings(self.schema, self.neighbours, within))
 
-    def statistics(self, sums: Integers) -> Integers:
-        """Return this plan's statistics from the answer to its readings: sums, one row a cell."""
-        return np.ravel(sums if self.group is None else self.group.part(sums, self.schema))
+    def statistics(self, *answers: Any) -> Integers:
+        """Return this plan's statistics from the answers to its readings."""
+        arrays = self.model.counted(answers)
+        parts = arrays if self.group is None else [self.group.part(one, self.schema) for one in arrays]
+        return np.concatenate([np.ravel(one) for one in parts])
 
     @property
     def total_public(self) -> bool:
-        """Whether the statistics sum to the public number of records."""
+        """Whether the number of records follows from public facts, so that each is counted as planned."""
         return bool(self.mechanism.sensitivity.total_fixed)
 
     # What can be expected
@@ -225,6 +223,11 @@ class Plan:
     def effort(self) -> Effort | None:
         """What inference will take, where that may be much."""
         return self._forecaster.effort(self.records, self.mechanism)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What to mind of the forecast before one spends."""
+        return self._forecaster.cautions(self.records, self.mechanism)
 
     def at(self, epsilon: object) -> Plan:
         """Return the plan of the same release with another epsilon."""
@@ -323,6 +326,7 @@ class Plan:
             ("records", self.records_in_words),
             *self.mechanism.facts(self.model, self.schema),
             *([("forecasts", self._whose_forecasts)] if self._whose_forecasts else []),
+            *([] if self.mechanism.imported else self._forecaster.facts(self.records, self.mechanism)),
             *([("declared", self.mechanism.declaration)] if self.declared else []),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),

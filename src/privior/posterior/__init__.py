@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from privior.posterior.fit import Fit, check_fit
     from privior.posterior.given_draws import GivenDraws
     from privior.posterior.inference import infer
+    from privior.posterior.networks.network_posterior import NetworkPosterior
     from privior.posterior.numbers import Numbers
     from privior.posterior.quantity import Quantity
     from privior.posterior.tables.categorical import CategoricalPosterior

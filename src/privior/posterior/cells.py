@@ -17,7 +17,7 @@ from privior.posterior.averages import numbers_of
 from privior.posterior.contract import Posterior
 from privior.posterior.events import Event, quoted
 from privior.posterior.findings import MOST_ROWS
-from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
+from privior.posterior.numbers import Floats, Named, Numbers, quantile_name, quantile_of
 from privior.posterior.quantity import Quantity, check_level
 from privior.posterior.summary import Summary
 from privior.schema import Schema
@@ -59,14 +59,10 @@ class CellNumbers(Numbers):
         """Return a quantile of a column of numbers, nan where what is given has no chance."""
         place, among = self.events.place(column), self._among(given)
         values = numbers_of(column, self.schema.column(column), "quantile")
-        order = np.argsort(values, kind="stable")
         others = tuple(1 + axis for axis in range(len(self.shape)) if axis != place)
 
         def found(theta: Floats) -> Floats:
-            chances = among(theta).reshape(-1, *self.shape).sum(axis=others)[:, order]
-            below = np.cumsum(chances, axis=1)
-            reached = below >= share * below[:, -1:] * (1 - 1e-12)
-            return np.where(np.isfinite(below[:, -1]), values[order][reached.argmax(axis=1)], np.nan)
+            return quantile_of(among(theta).reshape(-1, *self.shape).sum(axis=others), values, share)
 
         return quantile_name(column, share, self._bar(given)), found
 

@@ -73,6 +73,10 @@ class Events:
             table = np.logical_and.outer(table, mask)
         return table.ravel()
 
+    def codes(self, event: Event | object) -> list[dict[str, list[int]]]:
+        """Return the codes of each column that an event names: of each of several events, any may hold."""
+        return [self._codes(one) for one in _alternatives(event)]
+
     def name(self, event: Event | object) -> str:
         """Return an event as it stands in a question: `sex=female, education in {master, doctorate}`."""
         every = _alternatives(event)

@@ -81,6 +81,14 @@ class Numbers(ABC):
         """Return draws of the parameters as ArviZ takes them: `posterior`, and perhaps `coords`, `dims`."""
 
 
+def quantile_of(chances: Floats, values: Floats, share: float) -> Floats:
+    """Return the least value that at least this share does not exceed, for each row of chances."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(chances[:, order], axis=1)
+    reached = below >= share * below[:, -1:] * (1 - 1e-12)
+    return np.where(np.isfinite(below[:, -1]), values[order][reached.argmax(axis=1)], np.nan)
+
+
 def quantile_name(column: str, share: float, condition: str = "") -> str:
     """Write the question for a quantile, after which stands what is conditioned on."""
     if share == 0.5:

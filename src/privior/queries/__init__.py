@@ -10,6 +10,7 @@ from privior.queries.interval import Interval  # isort: skip
 from privior.queries.counts import Counts, CountsAnswer  # isort: skip
 from privior.queries.models import ModelChance, Models, ModelsAnswer  # isort: skip
 from privior.queries.chains import After, Stationary  # isort: skip
+from privior.queries.networks import EntriesAnswer, EntriesOf, MostProbableAnswer, MostProbableOf  # isort: skip
 from privior.queries.sample import Sample, SampleAnswer  # isort: skip
 
 from privior.queries.answers import Answer, QuantityAnswer

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar
 
-from privior.pictures import listing
 from privior.posterior import Belief
-from privior.queries.answers import Answer, Cells, percent, visible
 from privior.queries.binding import Binding
+from privior.queries.cells import CellsAnswer
 from privior.queries.questions import Question, Word, question
 from privior.queries.reading import Reader
 
@@ -61,21 +60,8 @@ class Counts(Question):
 
 
 @dataclass(frozen=True, repr=False)
-class CountsAnswer(Answer):
-    """What a posterior says about the true counts: privacy noise is all that is uncertain.
-
-    Attributes:
-        question: the question in canonical form
-        columns: those of the table
-        cells: the levels of each cell, one per column
-        mean: the expected true count of each cell
-        stddev: how uncertain each is
-        level: the probability with which a count lies between its low and high
-        low: the lower end of each interval
-        high: the upper end of each
-        note: what the numbers are
-        warnings: what must be known before they are trusted
-    """
+class CountsAnswer(CellsAnswer):
+    """What a posterior says about the true counts: privacy noise is all that is uncertain."""
 
     question: str
     columns: tuple[str, ...]
@@ -88,6 +74,7 @@ class CountsAnswer(Answer):
     note: str
     warnings: tuple[str, ...] = ()
     kind: ClassVar[str] = "counts"
+    noun: ClassVar[str] = "count"
 
     #: what the numbers are, and what they are if the noise is ignored
     TRUE: ClassVar[str] = (
@@ -95,48 +82,12 @@ class CountsAnswer(Answer):
     )
     NOISY: ClassVar[str] = "the noisy table of counts, taken as the true one"
 
-    def facts(self) -> dict[str, object]:
-        """Name each cell with its numbers."""
-        numbers = zip(self.cells, self.mean, self.stddev, self.low, self.high, strict=True)
-        return {
-            "note": self.note,
-            "columns": list(self.columns),
-            "level": self.level,
-            "cells": [
-                {"levels": list(levels), "mean": mean, "stddev": stddev, "low": low, "high": high}
-                for levels, mean, stddev, low, high in numbers
-            ],
-        }
-
-    def frame(self) -> dict[str, list[object]]:
-        """Return the columns, and the numbers of each cell."""
-        names = zip(self.columns, zip(*self.cells, strict=True), strict=True)
-        numbers = ("mean", "stddev", "low", "high")
-        return {
-            **{name: list(levels) for name, levels in names},
-            **{name: list(getattr(self, name)) for name in numbers},
-        }
-
-    def table(self) -> Cells:
-        """Return a header and one row per cell."""
-        header = [*map(visible, self.columns), "count", "stddev", f"{percent(self.level)} interval"]
-        rows = [
-            [
-                *map(visible, levels),
-                f"{mean:.0f}" if stddev >= 10 else f"{mean:.1f}",
-                f"{stddev:.0f}" if stddev >= 10 else f"{stddev:.2g}",
-                f"{low} to {high}",
-            ]
-            for levels, mean, stddev, low, high in zip(
-                self.cells, self.mean, self.stddev, self.low, self.high, strict=True
-            )
+    @staticmethod
+    def written(mean: float, stddev: float, low: float, high: float) -> list[str]:
+        """Write as many digits as the noise leaves."""
+        few = stddev < 10
+        return [
+            f"{mean:.1f}" if few else f"{mean:.0f}",
+            f"{stddev:.2g}" if few else f"{stddev:.0f}",
+            f"{low} to {high}",
         ]
-        return header, rows
-
-    def text(self, width: int) -> str:
-        """Fit the table, and wrap what stands below it."""
-        below = "\n".join([self.note, *self.warnings])
-        return "\n".join([*listing.table(*self.table(), width), "", *listing.wrapped(below, width)])
-
-    def __str__(self) -> str:
-        return "\n".join([*listing.table(*self.table()), "", self.note, *self.warnings])

@@ -3,6 +3,7 @@
     question  = number | number "-" number | number "/" number
               | "interval(" (event ["|" event] | number ["-" number] | ...) ["," level] ")"
               | "counts(" [column {"," column}] ")" | "models()"
+              | "table(" node ")" | "most_probable(" column {"," column} ["|" event] ")"
               | "sample" number | "sample(" number ")"
     number    = "P(" event ["|" event] ")" | "share(" event ["|" event] ")"
               | "mean(" column ["|" event] ")" | "median(" column ["|" event] ")"
@@ -41,7 +42,7 @@ def parse(question: str) -> Question:
     if kind is None:
         raise _unknown(reader)
     reader.at += 1
-    found = kind.read(reader)
+    found = kind.kind_meant(reader).read(reader)
     if isinstance(found, Number):
         found = combined_with_next(reader, found)
     if reader.token.kind != "end":

@@ -91,6 +91,11 @@ class Question(ABC):
     aliases: ClassVar[tuple[str, ...]]
 
     @classmethod
+    def kind_meant(cls, reader: Reader) -> type[Question]:
+        """Return the kind that is meant by what follows the name: itself, unless two kinds share a name."""
+        return cls
+
+    @classmethod
     def read(cls, reader: Reader) -> Self:
         """Read what follows the name."""
         reader.expect("(", "an opening parenthesis", allowed=cls.form)

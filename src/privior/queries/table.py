@@ -12,8 +12,9 @@ from privior.posterior import Belief, Quantity
 from privior.posterior.numbers import Named
 from privior.queries.binding import Binding
 from privior.queries.combined import number_read
+from privior.queries.networks import EntriesOf
 from privior.queries.probability import Probability
-from privior.queries.questions import Number, forms, question
+from privior.queries.questions import Number, Question, forms, question
 from privior.queries.reading import Reader
 
 _REFUSAL = "there is no table of counts"
@@ -69,6 +70,15 @@ class OfTable(_AboutTable):
     """A number of the table: its mean, its median, its quantiles, its shares, or what lies between two."""
 
     of: Number
+
+    @classmethod
+    def kind_meant(cls, reader: Reader) -> type[Question]:
+        """A name alone is a node of a network, whose own table is asked for."""
+        at = reader.at + 1
+        while at < len(reader.tokens) and reader.tokens[at].kind in ("word", "quoted"):
+            at += 1
+        node = at > reader.at + 1 and reader.token.is_sign("(") and reader.tokens[at].is_sign(")")
+        return EntriesOf if node else cls
 
     @classmethod
     def inside(cls, reader: Reader) -> OfTable:

@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from privior.schema.cell_kinds import CellKinds
     from privior.schema.columns import DROP, Binned, Boolean, Bounded, Categorical, Column, Date, Integer
     from privior.schema.dialect import CsvDialect
+    from privior.schema.network_files import NetworkFile
     from privior.schema.schema import Schema
     from privior.schema.unit import Unit
 else:

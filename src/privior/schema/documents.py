@@ -12,7 +12,7 @@ from typing import TypeVar
 from privior.errors import PriviorError, SchemaError, shown
 from privior.exact import decimal
 from privior.schema.cell_kinds import CellKinds
-from privior.schema.columns import DROP, KINDS, Column
+from privior.schema.columns import DROP, KINDS, Categorical, Column
 from privior.schema.dialect import CsvDialect
 from privior.schema.unit import Unit
 from privior.whole_files import read_whole, write_whole
@@ -145,9 +145,14 @@ def read_toml(path: str | Path) -> dict[str, object]:
 def read_facts(path: str | Path) -> dict[str, object]:
     """Read the TOML file of an analysis, with the facts of the schema file that it may name in their place.
 
-    The file is named relative to the one that names it, beside it or below, and names no other one.
+    Likewise the graph of a network file. Files are named relative to the one that names them, beside it or
+    below, and name no other one.
     """
-    document = read_toml(path)
+    return _with_network(_with_schema(read_toml(path), path), path)
+
+
+def _with_schema(document: dict[str, object], path: str | Path) -> dict[str, object]:
+    """Put the facts of the schema file that a document names in its place."""
     if "schema" not in document:
         return document
     named = document.pop("schema")
@@ -166,7 +171,30 @@ def read_facts(path: str | Path) -> dict[str, object]:
     return {**facts, **document}
 
 
-def _beside(path: str | Path, named: object) -> Path:
+def _with_network(document: dict[str, object], path: str | Path) -> dict[str, object]:
+    """Put the graph of the BIF file that a model names in its place, and its nodes among the columns."""
+    model = document.get("model")
+    if not isinstance(model, dict) or "bif" not in model:
+        return document
+    from privior.schema.network_files import NetworkFile  # loads what reads XML
+
+    entries = dict(model)
+    network = NetworkFile.read(_beside(path, entries.pop("bif"), 'bif = "asia.bif"'))
+    if "parents" in entries or "nodes" in entries:
+        raise SchemaError(
+            "the model names a network file and has a graph too",
+            where=f"{path}, model",
+            advice="Keep the one or the other.",
+        )
+    graph = {node: list(above) for node, above in network.parents.items()}
+    nodes = {
+        node: {"type": Categorical.kind, "levels": list(levels)} for node, levels in network.levels.items()
+    }
+    columns = {**nodes, **table(document.get("columns", {}), "columns")}
+    return {**document, "columns": columns, "model": {**entries, "parents": graph}}
+
+
+def _beside(path: str | Path, named: object, example: str = 'schema = "bank.schema.toml"') -> Path:
     """Return the place of a file that another one names, which must be in the same folder or below."""
     folder = Path(path).parent
     try:
@@ -177,10 +205,10 @@ def _beside(path: str | Path, named: object) -> Path:
     except (OSError, RuntimeError, ValueError):
         pass
     raise SchemaError(
-        "not the name of a schema file beside this one",
+        "not the name of a file beside this one",
         where=str(path),
         asked=shown(named),
-        allowed='a file in the same folder or below: schema = "bank.schema.toml"',
+        allowed=f"a file in the same folder or below: {example}",
     )
 
 

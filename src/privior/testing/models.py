@@ -72,8 +72,9 @@ class _Model:
     def columns(self) -> None:
         """It reads no other columns than it names."""
         for relation in relations(self.model, self.schema):
-            read = {name for one in self.model.summands(self.schema, relation) for name in one.columns}
-            hold(read | set(self.model.by) <= set(self.model.columns), "columns", "it reads others")
+            asked = self.model.readings(self.schema, relation)
+            read = {name for reading in asked for name in reading.columns}
+            hold(read <= set(self.model.columns), "columns", "it reads others")
 
     def sums(self) -> None:
         """One record moves the statistics no farther than the sensitivity says, and totals are as it says."""
@@ -86,7 +87,8 @@ class _Model:
                 squares = int((moved.astype(object) ** 2).sum())
                 hold(squares <= stated.l2_squared, "sensitivity", f"a record moves by squares {squares}")
                 if stated.total_fixed:
-                    hold(int(before.sum()) == self.records, "sensitivity", "totals are not the records")
+                    total = self.records * self.model.times_counted
+                    hold(int(before.sum()) == total, "sensitivity", "totals are not the records")
 
     def words(self) -> None:
         """It can be talked about."""
@@ -187,7 +189,7 @@ class _Model:
         hold(len(str(posterior)) > 0, "posterior", "it says nothing")
         sample = posterior.sample(3, 1)
         hold(set(sample) == set(self.model.columns), "posterior", "it samples other columns")
-        answer = ask(again, self.model.first_question)
+        answer = ask(posterior, self.model.first_question)
         hold(len(str(answer)) > 0, "posterior", "the first question has no answer")
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import singledispatch
 from itertools import product
 
 import numpy as np
 
+from privior import models
 from privior.arrays import Integers
 from privior.errors import PriviorError
-from privior.models import Model
+from privior.models import ExactTable, Model, Reading
 from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
 from privior.schema import Schema
 from privior.testing.points import hold
@@ -22,17 +24,42 @@ _MOST_LISTED = 100_000
 
 
 def statistics(model: Model, schema: Schema, neighbours: Neighbours, codes: Sums) -> Sums:
-    """Return the statistics of records, given as codes of the model's columns: cells by sums."""
+    """Return the statistics of records, given as codes of the model's columns."""
     columns = {name: codes[:, place] for place, name in enumerate(model.columns)}
-    sizes = tuple(schema.column(name).size for name in model.by)
-    cells = np.zeros(len(codes), dtype=np.int64)
-    if sizes:
-        cells = np.ravel_multi_index(tuple(columns[name] for name in model.by), sizes).astype(np.int64)
-    summands = model.summands(schema, neighbours)
-    found = np.zeros((math.prod(sizes), len(summands)), dtype=np.int64)
-    for place, summand in enumerate(summands):
+    answers = [_answer(reading, schema, columns) for reading in model.readings(schema, neighbours)]
+    return np.concatenate([np.ravel(one) for one in model.counted(answers)])
+
+
+@singledispatch
+def _answer(reading: Reading, schema: Schema, columns: dict[str, Sums]) -> object:
+    """Answer a reading, of the kinds that statistics are made of."""
+    raise TypeError(f"statistics are not made of {type(reading).__name__}")
+
+
+@_answer.register
+def _(reading: models.Sums, schema: Schema, columns: dict[str, Sums]) -> Sums:
+    size, cells = _cells(reading.by, schema, columns)
+    found = np.zeros((size, len(reading.summands)), dtype=np.int64)
+    for place, summand in enumerate(reading.summands):
         np.add.at(found[:, place], cells, summand.of(columns) if summand.factors else 1)
     return found
+
+
+@_answer.register
+def _(reading: models.Margins, schema: Schema, columns: dict[str, Sums]) -> tuple[ExactTable, ...]:
+    tables = []
+    for names in reading.tables:
+        size, cells = _cells(names, schema, columns)
+        tables.append(ExactTable(size, *np.unique(cells, return_counts=True)))
+    return tuple(tables)
+
+
+def _cells(names: tuple[str, ...], schema: Schema, columns: dict[str, Sums]) -> tuple[int, Sums]:
+    """Return how many cells some columns make, and that of each record."""
+    sizes = tuple(schema.column(name).size for name in names)
+    if not sizes:
+        return 1, np.zeros(len(next(iter(columns.values()))), dtype=np.int64)
+    return math.prod(sizes), np.ravel_multi_index(tuple(columns[name] for name in names), sizes)
 
 
 def neighbouring(

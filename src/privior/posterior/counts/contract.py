@@ -73,6 +73,10 @@ class LatentCounts(ABC):
         """Return the marginals of the cell probabilities, where they have a closed form."""
         return None
 
+    def of_event(self, cells: NDArray[np.bool_]) -> CellProbabilities | None:
+        """Return likewise the probabilities of some cells together, and of all others together."""
+        return None
+
 
 class SummedCounts(LatentCounts):
     """Counts of which each cell's law is known.

@@ -74,6 +74,15 @@ class ExactCounts(SummedCounts):
         """Return the posterior of each cell's probability, in closed form if the total is known."""
         return BetaMixture(self.marginals, self.prior, self.total.most) if self.total.known else None
 
+    def of_event(self, cells: NDArray[np.bool_]) -> BetaMixture | None:
+        """Return the probabilities of some cells together and of all others, if the total is known."""
+        law = None if cells.all() else self.sum_of(cells)
+        if law is None:
+            return None
+        others = Law(self.total.most - law.high, law.mass[::-1])
+        prior = np.array([self.prior[cells].sum(), self.prior[~cells].sum()])
+        return BetaMixture((law, others), prior, self.total.most)
+
 
 def exact_counts(
     evidence: Sequence[CellEvidence],

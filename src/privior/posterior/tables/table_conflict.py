@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from privior.arrays import Integers
 from privior.posterior.conflict import Conflict, Look
 from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.counts.evidence import CellEvidence
@@ -40,14 +41,43 @@ def table_conflict(
     if not seen:
         return None
     rng = np.random.default_rng(_SEED)
-    tables = latent.draws(min(_DRAWS, max(_FEWEST, _COUNTS // latent.mean.size)), rng)
+    tables = latent.draws(draws_looked_at(latent.mean.size), rng)
+    least = max(release.plan.mechanism.minimum for release in releases)
+    return Conflict.of(
+        table_looks(seen, tables, None if least else prior, groups, rng, learned=prior is None)
+    )
+
+
+def draws_looked_at(cells: int) -> int:
+    """Return how many draws of so many cells are looked at."""
+    return min(_DRAWS, max(_FEWEST, _COUNTS // cells))
+
+
+def table_looks(
+    seen: Sequence[tuple[CellEvidence, bool]],
+    tables: Integers,
+    prior: Floats | None,
+    groups: Groups,
+    rng: np.random.Generator,
+    *,
+    learned: bool,
+) -> list[Look]:
+    """Look at draws of the true counts of one table.
+
+    Args:
+        seen: noisy counts, and whether their noise sums to zero
+        tables: the draws, one a row
+        prior: the Dirichlet parameters that counts are compared with; None if with none
+        groups: of cells
+        rng: for ties
+        learned: whether the prior was learned
+    """
     looks: list[Look] = []
     for evidence, zero in seen:
-        looks += residual_looks(evidence, tables, groups, rng, zero=zero, learned=prior is None)
+        looks += residual_looks(evidence, tables, groups, rng, zero=zero, learned=learned)
     precision = np.sum([evidence.precisions for evidence, _ in seen], axis=0)
-    least = max(release.plan.mechanism.minimum for release in releases)
-    if prior is not None and not least and precision.min() > 0:
+    if prior is not None and precision.min() > 0:
         pull = np.sum([evidence.precisions * evidence.observed for evidence, _ in seen], axis=0)
         stddev = float(1 / np.sqrt(precision.mean()))
         looks += prior_looks(pull / precision, stddev, tables, prior, groups, rng)
-    return Conflict.of(looks)
+    return looks

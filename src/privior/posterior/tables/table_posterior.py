@@ -149,10 +149,19 @@ class TablePosterior(CellsPosterior):
             given: another event to condition on
         """
         name, function = self.numbers.probability(event, given)
-        cells = np.flatnonzero(self.numbers.events.cells(event))
-        if given is None and cells.size == 1:
-            return self._of_cell(name, int(cells[0]))
-        return self._number(name, function, given)
+        if given is not None:
+            return self._number(name, function, given)
+        cells = self.numbers.events.cells(event)
+        places = np.flatnonzero(cells)
+        if places.size == 1:
+            if self._closed is None:
+                cell = int(places[0])
+                return Quantity(name, float(self.mean()[cell]), self._drawn.each[:, cell])
+            return self._exactly(name, function, self._closed, int(places[0]))
+        together = self.latent.of_event(cells) if self.learned is None and places.size else None
+        if together is None:
+            return self._number(name, function, given)
+        return self._exactly(name, function, together, 0)
 
     def average(self, column: str, given: Event | object | None = None) -> Quantity:
         """Return the posterior of the mean of a column of numbers, or of the share of true.
@@ -172,17 +181,17 @@ class TablePosterior(CellsPosterior):
             return Quantity(name, mean, function(self._drawn.kept))
         return Quantity.of(name, function(self._drawn.kept_given(self.numbers.events.cells(given))))
 
-    def _of_cell(self, name: str, cell: int) -> Quantity:
-        mean, closed = float(self.mean()[cell]), self._closed
-        if closed is None:
-            return Quantity(name, mean, self._drawn.each[:, cell])
+    def _exactly(
+        self, name: str, function: Callable[[Floats], Floats], closed: CellProbabilities, cell: int
+    ) -> Quantity:
+        """Return a probability whose law has a closed form."""
 
         def interval(level: float) -> tuple[float, float]:
             low, high = closed.interval(level)[cell]
             return float(low), float(high)
 
-        stddev = float(closed.stddev[cell])
-        return Quantity(name, mean, lambda: self._drawn.kept[:, cell], interval, stddev)
+        mean, stddev = float(closed.mean[cell]), float(closed.stddev[cell])
+        return Quantity(name, mean, lambda: function(self._drawn.kept), interval, stddev)
 
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
         return self._drawn.draws(number, rng)

@@ -17,7 +17,7 @@ Part = tuple[DominatingPair, int]
 
 #: losses so rare that all of them together weigh less than this count as infinite
 _TAIL = 1e-20
-#: by what part the discretisation may raise the variance of the total loss
+#: by what part the discretisation may raise the variance of the total loss, unless more is allowed
 _WIDENING = 2e-5
 #: dots on each side of zero, at most; few dots for a first look
 _MOST_DOTS, _FEW_DOTS = 2000, 48
@@ -32,9 +32,14 @@ class Composed(DominatingPair):
     The curve is that of the sum of the losses, each on a grid of its own, none of them rounded in the unsafe
     direction (`loss_distribution`), summed with all errors added (`convolution`). The grid is public: it
     depends on the pairs and repetitions alone.
+
+    Attributes:
+        parts: the pairs, each with its repetitions
+        widening: by what part the grid may raise the variance of the total loss: a coarse one is found soon
     """
 
     parts: tuple[Part, ...] = field()  # the contract's name: without `field()` its default would be ours
+    widening: float = _WIDENING
 
     @property
     def pure(self) -> Fraction | None:
@@ -55,7 +60,7 @@ class Composed(DominatingPair):
     def mirror(self) -> Composed:
         """The mirrors composed."""
         mirrors = tuple((pair.mirror, times) for pair, times in self.parts)
-        return self if counted(mirrors) == counted(self.parts) else Composed(mirrors)
+        return self if counted(mirrors) == counted(self.parts) else Composed(mirrors, self.widening)
 
     def delta(self, epsilon: float) -> float:
         """Return an upper bound; `slack` says how far above the truth it may be."""
@@ -96,7 +101,7 @@ class Composed(DominatingPair):
             rough = _short(max(up, down) / _FEW_DOTS)
             one, other = (pessimistic(p, rough, u, d) for p, u, d in _orders(pair, up, down))
             variance += times * max(one.variance(), other.variance())
-        share = 4 * _WIDENING * variance / len(self.parts)
+        share = 4 * self.widening * variance / len(self.parts)
         gaps = []
         for (_, times), far in zip(self.parts, reaches, strict=True):
             gaps.append(max(math.sqrt(share / times), max(far) / _MOST_DOTS))

@@ -24,12 +24,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
 from privior.privacy.composition.loss_distribution import UNIT, LossLaw
 from privior.privacy.composition.smooth_losses import Reals
 
+#: fewer points than this are summed sooner than the library is loaded that sums many
+_FEW = 1 << 14
 #: the largest transform
 MOST_POINTS = 1 << 21
 _ABOVE, _BELOW = math.log(1e22), math.log(1e18)
@@ -170,8 +173,6 @@ class LossSum:
         return least, most
 
     def _transform(self, step: int) -> _Window:
-        from scipy import fft
-
         theta = step * self._step
         least, most = self._ends(step)
         start = math.floor(least / self.gap) - 1
@@ -191,7 +192,7 @@ class LossSum:
             grown = np.exp(exponents + law.logarithms) * (1 + slips)
             tilted = np.asarray(np.bincount(places % size, grown, size), dtype=np.float64)
             raised += 2 * times * float(slips.max())
-            found = fft.rfft(tilted)
+            found = np.fft.rfft(tilted)
             eta = 16 * UNIT * bits * math.sqrt(size) * _norm(tilted)
             with np.errstate(divide="ignore"):
                 logs += times * np.log(np.abs(found))
@@ -204,7 +205,7 @@ class LossSum:
         rise = np.maximum(highest - logs, 0.0)
         doubt = np.exp(np.minimum(highest, 600.0)) * (-np.expm1(-rise) + vague)
         error = (_norm(doubt) + 16 * UNIT * bits * _norm(np.exp(logs))) * math.sqrt(2 / size)
-        sums = np.maximum(np.roll(fft.irfft(powers, size), -(start % size)), 0.0)
+        sums = np.maximum(np.roll(np.fft.irfft(powers, size), -(start % size)), 0.0)
         offsets = np.arange(size) * self.gap
         norms = np.sqrt(np.cumsum((np.exp(-theta * offsets) * np.expm1(-offsets)) ** 2)) * (1 + 1e-9)
         lowest, highest_place = self._range
@@ -247,6 +248,9 @@ def _norm(numbers: Reals) -> float:
 
 def _from_the_end(terms: Reals, factor: float) -> Reals:
     """Return s with s_k = terms_k + factor s_(k+1)."""
+    if len(terms) <= _FEW:
+        steps = accumulate(terms[::-1].tolist(), lambda after, term: term + factor * after)
+        return np.array(list(steps))[::-1].copy()
     from scipy.linalg.blas import dtbsv
 
     band = np.empty((2, len(terms)), order="F")

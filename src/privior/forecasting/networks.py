@@ -1,0 +1,121 @@
+"""Forecasts for networks: how far entries of their tables are off, from public facts alone.
+
+A row of n records and levels of chance p has entries whose estimates vary by p(1-p)/n, and with noise of
+variance s on every count by s ((1-p)^2 + (k-1) p^2) / n^2 more; what the prior knows is added as information.
+Rows share the records as `expect` says: evenly, unless told otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from privior.arrays import Floats
+from privior.forecasting.contract import FORECASTERS, Forecaster
+from privior.forecasting.effort import Effort
+from privior.forecasting.families import ParameterForecast
+from privior.mechanisms import Mechanism
+from privior.models import Network
+
+#: half the width of a 90% interval, in standard deviations
+_REACH = 1.6449
+#: counts whose log likelihood is so far below the largest do not matter, beside the number of cells
+_DEPTH = 36.0
+_MOST_NAMED = 8
+
+
+@final
+@FORECASTERS.register(Network)
+class NetworkForecaster(Forecaster):
+    """The error of table entries, on average over all entries of all tables."""
+
+    model: Network
+
+    @cached_property
+    def _sizes(self) -> tuple[int, ...]:
+        return self.model.sizes(self.schema)
+
+    def _variances(self, place: int, records: int, noise: float) -> Floats:
+        """Return the expected squared error of each entry of a table."""
+        node, cells = self.model.columns[place], self._sizes[place]
+        prior = self.model.prior.of(node, cells)
+        alpha = np.ones(cells) if prior is None else np.array([float(one) for one in prior])
+        levels = self.schema.column(node).size
+        rows = self.expect.shares(alpha).reshape(-1, levels)
+        alpha = alpha.reshape(-1, levels)
+        among = rows.sum(axis=1, keepdims=True)
+        chances = rows / among
+        spread = chances * (1 - chances)
+        before = spread / (alpha.sum(axis=1, keepdims=True) + 1)
+        if not records:
+            return np.asarray(before)
+        number = records * self.schema.unit.max_rows * among
+        seen = spread / number + noise * ((1 - chances) ** 2 + (levels - 1) * chances**2) / number**2
+        return np.asarray(1 / (1 / before + 1 / seen))
+
+    def _forecast(self, records: int, noises: Floats) -> ParameterForecast:
+        found = [self._variances(place, records, float(noise)).ravel() for place, noise in enumerate(noises)]
+        variances = np.concatenate(found)
+        width = float(np.minimum(2 * _REACH * np.sqrt(variances), 1).mean())
+        return ParameterForecast(width, math.sqrt(float(variances.mean())))
+
+    def ahead(self, records: int, mechanism: Mechanism | None) -> ParameterForecast:
+        """Forecast a release, or the true tables."""
+        return self._forecast(records, self._noises(mechanism))
+
+    def nothing(self, records: int) -> ParameterForecast:
+        """Forecast the error of the prior."""
+        return self._forecast(0, np.zeros(len(self._sizes)))
+
+    def _noises(self, mechanism: Any) -> Floats:
+        """Return the variance of the noise of each table's counts; its average where cells differ."""
+        noise = None if mechanism is None else mechanism.cell_noise
+        if noise is None:
+            return np.zeros(len(self._sizes))
+        each = 1 / (2 * np.sinh(np.minimum(noise.rates, 600.0) / 2) ** 2 + noise.curvatures)
+        return np.array([part.mean() for part in np.split(each, np.cumsum(self._sizes)[:-1])])
+
+    def drowned(self, records: int, mechanism: Mechanism | None) -> tuple[str, ...]:
+        """Return the nodes in whose tables the noise is larger than the average count of a cell."""
+        counts = [records * self.schema.unit.max_rows / cells for cells in self._sizes]
+        noises = np.sqrt(self._noises(mechanism))
+        return tuple(node for node, z, c in zip(self.model.columns, noises, counts, strict=True) if z > c)
+
+    def cautions(self, records: int, mechanism: Mechanism) -> tuple[str, ...]:
+        """Name the tables that the noise drowns."""
+        drowned = self.drowned(records, mechanism)
+        if not drowned:
+            return ()
+        named = ", ".join(drowned[:_MOST_NAMED])
+        more = f" and {len(drowned) - _MOST_NAMED} more" if len(drowned) > _MOST_NAMED else ""
+        return (
+            f"The noise drowns {len(drowned)} of {len(self._sizes)} tables, where it is larger than the "
+            f"average count of a cell: {named}{more}. Take {self.model.remedy}.",
+        )
+
+    def effort(self, records: int, mechanism: Mechanism) -> Effort | None:
+        """A sum over all counts of each table by itself."""
+        noise = mechanism.cell_noise
+        if noise is None:
+            return None
+        rows, known = records * self.schema.unit.max_rows, mechanism.sensitivity.total_fixed
+        parts = []
+        starts = np.cumsum((0, *self._sizes))[:-1]
+        for node, cells, start in zip(self.model.columns, self._sizes, starts, strict=True):
+            if self.model.prior.of(node, cells) is None:
+                parts.append(Effort.of_alike(cells))
+            else:
+                depth, rate, bend = math.log(cells) + _DEPTH, noise.rates[start], noise.curvatures[start]
+                reach = depth / rate if rate > 0 else math.sqrt(2 * depth / bend) if bend > 0 else math.inf
+                parts.append(Effort.of(cells, min(reach, rows) + 1, rows, known=known))
+        return Effort.together(parts)
+
+    def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
+        """Say what inference will take."""
+        effort = self.effort(records, mechanism)
+        if effort is None:
+            return []
+        return [("inference", effort.in_short)]

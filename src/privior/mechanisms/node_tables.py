@@ -1,0 +1,210 @@
+"""What mechanisms for networks have in common: noise on every count of every table, one budget for all."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from privior.arrays import Floats, Integers
+from privior.checks import fill, known_as
+from privior.errors import shown
+from privior.exact import rational
+from privior.mechanisms.contract import Asked, CellNoise, Mechanism
+from privior.mechanisms.table_mechanism import check_unit, true_counts
+from privior.models import ExactStatistics, Layout, Model, Network, Observed
+from privior.privacy import Neighbours, Sensitivity
+from privior.randomness import WIDEST
+from privior.schema import Schema
+
+#: tables have at most so many different scales of noise: composing few is quick, and loses little
+MOST_SCALES = 4
+#: binary digits of a root
+_DIGITS = 24
+
+
+class NodeTables(Mechanism):
+    """Independent noise on the counts of all tables of a network, of one scale for each table.
+
+    A unit moves each table as it moves a single one, and the tables' noises are independent: what a table's
+    noise costs is composed over the tables. What each gets of the budget follows from the numbers of cells
+    alone (`shares`).
+
+    Attributes:
+        model: the network; its prior plays no part
+        schema: the public facts of its columns
+        neighbours: the neighbour relation
+        max_rows: records that one unit contributes at most
+        scales: of the noise of each table, in the order of the nodes: exactly floats, which the sampler reads
+    """
+
+    models: ClassVar[tuple[type[Model], ...]] = (Network,)
+    model: Network
+    schema: Schema
+    neighbours: Neighbours
+    max_rows: int
+    scales: tuple[Fraction, ...]
+
+    def _set_tables(
+        self, model: Network, schema: Schema, neighbours: Neighbours | str, max_rows: int
+    ) -> None:
+        fill(self, model=model, schema=schema, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
+        self.one_table  # noqa: B018 - refuses a number of rows that is none
+        self.sizes  # noqa: B018 - refuses a schema that does not fit
+
+    def _set_scales(self, scales: Sequence[object] | None) -> None:
+        """Take the scales that are given, or calibrate them; either way they must be enough."""
+        if scales is not None and (not isinstance(scales, (list, tuple)) or len(scales) != len(self.sizes)):
+            raise self.refusal("not one scale for each table", asked=shown(scales))
+        found = self._calibrated() if scales is None else tuple(rational(one, "scale") for one in scales)
+        if max(found) > WIDEST:
+            raise self.refusal(
+                "this budget needs more noise than can be drawn",
+                advice="Ask for a larger epsilon, or take fewer nodes.",
+            )
+        if min(found) <= 0 or any(Fraction(float(one)) != one for one in found) or not self._enough(found):
+            raise self.refusal("these scales do not give the stated guarantee", asked=shown(scales))
+        fill(self, scales=found)
+
+    @abstractmethod
+    def _calibrated(self) -> tuple[Fraction, ...]:
+        """Return scales that spend the budget."""
+
+    @abstractmethod
+    def _enough(self, scales: tuple[Fraction, ...]) -> bool:
+        """Say whether these scales give the stated guarantee."""
+
+    @abstractmethod
+    def _noise(self, cells: int, scale: Fraction) -> list[int]:
+        """Draw the noise of one table, exactly."""
+
+    @abstractmethod
+    def _log_pmf(self, noise: Integers, scale: float) -> Floats:
+        """Return the log probability of each noise."""
+
+    @abstractmethod
+    def variance(self, scale: float) -> float:
+        """Return the variance of noise of this scale."""
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of cells of each table."""
+        return self.model.sizes(self.schema)
+
+    @property
+    def one_table(self) -> Sensitivity:
+        """How far one unit moves each table."""
+        return Sensitivity.of_counts(self.neighbours, self.max_rows)
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far one unit moves all tables together."""
+        one, tables = self.one_table, len(self.sizes)
+        return Sensitivity(tables * one.l1, tables * one.l2_squared, one.total_fixed, one.neighbours)
+
+    def check(self, asked: Asked) -> None:
+        """Refuse other tables, or another unit of protection."""
+        model = known_as(Network, asked.model)  # type: ignore[type-abstract]
+        same = self.model.tables == model.tables and all(
+            self.model.shape(node, self.schema) == model.shape(node, asked.schema) for node in model.columns
+        )
+        if not same:
+            raise self.refusal("the mechanism is for another network or schema")
+        check_unit(self, asked)
+
+    # What it publishes
+
+    @cached_property
+    def layouts(self) -> tuple[Layout, ...]:
+        """A row for each combination of the parents' levels, and a number for each level of the node."""
+        found = []
+        for node in self.model.columns:
+            shape = self.model.shape(node, self.schema)
+            found.append(Layout(node, (math.prod(shape[:-1]), shape[-1])))
+        return tuple(found)
+
+    def release(self, statistics: ExactStatistics) -> Observed:
+        """Add exact draws, one to each count."""
+        counts = true_counts(statistics, sum(self.sizes))
+        numbers, start = [], 0
+        for cells, scale in zip(self.sizes, self.scales, strict=True):
+            noise = self._noise(cells, scale)
+            exact = counts[start : start + cells].tolist()
+            numbers.append(tuple(one + z for one, z in zip(exact, noise, strict=True)))
+            start += cells
+        return Observed(self.layouts, tuple(numbers))
+
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
+        """Sum the log probabilities of all noises."""
+        noise = np.asarray(observed.counts) - true_counts(statistics, sum(self.sizes))
+        parts = np.split(noise, np.cumsum(self.sizes)[:-1])
+        pairs = zip(parts, self.scales, strict=True)
+        return math.fsum(float(self._log_pmf(part, float(scale)).sum()) for part, scale in pairs)
+
+    def admits(self, observed: Observed, records: int) -> bool:
+        """Any integers are possible."""
+        return True
+
+    @abstractmethod
+    def _weights(self, scales: Floats) -> CellNoise:
+        """Return the noise of cells of these scales as inference sees it."""
+
+    @property
+    def cell_noise(self) -> CellNoise:
+        """The noise of every cell, table after table."""
+        return self._weights(np.repeat([float(one) for one in self.scales], self.sizes))
+
+    # Words and files
+
+    def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
+        """Say how the budget is shared."""
+        alike = sorted(Counter(self.scales).items())
+        said = ", ".join(
+            f"{math.sqrt(self.variance(float(scale))):.3g} in {many} table{'s' if many > 1 else ''}"
+            for scale, many in alike
+        )
+        return [("noise", f"standard deviation of each count: {said}")]
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
+        """Read what `to_document` wrote."""
+        return cls(model, schema, **entries)  # type: ignore[call-arg]
+
+
+@lru_cache(maxsize=64)
+def shares(sizes: tuple[int, ...]) -> tuple[Fraction, ...]:
+    """Return what each table gets of the budget: in proportion to the root of its number of cells, about.
+
+    Noise of variance proportional to 1/share makes the expected squared error of all cells least if shares
+    are proportional to the roots. Tables are put into at most four classes of similar size, each with one
+    share, that of its average size: the classes that lose least, sum over classes of the root of (tables x
+    cells) being smallest. Roots are rounded to rationals; shares add up to 1, exactly.
+    """
+    kinds = sorted(set(sizes))
+    many = [sizes.count(one) for one in kinds]
+    best: list[dict[int, tuple[float, tuple[int, ...]]]] = [{0: (0.0, ())}]
+    for _ in range(min(MOST_SCALES, len(kinds))):
+        after: dict[int, tuple[float, tuple[int, ...]]] = {}
+        for start, (cost, cuts) in best[-1].items():
+            tables, cells = 0, 0
+            for end in range(start, len(kinds)):
+                tables, cells = tables + many[end], cells + many[end] * kinds[end]
+                found = cost + math.sqrt(tables * cells), (*cuts, end + 1)
+                if end + 1 not in after or found < after[end + 1]:
+                    after[end + 1] = found
+        best.append(after)
+    _, cuts = min(one[len(kinds)] for one in best if len(kinds) in one)
+    root: dict[int, Fraction] = {}
+    for start, end in zip((0, *cuts), cuts, strict=False):
+        tables = sum(many[start:end])
+        cells = sum(number * size for number, size in zip(many[start:end], kinds[start:end], strict=True))
+        whole = Fraction(math.isqrt((cells << 2 * _DIGITS) // tables), 1 << _DIGITS)
+        root.update(dict.fromkeys(kinds[start:end], whole))
+    total = sum(root[one] for one in sizes)
+    return tuple(root[one] / total for one in sizes)

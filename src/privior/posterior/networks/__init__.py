@@ -1,0 +1,1 @@
+"""What follows from releases of networks: their tables, and what these say together."""

@@ -1,0 +1,284 @@
+"""The posterior of a network: its tables, what they say together, and the true counts.
+
+Each table is inferred by itself, from its own noisy counts: given the true counts its rows are Dirichlet, and
+the counts are summed out. Where tables overlap, they say something of each other that is not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+
+from privior.arrays import Floats
+from privior.errors import InferenceError
+from privior.forecasting import Expect, NetworkForecaster
+from privior.models import Network
+from privior.pictures import NetworkChart
+from privior.posterior.conflict import Conflict, Look
+from privior.posterior.contract import Posterior, posterior_for, with_prior
+from privior.posterior.events import Event
+from privior.posterior.findings import Finding
+from privior.posterior.networks.most_probable import MostProbable, best_levels
+from privior.posterior.networks.network_numbers import NetworkNumbers
+from privior.posterior.networks.node_table import NodeTable
+from privior.posterior.networks.tables_given import OneTable, evidence_of, tables_given
+from privior.posterior.networks.tables_shown import TablesShown
+from privior.posterior.quantity import SEED, Quantity, check_level
+from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
+from privior.posterior.tables.drawn import affordable
+from privior.posterior.tables.groups import Groups
+from privior.posterior.tables.table_conflict import draws_looked_at, table_looks
+from privior.release import Release
+from privior.schema import NetworkFile, Schema
+
+#: draws of a table that tell which part of its variance is the noise's
+_FEW = 500
+#: draws of all tables that are kept: so many tables in all, and at least so many of each
+_MOST_KEPT, _LEAST_KEPT = 80_000, 1000
+
+
+@final
+@posterior_for(Network)
+@dataclass(frozen=True, repr=False)
+class NetworkPosterior(Posterior):
+    """The posterior of the tables of a network. A draw has all of them, one after the other.
+
+    Attributes:
+        releases: what it follows from
+        model: the network with the prior that was used
+        each: what is known of each table by itself
+        ignored: whether noisy counts are taken as true ones
+    """
+
+    releases: tuple[Release, ...]
+    model: Network
+    each: tuple[OneTable, ...]
+    ignored: bool = False
+
+    understands: ClassVar[Mapping[str, str]] = {
+        **Posterior.understands,
+        "counts": "counts",
+        "entries": "table",
+        "most_probable": "most_probable",
+    }
+
+    @classmethod
+    def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
+        """Infer each table from its noisy counts: the prior is a number, "learned", BDeu or for each node."""
+        model = with_prior(releases[0].plan.model, prior)
+        return cls(releases, model, tables_given(releases, model, ignore_noise=ignore_noise), ignore_noise)
+
+    @property
+    def state(self) -> object:
+        """What is known of each table."""
+        return None if self.ignored else self.each
+
+    @classmethod
+    def with_state(cls, releases: tuple[Release, ...], prior: object, state: object) -> Self:
+        """Take the tables as they were inferred before."""
+        if not isinstance(state, tuple) or not all(isinstance(one, OneTable) for one in state):
+            raise TypeError("not the posterior of tables")
+        return cls(releases, with_prior(releases[0].plan.model, prior), state)
+
+    @staticmethod
+    def numbers_of(model: Any, schema: Schema) -> NetworkNumbers:
+        """Return what tables say about records."""
+        return NetworkNumbers(model, schema)
+
+    @cached_property
+    def numbers(self) -> NetworkNumbers:
+        """What tables say about records."""
+        return NetworkNumbers(self.model, self.schema)
+
+    def refusal(self, question: str) -> tuple[str, str] | None:
+        """Say how the true counts are asked for."""
+        if question not in ("share", "table"):
+            return None
+        what = "the records of a network are asked for table by table"
+        return what, "Ask for counts(column, ...) of columns in one table, for table(node), or for P(event)."
+
+    # What is known
+
+    def table(self, node: str) -> NodeTable:
+        """Return the posterior of a node's table: the chances of its levels given those of its parents."""
+        self.numbers.events.place(node)
+        return self._tables[node]
+
+    @cached_property
+    def _tables(self) -> dict[str, NodeTable]:
+        plan, drowned = self.releases[0].plan, self.drowned
+        found = {}
+        for place, (node, one) in enumerate(zip(self.model.columns, self.each, strict=True)):
+            share = one.noise_share(min(_FEW, len(self._kept)), np.random.default_rng([SEED, place]))
+            draws = self.numbers.elimination.table(self._kept, node)
+            above = self.model.parents[node]
+            found[node] = NodeTable(node, above, plan.schema, draws, share, node in drowned)
+        return found
+
+    @property
+    def drowned(self) -> tuple[str, ...]:
+        """The nodes in whose tables the noise is larger than the average count of a cell."""
+        plan = self.releases[0].plan
+        mechanism = None if self.ignored else plan.mechanism
+        return NetworkForecaster(self.model, plan.schema, Expect.TYPICAL).drowned(plan.records, mechanism)
+
+    def counts(self, *columns: str) -> CountsPosterior:
+        """Return the posterior of the true table of counts of columns that stand in one table together.
+
+        Args:
+            columns: a node and parents of it, in any order
+        """
+        for column in columns:
+            self.numbers.events.place(column)
+        if len(set(columns)) < len(columns):
+            raise InferenceError("a column is named twice", asked=", ".join(columns))
+        holding = [place for place, names in enumerate(self.model.tables) if set(columns) <= set(names)]
+        if not columns or not holding:
+            raise InferenceError(
+                "these columns do not stand in one table together",
+                asked=", ".join(columns) or "no column",
+                allowed="; ".join(", ".join(names) for names in self.model.tables[:8]),
+                advice="Ask for columns of one table, or for P(event), which ties tables together.",
+            )
+        place = min(holding, key=lambda one: self.each[one].prior.size)
+        names = self.model.tables[place]
+        axes = tuple(names.index(column) for column in columns)
+        shape = self.numbers.elimination.shapes[names[-1]]
+        return CountsPosterior(MarginalCounts(self.each[place].counts, shape, axes), self, columns)
+
+    def most_probable(self, *columns: str, given: Event | object | None = None) -> MostProbable:
+        """Return the most probable combination of levels of some columns, given an event.
+
+        Args:
+            columns: which ones
+            given: what is known of others, such as {"smoke": "yes"}
+        """
+        if not columns or len(set(columns)) < len(columns):
+            raise InferenceError("no columns, or one that is named twice", asked=", ".join(columns))
+        for column in columns:
+            self.numbers.events.place(column)
+        chances = self.numbers.chances(columns, given)
+        levels, sure = best_levels(columns, self.schema, chances, self._kept)
+        return MostProbable(levels, self.probability(levels, given), sure)
+
+    def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
+        """Return the law of a number that follows from the tables, by the draws that are kept."""
+        return Quantity.of(name, function(self._kept))
+
+    def quantities(self) -> list[Quantity]:
+        """Return every entry of every table."""
+        kept, places = self._kept, self.numbers.elimination.places
+        return [
+            Quantity.of(self.numbers.entry_name(node, levels), kept[:, places[node].start + entry])
+            for node in self.model.columns
+            for entry, levels in enumerate(self.numbers.entries(node))
+        ]
+
+    @cached_property
+    def _kept(self) -> Floats:
+        """The draws that are kept, with a fixed seed."""
+        most = max(_LEAST_KEPT, _MOST_KEPT // len(self.each))
+        return self._draws(min(most, affordable(self.numbers.width)), np.random.default_rng(SEED))
+
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        return np.concatenate([one.rows(number, rng) for one in self.each], axis=1)
+
+    # What others read
+
+    def network(self) -> NetworkFile:
+        """Return the network with the expected entries of its tables, to be written as BIF or XMLBIF."""
+        columns, tables = self.model.columns, self._tables
+        return NetworkFile(
+            {node: tuple(self.schema.column(node).labels) for node in columns},
+            dict(self.model.parents),
+            {node: tuple(tables[node].mean().ravel().tolist()) for node in columns},
+        )
+
+    def write_bif(self, path: str | Path) -> None:
+        """Write the network with the expected entries of its tables: XMLBIF if the name ends in .xml."""
+        self.network().write(path)
+
+    # How it is shown
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be known before the numbers are trusted: chains that disagree, a prior that is wrong."""
+        said = (
+            (node, one.counts.diagnostics.warning)
+            for node, one in zip(self.model.columns, self.each, strict=True)
+        )
+        chains = tuple(f"WARNING: table of {node}: {warning}" for node, warning in said if warning)
+        return (*chains, *self.contradictions)
+
+    @cached_property
+    def conflict(self) -> Conflict | None:
+        """How improbable the noise is that draws of each table's true counts leave over.
+
+        How the levels of parents are spread, no prior of a network says: counts are not compared with it.
+        """
+        number, rng = draws_looked_at(self.numbers.width), np.random.default_rng(SEED)
+        looks: list[Look] = []
+        sizes = [one.prior.size for one in self.each]
+        for node, one, evidence in zip(
+            self.model.columns, self.each, evidence_of(self.releases, sizes), strict=True
+        ):
+            names = (*self.model.parents[node], node)
+            groups = Groups(tuple((name, self.schema.column(name).labels) for name in names))
+            seen, tables = [(some, False) for some in evidence], one.counts.draws(number, rng)
+            found = table_looks(seen, tables, None, groups, rng, learned=one.learned)
+            looks += [Look(f"table of {node}: {look.where}", look.chances) for look in found]
+        return Conflict.of(looks)
+
+    @property
+    def _doubted(self) -> str:  # type: ignore[override]
+        return f"this prior or the stated number of records ({self.releases[0].plan.records_in_words})"
+
+    @property
+    def _instead(self) -> str:  # type: ignore[override]
+        learned = all(one.learned for one in self.each)
+        return "try another: --prior" if learned else "try --prior learned"
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """The warnings, and that the noise is ignored."""
+        noise = ("WARNING: the privacy noise is IGNORED: intervals are too narrow",) if self.ignored else ()
+        return (*self.warnings, *noise)
+
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """The source, how the tables were inferred, and which of them the noise drowns."""
+        exact = sum(one.counts.exact or one.learned for one in self.each)
+        how = f"each table by itself, {exact} of {len(self.each)} summed over all counts"
+        drowned = self.drowned
+        more = (f"drowned by the noise: {', '.join(drowned)}",) if drowned else ()
+        return (f"{self.source}; {how}", *more)
+
+    def _shown(self, level: float) -> TablesShown:
+        tables = tuple(self._tables.values())
+        return TablesShown(tables, self.numbers, check_level(level), self._note(level))
+
+    def picture(self, level: float = 0.9) -> NetworkChart:
+        """Draw the network, and how much is known of each table."""
+        return self._shown(level).picture()
+
+    def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return what is known of each table, and the entries."""
+        return self._shown(level).findings()
+
+    def to_document(self, level: float = 0.9) -> dict[str, object]:
+        """Write what is known of each table as plain values, for JSON."""
+        return {
+            "family": self.model.family,
+            "columns": list(self.model.columns),
+            "level": level,
+            "tables": [one.to_document(level) for one in self._tables.values()],
+            "warnings": list(self.warnings),
+        }
+
+    def __repr__(self) -> str:
+        return f"<posterior of {self.model}: {self.numbers.width} entries, {self.source}>"

@@ -1,0 +1,111 @@
+"""What releases say of each table of a network, taken by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from privior.arrays import Floats
+from privior.errors import InferenceError
+from privior.mechanisms import CellNoise
+from privior.models import ExchangeablePrior, Network
+from privior.posterior.counts.certain import CertainCounts
+from privior.posterior.counts.contract import LatentCounts, LearnedShape
+from privior.posterior.counts.evidence import CellEvidence
+from privior.posterior.counts.latent import latent_counts
+from privior.posterior.counts.learned_counts import learned_counts
+from privior.posterior.kept import kept
+from privior.posterior.tables.counts_given import check_single, total_of
+from privior.posterior.tables.drawn import DrawnProbabilities, probabilities
+from privior.posterior.tables.learned_probabilities import LearnedProbabilities
+from privior.release import Release
+
+_LEARNED_NOISE = "Give a number, such as prior=1."
+
+
+@kept
+@dataclass(frozen=True, eq=False)
+class OneTable:
+    """What is known of one table of counts, and of the rows of chances that follow from it.
+
+    Attributes:
+        counts: the posterior of the true counts
+        prior: the Dirichlet parameter of each cell; 1 where it was learned instead
+        levels: of the node: how many cells a row has
+        learned: whether the prior was learned with the counts
+    """
+
+    counts: LatentCounts
+    prior: Floats
+    levels: int
+    learned: bool
+
+    @cached_property
+    def _drawn(self) -> DrawnProbabilities:
+        if self.learned and isinstance(self.counts, LearnedShape):
+            return LearnedProbabilities(self.prior, self.counts)
+        return DrawnProbabilities(self.prior, self.counts)
+
+    def rows(self, number: int, rng: np.random.Generator) -> Floats:
+        """Draw the table's rows of chances, as (number, cells)."""
+        logs = self._drawn.log_draws(number, rng).reshape(-1, self.levels)
+        return probabilities(logs).reshape(number, -1)
+
+    def noise_share(self, number: int, rng: np.random.Generator) -> float:
+        """Return which part of the variance of the entries the privacy noise accounts for."""
+        tables = self.counts.draws(number, rng)
+        if self.learned and isinstance(self.counts, LearnedShape):
+            weights = self.counts.expected_rates(tables).reshape(number, -1, self.levels)
+        else:
+            weights = (self.prior + tables).reshape(number, -1, self.levels)
+        means = weights / weights.sum(axis=2, keepdims=True)
+        noise = float(means.var(axis=0).sum())
+        total = float(self.rows(number, rng).var(axis=0).sum())
+        return min(1.0, noise / total) if total > 0 else 0.0
+
+
+def tables_given(releases: Sequence[Release], model: Network, *, ignore_noise: bool) -> tuple[OneTable, ...]:
+    """Infer the table of each node from the noisy counts of that table alone."""
+    schema = releases[0].plan.schema
+    sizes, total = model.sizes(schema), total_of(releases)
+    if ignore_noise:
+        check_single(releases)
+    found = []
+    parts = zip(model.columns, sizes, model.parameters(schema), evidence_of(releases, sizes), strict=True)
+    for node, cells, prior, evidence in parts:
+        counts: LatentCounts
+        if ignore_noise and prior is None:
+            raise InferenceError(
+                "a prior is learned from noisy counts with their noise", asked="ignore", advice=_LEARNED_NOISE
+            )
+        if prior is None:
+            counts = learned_counts(evidence, cells, ExchangeablePrior(), total)
+        elif ignore_noise:
+            counts = CertainCounts(np.maximum(evidence[0].observed, 0), prior)
+        else:
+            counts = latent_counts(evidence, prior, total)
+        weights = np.ones(cells) if prior is None else prior
+        found.append(OneTable(counts, weights, schema.column(node).size, prior is None))
+    return tuple(found)
+
+
+def evidence_of(releases: Sequence[Release], sizes: Sequence[int]) -> list[list[CellEvidence]]:
+    """Return what the releases say of each table, of so many cells."""
+    cuts = np.cumsum(sizes)[:-1]
+    each = []
+    for release in releases:
+        noise, observed = _noise(release), np.asarray(release.statistics.counts, dtype=np.int64)
+        arrays = (np.split(one, cuts) for one in (observed, noise.rates, noise.curvatures))
+        each.append([CellEvidence(*some) for some in zip(*arrays, strict=True)])
+    return [list(some) for some in zip(*each, strict=True)]
+
+
+def _noise(release: Release) -> CellNoise:
+    """Return the noise on the cells of all tables, or refuse a release of something else."""
+    noise: CellNoise | None = release.plan.mechanism.cell_noise
+    if noise is None:
+        raise InferenceError("this release has no noisy tables", asked=release.plan.mechanism.name)
+    return noise
