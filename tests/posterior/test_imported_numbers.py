@@ -238,3 +238,18 @@ def test_decimals_in_tables_that_are_walked_or_learned() -> None:
             for more in ("02", "01")
         ]
         assert found[0] == pytest.approx(found[1], abs=5e-3)
+
+
+def test_a_network_is_imported_by_its_tables() -> None:
+    columns = {"smoker": pv.Boolean(), "ill": pv.Boolean()}
+    schema = pv.Schema(columns, population="p", unit="person")
+    model = pv.BayesianNetwork({"smoker": [], "ill": ["smoker"]}, prior=1)
+    numbers = {"smoker": ["151.25", "48.5"], "ill": [["130.5", "20.25"], ["31.75", "18.5"]]}
+    claim = {**CLAIM, "records": 200}
+    noise = pv.LaplaceNoise(3, discrete=False)
+    made = pv.import_release(model, schema, numbers, noise=noise, treatment=pv.AS_DRAWN, **claim)
+    assert pv.Release.from_json(made.to_json()) == made
+    found = pv.infer(made).probability({"ill": True}, given={"smoker": True})
+    assert found.mean == pytest.approx(18.5 / 50, abs=0.05)
+    with pytest.raises(pv.ReleaseError, match="for each table"):
+        pv.import_release(model, schema, [1], noise=noise, treatment=pv.AS_DRAWN, **claim)

@@ -122,12 +122,8 @@ class NodeTables(Mechanism):
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
-        """A row for each combination of the parents' levels, and a number for each level of the node."""
-        found = []
-        for node in self.model.columns:
-            shape = self.model.shape(node, self.schema)
-            found.append(Layout(node, (math.prod(shape[:-1]), shape[-1])))
-        return tuple(found)
+        """Those of the tables."""
+        return self.model.layouts(self.schema, self.neighbours)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws, one to each count."""

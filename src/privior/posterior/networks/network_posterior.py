@@ -223,10 +223,11 @@ class NetworkPosterior(Posterior):
         """
         number, rng = draws_looked_at(self.numbers.width), np.random.default_rng(SEED)
         looks: list[Look] = []
+        noisy = [one for one in self.releases if not one.plan.mechanism.cell_noise.clamped]
+        if not noisy:
+            return None
         sizes = [one.prior.size for one in self.each]
-        for node, one, evidence in zip(
-            self.model.columns, self.each, evidence_of(self.releases, sizes), strict=True
-        ):
+        for node, one, evidence in zip(self.model.columns, self.each, evidence_of(noisy, sizes), strict=True):
             names = (*self.model.parents[node], node)
             groups = Groups(tuple((name, self.schema.column(name).labels) for name in names))
             seen, tables = [(some, False) for some in evidence], one.counts.draws(number, rng)
