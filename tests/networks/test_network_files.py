@@ -86,6 +86,24 @@ def test_a_damaged_file_is_refused_with_its_line(wrong: str, says: str, where: s
     assert where in str(refused.value.where)
 
 
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("/* " * 20_000, "a comment does not end"),
+        ("default .5 .5;", "more than 1000000 entries"),
+        ("table .5 .5;", "more than 1000000 entries"),
+    ],
+)
+def test_a_short_file_takes_neither_minutes_nor_memory(more: str, says: str) -> None:
+    """Comments were looked for anew at each of their beginnings, and 2^29 rows were listed for one word."""
+    names = [f"n{place}" for place in range(30)]
+    nodes = "".join(f"variable {name} {{ type discrete [ 2 ] {{ x, y }}; }}\n" for name in names)
+    roots = "".join(f"probability ( {name} ) {{ }}\n" for name in names[1:])
+    below = f"probability ( n0 | {', '.join(names[1:])} ) {{ {'' if more.startswith('/') else more} }}\n"
+    with pytest.raises(pv.SchemaError, match=says):
+        pv.NetworkFile.from_text(nodes + roots + below + (more if more.startswith("/") else ""))
+
+
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
     for path in (tmp_path / "nowhere.bif", tmp_path / "bytes", tmp_path):

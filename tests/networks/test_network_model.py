@@ -31,6 +31,7 @@ GRAPH: dict[str, list[str]] = {"c": ["a", "b"], "a": [], "b": ["a"]}
         ({"a": ["z"]}, "no node of the network"),
         ({"a": [], "b": ["a", "a"]}, "twice"),
         ({"a": "bc"}, "not a list of nodes"),
+        ({"a": [["b"]], "b": []}, "no node of the network"),
         ({}, "no nodes"),
         ({"a": [], 3: []}, "without a name"),
         (7, "not the graph"),
@@ -40,6 +41,15 @@ def test_a_graph_that_is_none_is_refused(graph: Any, says: str) -> None:
     with pytest.raises(pv.ModelError, match=says) as refused:
         pv.BayesianNetwork(graph)
     assert "Nothing was spent" in str(refused.value)
+
+
+def test_a_prior_may_be_nested_as_deeply_as_a_file_likes() -> None:
+    deep: object = [1, 2]
+    for _ in range(5000):
+        deep = [deep]
+    assert pv.BayesianNetwork({"a": []}, prior={"a": deep}) == pv.BayesianNetwork(
+        {"a": []}, prior={"a": [1, 2]}
+    )
 
 
 def test_a_cycle_is_named() -> None:

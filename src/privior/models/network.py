@@ -63,7 +63,7 @@ class Network(Model):
             above = tuple(given) if isinstance(given, (list, tuple)) else ()
             if len(above) != (len(given) if isinstance(given, (list, tuple)) else -1):
                 raise self.refusal(f"the parents of {node} are not a list of nodes", asked=shown(given))
-            strange = [one for one in above if one not in parents]
+            strange = [one for one in above if not isinstance(one, str) or one not in parents]
             if strange:
                 raise self.refusal(
                     f"a parent of {node} is no node of the network",

@@ -176,11 +176,15 @@ def _table(said: object) -> Fraction | tuple[Fraction, ...]:
 
 
 def _flat(rows: Sequence[object]) -> Iterator[object]:
-    for one in rows:
-        if isinstance(one, (list, tuple)):
-            yield from _flat(one)
-        else:
+    left = [iter(rows)]  # not by calling itself: a file may nest as deeply as it likes
+    while left:
+        for one in left[-1]:
+            if isinstance(one, (list, tuple)):
+                left.append(iter(one))
+                break
             yield one
+        else:
+            left.pop()
 
 
 def _parameter(number: object) -> Fraction:

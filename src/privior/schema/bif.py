@@ -22,9 +22,12 @@ Facts = tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, 
 #: the probabilities of a node's levels, by the levels of its parents; of None where no others are said
 Rows = dict[tuple[str, ...] | None, list[float]]
 
+#: entries of all tables together; a few words say many of them, and no model could take more
+_MOST_ENTRIES = 1_000_000
+
 _SIGNS = "{}()[]|,;"
 _TOKEN = re.compile(
-    rf'//[^\n]*|/\*.*?\*/|"[^"\n]*"|[{re.escape(_SIGNS)}]|[^\s"{re.escape(_SIGNS)}]+', re.DOTALL
+    rf'//[^\n]*|/\*(?:.*?\*/|.*)|"[^"\n]*"|[{re.escape(_SIGNS)}]|[^\s"{re.escape(_SIGNS)}]+', re.DOTALL
 )
 _BARE = re.compile(rf'[^\s"{re.escape(_SIGNS)}]+')
 
@@ -69,9 +72,11 @@ class _Reader:
     """Reads tokens from left to right."""
 
     def __init__(self, text: str) -> None:
-        found = ((one.group(), one.start()) for one in _TOKEN.finditer(text))
+        found = [(one.group(), one.start()) for one in _TOKEN.finditer(text)]
         self.tokens = [one for one in found if not one[0].startswith(("//", "/*"))]
-        self.text, self.at = text, 0
+        last = found[-1][0] if found else ""
+        self.unfinished = last.startswith("/*") and not last[2:].endswith("*/")
+        self.text, self.at, self.entries = text, 0, 0
         self.levels: dict[str, tuple[str, ...]] = {}
         self.parents: dict[str, tuple[str, ...]] = {}
         self.tables: dict[str, tuple[float, ...]] = {}
@@ -88,6 +93,8 @@ class _Reader:
                 while not self.taken("{"):
                     self.word("a brace")
                 self.block(self.skipped)
+        if self.unfinished:
+            raise self.error("a comment does not end", None)
         missing = [node for node in self.levels if node not in self.parents]
         if missing or not self.levels:
             raise self.error("a node has no probability block", missing[0] if missing else None)
@@ -135,7 +142,8 @@ class _Reader:
         own = len(self.levels[node])
         if not rows:
             return
-        every = list(itertools.product(*(self.levels[name] for name in above)))
+        every = self.combinations(node)
+        self.entries += own * len(every)
         missing = [row for row in every if row not in rows and None not in rows]
         if missing or any(len(row) != own for row in rows.values()):
             raise self.error("a row of probabilities is missing, or has not one for each level", node)
@@ -157,13 +165,20 @@ class _Reader:
         if kind == "default":
             rows[None] = self.numbers()
         elif kind == "table":
-            numbers, own = self.numbers(), len(self.levels[node])
-            every = list(itertools.product(*(self.levels[name] for name in above)))
+            numbers, own, every = self.numbers(), len(self.levels[node]), self.combinations(node)
             if len(numbers) != own * len(every):
                 raise self.error("not one probability for each combination of levels", node)
             rows.update({row: numbers[place :: len(every)] for place, row in enumerate(every)})
         else:
             self.skipped()
+
+    def combinations(self, node: str) -> list[tuple[str, ...]]:
+        """List the levels that the parents of a node can have together, if there are not too many."""
+        above = [self.levels[name] for name in self.parents[node]]
+        many = len(self.levels[node]) * math.prod(map(len, above))
+        if self.entries + many > _MOST_ENTRIES:
+            raise self.error(f"all tables together have more than {_MOST_ENTRIES} entries", node)
+        return list(itertools.product(*above))
 
     def numbers(self) -> list[float]:
         """Read numbers up to a semicolon."""
