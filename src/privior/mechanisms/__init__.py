@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from privior.mechanisms.noisy_statistics import NoisyStatistics
     from privior.mechanisms.posterior_draws import PosteriorDraws
     from privior.mechanisms.model_draws import ModelDraws
+    from privior.mechanisms.network_mechanism import NetworkMechanism
     from privior.mechanisms.node_tables import NodeTables
     from privior.mechanisms.laplace_tables import LaplaceTables
     from privior.mechanisms.gaussian_tables import GaussianTables
+    from privior.mechanisms.fourier_tables import FourierTables
 
     # isort: on
 else:

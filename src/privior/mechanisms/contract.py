@@ -69,12 +69,14 @@ class CellNoise:
         curvatures: one for each cell
         sums_to_zero: whether `observed - c` sums to zero, and is otherwise as if it were independent
         clamped: whether `observed` was moved to where counts can be: then `observed - c` is not the noise
+        approximate: what is approximated, in words; empty if nothing is
     """
 
     rates: Floats
     curvatures: Floats
     sums_to_zero: bool = False
     clamped: bool = False
+    approximate: str = ""
 
 
 class Mechanism(ABC):

@@ -33,12 +33,12 @@ class CellEvidence:
     """One release, as a function of the latent counts.
 
     Attributes:
-        observed: the published integers, one for each cell
+        observed: the published integers, one for each cell; any numbers where all noise is Gaussian
         rates: how fast the log likelihood falls with the distance of a count from its noisy value
         curvatures: one over the variance of Gaussian noise
     """
 
-    observed: Integers
+    observed: Integers | Floats
     rates: Floats
     curvatures: Floats
 
@@ -46,9 +46,10 @@ class CellEvidence:
         observed = np.asarray(self.observed)
         rates = np.asarray(self.rates, dtype=np.float64)
         curvatures = np.asarray(self.curvatures, dtype=np.float64)
-        if observed.dtype.kind not in "iu" or observed.ndim != 1:
+        whole = observed.dtype.kind in "iu"
+        if observed.ndim != 1 or not (whole or (observed.dtype.kind == "f" and not rates.any())):
             raise InferenceError("the observed counts are not a vector of integers", where="evidence")
-        if observed.size and not -_FARTHEST <= int(observed.min()) <= int(observed.max()) <= _FARTHEST:
+        if observed.size and not -_FARTHEST <= observed.min() <= observed.max() <= _FARTHEST:
             raise InferenceError(
                 "an observed count is out of range", where="evidence", allowed=f"-{_FARTHEST} to {_FARTHEST}"
             )
@@ -57,7 +58,8 @@ class CellEvidence:
         for name, values in (("rate", rates), ("curvature", curvatures)):
             if not (np.isfinite(values).all() and (values >= 0).all()):
                 raise InferenceError(f"a {name} is negative or not finite", where="evidence")
-        fill(self, observed=observed.astype(np.int64), rates=rates, curvatures=curvatures)
+        kind = np.int64 if whole else np.float64
+        fill(self, observed=observed.astype(kind), rates=rates, curvatures=curvatures)
 
     @property
     def released(self) -> NDArray[np.bool_]:

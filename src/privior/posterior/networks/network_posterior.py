@@ -223,13 +223,14 @@ class NetworkPosterior(Posterior):
         """
         number, rng = draws_looked_at(self.numbers.width), np.random.default_rng(SEED)
         looks: list[Look] = []
+        zero = [release.plan.mechanism.cell_noise.sums_to_zero for release in self.releases]
         sizes = [one.prior.size for one in self.each]
         for node, one, evidence in zip(
             self.model.columns, self.each, evidence_of(self.releases, sizes), strict=True
         ):
             names = (*self.model.parents[node], node)
             groups = Groups(tuple((name, self.schema.column(name).labels) for name in names))
-            seen, tables = [(some, False) for some in evidence], one.counts.draws(number, rng)
+            seen, tables = list(zip(evidence, zero, strict=True)), one.counts.draws(number, rng)
             found = table_looks(seen, tables, None, groups, rng, learned=one.learned)
             looks += [Look(f"table of {node}: {look.where}", look.chances) for look in found]
         return Conflict.of(looks)
@@ -256,7 +257,14 @@ class NetworkPosterior(Posterior):
         how = f"each table by itself, {exact} of {len(self.each)} summed over all counts"
         drowned = self.drowned
         more = (f"drowned by the noise: {', '.join(drowned)}",) if drowned else ()
-        return (f"{self.source}; {how}", *more)
+        return (f"{self.source}; {how}", *self._approximate, *more)
+
+    @property
+    def _approximate(self) -> tuple[str, ...]:
+        """What of the noise is approximated, in words."""
+        laws = [] if self.ignored else [release.plan.mechanism for release in self.releases]
+        said = {noise.approximate for noise in (law.cell_noise for law in laws) if noise is not None}
+        return tuple(f"approximated: {words}" for words in sorted(said) if words)
 
     def _shown(self, level: float) -> TablesShown:
         tables = tuple(self._tables.values())

@@ -97,7 +97,8 @@ def evidence_of(releases: Sequence[Release], sizes: Sequence[int]) -> list[list[
     cuts = np.cumsum(sizes)[:-1]
     each = []
     for release in releases:
-        noise, observed = _noise(release), np.asarray(release.statistics.counts, dtype=np.int64)
+        noise, plan = _noise(release), release.plan
+        observed = plan.mechanism.noisy_tables(release.statistics, plan.records)
         arrays = (np.split(one, cuts) for one in (observed, noise.rates, noise.curvatures))
         each.append([CellEvidence(*some) for some in zip(*arrays, strict=True)])
     return [list(some) for some in zip(*each, strict=True)]
