@@ -106,10 +106,10 @@ class FourierTables(NetworkMechanism):
     def _check_binary(self) -> None:
         wide = [node for node in self.model.columns if self.schema.column(node).size != 2]
         if wide:
+            more = f", and {len(wide) - 1} more columns have others" if len(wide) > 1 else ""
             raise self.refusal(
-                "only columns of two levels have parities",
-                asked=", ".join(f"{node}: {self.schema.column(node).size} levels" for node in wide[:8]),
-                allowed="2 levels, with none for missing values",
+                "only columns of two levels have parities; "
+                f"{wide[0]} has {self.schema.column(wide[0]).size}{more}",
                 advice="Use LaplaceTables or GaussianTables.",
             )
         if self.most_turned is None:

@@ -42,7 +42,7 @@ WIDENING = 1e-3
 #: by what part more noise than Gaussian noise would need is tried, one after the other
 _MORE = (
     *(Fraction(one, 10**4) for one in (3, 6, 12, 30)),
-    *(Fraction(one, 100) for one in (1, 3, 10, 30, 100)),
+    *(Fraction(one, 100) for one in (1, 2, 3, 5, 10, 30, 100)),
 )
 
 
