@@ -196,7 +196,7 @@ def test_with_gaussian_noise_each_table_is_inferred_exactly(relation: Any, seede
     ledger = pv.Ledger.in_memory(population="few", epsilon=3, delta="0.2")
     release = pv.measure(plan, table, ledger=ledger)
     totals = [most] if law.public_total else range(most + 1)
-    total = mean = 0.0
+    total, mean = 0.0, np.zeros(4)
     for cells in itertools.product(range(most + 1), repeat=4):
         if sum(cells) in totals:
             marginal = [cells[0] + cells[1], cells[2] + cells[3]]

@@ -220,17 +220,23 @@ class NetworkPosterior(Posterior):
         """How improbable the noise is that draws of each table's true counts leave over.
 
         How the levels of parents are spread, no prior of a network says: counts are not compared with it.
+        Nor is noise looked at whose law is approximated.
         """
         number, rng = draws_looked_at(self.numbers.width), np.random.default_rng(SEED)
         looks: list[Look] = []
-        zero = [release.plan.mechanism.cell_noise.sums_to_zero for release in self.releases]
+        noises = [release.plan.mechanism.cell_noise for release in self.releases]
         sizes = [one.prior.size for one in self.each]
         for node, one, evidence in zip(
             self.model.columns, self.each, evidence_of(self.releases, sizes), strict=True
         ):
             names = (*self.model.parents[node], node)
             groups = Groups(tuple((name, self.schema.column(name).labels) for name in names))
-            seen, tables = list(zip(evidence, zero, strict=True)), one.counts.draws(number, rng)
+            seen = [
+                (some, noise.sums_to_zero)
+                for some, noise in zip(evidence, noises, strict=True)
+                if not noise.approximate
+            ]
+            tables = one.counts.draws(number, rng)
             found = table_looks(seen, tables, None, groups, rng, learned=one.learned)
             looks += [Look(f"table of {node}: {look.where}", look.chances) for look in found]
         return Conflict.of(looks)
