@@ -357,6 +357,14 @@ FAULTS = (
         ("tests/networks/test_network_enumeration_of_noise.py",),
     ),
     Fault(
+        "parity-forgotten",
+        "one of the parities that a record turns is not paid for",
+        "mechanisms/parities.py",
+        "return None if found is None else int(found)",
+        "return None if found is None else max(1, int(found) - 1)",
+        ("tests/networks/test_network_parities.py",),
+    ),
+    Fault(
         "costliest-table-alone",
         "the tables of a network cost what the costliest of them does",
         "mechanisms/laplace_tables.py",
