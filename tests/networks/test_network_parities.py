@@ -208,13 +208,30 @@ def test_with_gaussian_noise_each_table_is_inferred_exactly(relation: Any, seede
     assert "approximated" not in str(posterior.computed)
 
 
+def test_a_prior_that_parities_contradict_is_told(seeded_noise: None) -> None:
+    model, schema = binary(GRAPHS["chain"])
+    plan = pv.plan(model, schema, records=400, epsilon="0.5", delta="0.05", mechanism=pv.FourierTables)
+    table = pa.table({"a": [True] * 300 + [False] * 100, "b": [True] * 320 + [False] * 80, "c": [True] * 400})
+    ledger = pv.Ledger.in_memory(population="few", delta="0.1")
+    release = pv.measure(plan, table, ledger=ledger)
+    right: Any = pv.infer(release)
+    wrong: Any = pv.infer(release, prior=2000)
+    assert plan.mechanism.guarantee.cost.delta > 0
+    assert right.conflict is not None
+    assert not right.conflict.found
+    assert wrong.conflict.found
+
+
 def test_laplace_noise_is_said_to_be_approximated(seeded_noise: None) -> None:
     model, schema = binary(GRAPHS["chain"])
     plan = pv.plan(model, schema, records=40, epsilon=1)
     assert plan.mechanism.name == "fourier-tables"
     table = pa.table({name: [True, False] * 20 for name in "abc"})
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="few"))
-    assert "Laplace noise of parities taken as Gaussian" in " ".join(pv.infer(release).computed)
+    posterior: Any = pv.infer(release)
+    assert "Laplace noise of parities taken as Gaussian" in " ".join(posterior.computed)
+    assert posterior.conflict is None  # nor is its noise looked at
+    assert posterior.warnings == ()
     ignoring: Any = pv.infer(release, noise="ignore")
     cut = np.maximum(plan.mechanism.noisy_tables(release.statistics, 40), 0)[2:6].reshape(2, 2) + 1
     assert np.abs(ignoring.table("b").mean() - cut / cut.sum(axis=1, keepdims=True)).max() < 0.02

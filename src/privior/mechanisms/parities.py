@@ -108,8 +108,10 @@ def largest_sum(terms: Sequence[tuple[Subset, Numbers]]) -> Numbers | None:
         best = _best(column, left, [factors.pop(one) for one in sorted(used)])
         number += 1
         for other in left:
-            inside[other] = (inside[other] - used) | {number}
-            beside[other] = (beside[other] | near) - {other, column}
+            inside[other] -= used
+            inside[other].add(number)
+            beside[other] |= near
+            beside[other] -= {other, column}
             heapq.heappush(queue, (len(beside[other]), other))
         if left:
             factors[number] = left, best
