@@ -621,8 +621,8 @@ FAULTS = (
         "noise-ignored",
         "the posterior takes noisy counts for nearly true ones",
         "posterior/counts/evidence.py",
-        "observed=observed.astype(kind), rates=rates,",
-        "observed=observed.astype(kind), rates=4 * rates,",
+        "observed=whole, rates=rates,",
+        "observed=whole, rates=4 * rates,",
         ("tests/posterior/test_coverage_small.py", "tests/posterior/test_latent_exact.py"),
     ),
     Fault(

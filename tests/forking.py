@@ -45,7 +45,7 @@ READERS = frozenset({"batch", "demo", "init", "release"})
 READY = (COMMAND_LINE, _START)
 #: what privior imports where it is needed
 LIBRARIES = (
-    *("ibis.backends.duckdb", "opendp.prelude", "pandas", "pyarrow.parquet", "pytest"),
+    *("flint", "ibis.backends.duckdb", "opendp.prelude", "pandas", "pyarrow.parquet", "pytest"),
     *("rich.progress", "rich.table", "scipy.special"),
 )
 

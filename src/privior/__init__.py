@@ -52,15 +52,19 @@ if TYPE_CHECKING:
     from privior.errors import UnknownSpendError as UnknownSpendError
     from privior.forecasting import Expect as Expect
     from privior.ledger import Ledger as Ledger
+    from privior.mechanisms import AS_DRAWN as AS_DRAWN
     from privior.mechanisms import EHD as EHD
     from privior.mechanisms import EHDL as EHDL
     from privior.mechanisms import EHDS as EHDS
     from privior.mechanisms import DirichletDraw as DirichletDraw
     from privior.mechanisms import FourierTables as FourierTables
     from privior.mechanisms import GaussianCounts as GaussianCounts
+    from privior.mechanisms import GaussianNoise as GaussianNoise
     from privior.mechanisms import GaussianTables as GaussianTables
+    from privior.mechanisms import ImportedNumbers as ImportedNumbers
     from privior.mechanisms import KNorm as KNorm
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
+    from privior.mechanisms import LaplaceNoise as LaplaceNoise
     from privior.mechanisms import LaplaceTables as LaplaceTables
     from privior.mechanisms import LSDim as LSDim
     from privior.mechanisms import LSHist as LSHist
@@ -68,6 +72,7 @@ if TYPE_CHECKING:
     from privior.mechanisms import NoisyStatistics as NoisyStatistics
     from privior.mechanisms import PosteriorDraws as PosteriorDraws
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
+    from privior.mechanisms import Treatment as Treatment
     from privior.mechanisms import VirtualRecords as VirtualRecords
     from privior.models import BayesianNetwork as BayesianNetwork
     from privior.models import BDeu as BDeu
@@ -123,6 +128,8 @@ if TYPE_CHECKING:
     from privior.privacy import Sensitivity as Sensitivity
     from privior.queries import ask as ask
     from privior.release import Release as Release
+    from privior.release import charge_import as charge_import
+    from privior.release import import_release as import_release
     from privior.report import write_report as write_report
     from privior.reviews import Review as Review
     from privior.reviews import review as review

@@ -39,7 +39,7 @@ def page_of(release: Release, posterior: Posterior | None = None) -> str:
         *_summary(release, found),
         _section("What follows from the release", *markup_of(found.findings())),
         _section("What is promised", *_promise(release)),
-        _section("What the promise costs", *_cost(release)),
+        *([] if release.imported else [_section("What the promise costs", *_cost(release))]),
         _section("What may not be concluded", _items(_limits(release, found))),
         _section("How to cite", element("p", _citation(release), class_="quote")),
         _section("How to verify", *_verification(release)),
@@ -124,15 +124,22 @@ def _summary(release: Release, posterior: Posterior) -> list[Markup]:
         f"Learned from the records of {plan.schema.population} {only}({plan.records_in_words}), and "
         f"published under differential privacy, protecting one {noun}: {plan.cost}, {plan.neighbours}."
     )
-    trial = (
-        []
-        if release.receipt.durable
-        else ["A trial: the ledger lived in memory only, and nobody's budget was charged. Do not publish."]
-    )
     return [
         element("p", lead, class_="lead"),
-        *(element("p", text, class_="warning") for text in (*trial, *posterior.caveats, *plan.warnings)),
+        *(
+            element("p", text, class_="warning")
+            for text in (*_unpaid(release), *posterior.caveats, *plan.warnings)
+        ),
     ]
+
+
+def _unpaid(release: Release) -> list[str]:
+    """Say that nobody's budget was charged before, where that is so."""
+    if release.paid is None:
+        return [f"Noisy numbers made by others: {release.plan.mechanism.declaration}."]
+    if release.paid.durable:
+        return []
+    return ["A trial: the ledger lived in memory only, and nobody's budget was charged. Do not publish."]
 
 
 def _promise(release: Release) -> list[Markup]:
@@ -165,11 +172,19 @@ def _limits(release: Release, posterior: Posterior) -> list[str]:
         *_meant(posterior),
         *posterior.assumptions,
         f"What the release states openly is not hidden: columns, levels, ranges, the prior{number}.",
-        f"Missing, unknown or unreadable cells were not left blank ({plan.bad_cells_in_words}).",
+        *_bad_cells(release),
         *_moved(plan.moved_in_words),
         f"Other releases about the same {noun}s add up with this one; the ledger counts those charged to it, "
         "and no others.",
     ]
+
+
+def _bad_cells(release: Release) -> list[str]:
+    """Say where bad cells went, as far as that is known."""
+    if release.imported:
+        return ["Nothing about missing or unreadable cells: what others did with them is not known here."]
+    where = release.plan.bad_cells_in_words
+    return [f"Missing, unknown or unreadable cells were not left blank ({where})."]
 
 
 def _moved(bounds: str) -> list[str]:
@@ -194,15 +209,19 @@ def _meant(posterior: Posterior) -> list[str]:
 
 def _citation(release: Release) -> str:
     plan = release.plan
+    paid = plan.guarantee.reason if release.paid is None else f"ledger entry {release.paid.entry}"
     return (
         f"{plan.schema.population}{_group(release)}: {' x '.join(plan.model.columns)}. Differentially "
         f"private release {release.identifier} ({plan.cost}, {plan.neighbours}, protecting "
-        f"{plan.schema.unit}; {plan.mechanism.name}), ledger entry {release.receipt.entry}. "
-        f"privior {release.library}."
+        f"{plan.schema.unit}; {plan.mechanism.name}), {paid}. privior {release.library}."
     )
 
 
 def _verification(release: Release) -> list[Markup]:
+    paid = release.paid
+    if paid is None:
+        words = "Nothing here can verify a guarantee of others: ask whoever made the numbers."
+        return [element("p", words), markup.facts([("SHA-256 of the file", release.sha256)])]
     return [
         element(
             "p",
@@ -217,8 +236,8 @@ def _verification(release: Release) -> list[Markup]:
         markup.facts(
             [
                 ("SHA-256 of the release file", release.sha256),
-                ("ledger entry", f"{release.receipt.entry} of {release.receipt.population}"),
-                ("ledger head", release.receipt.head),
+                ("ledger entry", f"{paid.entry} of {paid.population}"),
+                ("ledger head", paid.head),
                 ("plan", release.plan.digest),
             ]
         ),

@@ -91,7 +91,7 @@ class Review:
             "guarantee": plan.guarantee.to_document(),
             "claim": plan.guarantee.claim(),
             "randomness": plan.mechanism.randomness,
-            "ledger": self.release.receipt.to_document(),
+            "ledger": None if self.release.paid is None else self.release.paid.to_document(),
             "sha256": self.release.sha256,
             "passed": self.passed,
             "checks": [
@@ -120,7 +120,7 @@ def review(release: Release, ledger: Ledger | None = None) -> Review:
                 "randomness", Verdict.OPEN, f"{plan.mechanism.randomness}; a file cannot prove what was drawn"
             ),
             *_paid(release, ledger),
-            Check("process", Verdict.OPEN, _PROCESSES[release.process]),
+            *([] if release.imported else [Check("process", Verdict.OPEN, _PROCESSES[release.process])]),
             *_beside_the_prior(release),
         ),
     )
@@ -133,7 +133,8 @@ def verify(release: Release, ledger: Ledger | None = None) -> Review:
         release: as read from its file: what is simulated, malformed or of another kind was refused there
         ledger: the ledger that the release says it was charged to
     """
-    form = f"format {release.format}, written by privior {release.library}; a release, not a simulation"
+    kind = "numbers made by others" if release.imported else "a release, not a simulation"
+    form = f"format {release.format}, written by privior {release.library}; {kind}"
     return Review(release, (Check("format", Verdict.HOLDS, form), _claim(release), *_paid(release, ledger)))
 
 
@@ -154,6 +155,9 @@ def _claim(release: Release) -> Check:
 
 
 def _paid(release: Release, ledger: Ledger | None) -> tuple[Check, ...]:
+    if release.imported:
+        says = "the guarantee is theirs: no receipt, and nothing here can verify it"
+        return (Check("imported", Verdict.FAILS, says),)
     return _durable(release), _receipt(release), _charged(release, ledger), _stored(release, ledger)
 
 
@@ -194,8 +198,7 @@ def _declared(plan: Plan) -> list[Check]:
         says = f"{plan.mechanism.minimum_in_words}; what is inferred takes the declaration on trust"
         found.append(Check("minimum", Verdict.OPEN, says))
     if plan.declared:
-        says = "the guarantee is declared by code outside privior, which has not checked it"
-        found.append(Check("declared", Verdict.OPEN, says))
+        found.append(Check("declared", Verdict.OPEN, plan.mechanism.declaration))
     return found
 
 

@@ -5,6 +5,7 @@ Scipy is loaded when one of them is first called: most commands call none.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 
@@ -13,8 +14,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
 
     def function(*arguments: Any) -> Any:
-        from scipy import special
-
-        return getattr(special, name)(*arguments)
+        return _loaded(name)(*arguments)
 
     return function
+
+
+@cache
+def _loaded(name: str) -> Any:
+    from scipy import special
+
+    return getattr(special, name)

@@ -262,5 +262,28 @@ def write_reconciled(folder: Path) -> None:
         connection.close()
 
 
+def write_imported(folder: Path) -> None:
+    """Write numbers of others: a table with decimals, one that was treated, and sums of a family."""
+    claim = {
+        "records": 40,
+        "epsilon": "0.5",
+        "delta": "1e-6",
+        "source": "an office",
+        "neighbours": "replace-one",
+    }
+    noises = (pv.LaplaceNoise(4, discrete=False), pv.LaplaceNoise("2.5", discrete=True))
+    private = {**claim, "neighbours": "add-or-remove-one"}
+    treated = pv.Treatment(suppressed_below=3, clipped_at=0, rounded_to=2)
+    several = [pv.GaussianNoise(3, discrete=True), pv.GaussianNoise("20.5", discrete=True)]
+    files = {
+        "decimals": (KINDS[0][0], ["20.37", "-1.5", "19"], noises[0], pv.AS_DRAWN, claim),
+        "treated": (KINDS[0][0], {"apple": 30, "plum": None, "pear": 4}, noises[1], treated, claim),
+        "sums": (pv.GammaPoisson("pips", GAMMA), [38, 150], several, pv.AS_DRAWN, private),
+    }
+    for name, (model, numbers, noise, treatment, facts) in files.items():
+        made = pv.import_release(model, GARDEN, numbers, noise=noise, treatment=treatment, **facts)  # type: ignore[arg-type]
+        made.write(folder / f"{name}.json")
+
+
 if __name__ == "__main__":
     write(Path(sys.argv[1]))

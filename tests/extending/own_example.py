@@ -20,6 +20,8 @@ SCHEMA = pv.Schema({"wait": pv.Integer(0, 30)}, population="callers", unit="pers
 @contextmanager
 def imported() -> Iterator[Any]:
     """Import the example; other tests find nothing of it."""
+    for registry in (MODELS, MECHANISMS):
+        list(registry)  # loads privior's own, which are not loaded again
     before = [(registry, dict(registry._kinds)) for registry in (MODELS, MECHANISMS)]
     import_extension(str(FILE))
     try:

@@ -54,7 +54,8 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
     release = pv.Release.read(tmp_path / "release.json")
     assert (release.plan, release.statistics) == (plan, made.statistics)
     assert pv.verify(release, ledger).passed
-    assert pv.review(release, ledger).passed
+    if drawn_elsewhere or case is CASES[0]:  # every family in one way, every way for one: it infers as well
+        assert pv.review(release, ledger).passed
     posterior = pv.infer(release)
     assert isinstance(posterior, pv.JointPosterior)
     assert posterior.warnings == ()

@@ -166,7 +166,7 @@ def test_tables_agree_where_they_overlap(seeded_noise: None) -> None:
     for kind in (pv.FourierTables, pv.LaplaceTables):
         for relation in (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE):
             law: Any = kind(model, schema, 1, neighbours=relation)
-            noisy = law.noisy_tables(law.release(ExactStatistics(counts)), 64)
+            noisy = law.cell_terms(law.release(ExactStatistics(counts)), 64)[0].observed
             each = dict(zip(model.tables, np.split(noisy, np.cumsum(law.sizes)[:-1]), strict=True))
             margins: dict[tuple[str, ...], list[Any]] = {}
             for names, table in each.items():

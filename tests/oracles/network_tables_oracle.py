@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache, reduce
@@ -31,38 +30,36 @@ GRAPHS: dict[str, dict[str, list[str]]] = {
 }
 
 
-def counted(graph: dict[str, list[str]], records: tuple[tuple[int, ...], ...]) -> Counter[tuple[Any, ...]]:
-    """Count every cell of every table: (table, levels of the parents, level)."""
-    names, found = list(graph), Counter[tuple[Any, ...]]()
-    for record in records:
-        one = dict(zip(names, record, strict=True))
-        for node, above in graph.items():
-            found[(names.index(node), *(one[name] for name in above), one[node])] += 1
+def counted(graph: dict[str, list[str]], record: tuple[int, ...], levels: int) -> np.ndarray:
+    """Count a record in every table: an axis for the tables, one for the cells of the largest."""
+    one = dict(zip(graph, record, strict=True))
+    found = np.zeros((len(graph), levels ** (1 + max(map(len, graph.values())))), dtype=np.int8)
+    for table, (node, above) in enumerate(graph.items()):
+        place = 0
+        for name in (*above, node):
+            place = place * levels + one[name]
+        found[table, place] += 1
     return found
 
 
-def moves(graph: dict[str, list[str]], levels: int, most: int, replaced: bool) -> set[Move]:
+@cache
+def moves(name: str, levels: int, most: int, replaced: bool) -> frozenset[Move]:
     """Return how many counts of each table move up, and down, over all neighbours of up to `most` records."""
+    graph = GRAPHS[name]
     every = list(itertools.product(range(levels), repeat=len(graph)))
+    alone = np.array([counted(graph, record, levels) for record in every])
+    ends = list(itertools.permutations(range(len(every)), 2)) if replaced else []
     found = set()
     for records in range(1, most + 1):
-        for shared in itertools.combinations_with_replacement(every, records - 1):
-            ends = itertools.permutations(every, 2) if replaced else ((None, one) for one in every)
-            for before, after in ends:
-                first = counted(graph, shared if before is None else (*shared, before))
-                second = counted(graph, (*shared, after))
-                found.add(_move(first, second, len(graph)))
-    return found
-
-
-def _move(first: Counter[tuple[Any, ...]], second: Counter[tuple[Any, ...]], tables: int) -> Move:
-    up, down = [0] * tables, [0] * tables
-    for cell in {*first, *second}:
-        step = second[cell] - first[cell]
-        assert abs(step) <= 1
-        up[cell[0]] += step == 1
-        down[cell[0]] += step == -1
-    return tuple(zip(up, down, strict=True))
+        for shared in itertools.combinations_with_replacement(range(len(every)), records - 1):
+            table = alone[list(shared)].sum(axis=0, dtype=np.int8)
+            first = table + alone[[before for before, _ in ends]] if replaced else table[None]
+            second = table + (alone[[after for _, after in ends]] if replaced else alone)
+            step = second - first
+            assert np.abs(step).max() <= 1
+            up, down = (step == 1).sum(axis=2), (step == -1).sum(axis=2)
+            found |= set(map(tuple, np.stack([up, down], axis=2).reshape(len(step), -1).tolist()))
+    return frozenset(tuple(zip(move[::2], move[1::2], strict=True)) for move in found)
 
 
 def two_laws(move: Move, scales: tuple[Fraction, ...], gaussian: bool) -> Points:
@@ -136,14 +133,14 @@ def mechanisms(graph: dict[str, list[str]], levels: int) -> Iterator[tuple[str, 
         yield f"gaussian, {relation}", pv.GaussianTables(model, schema, 4, "0.01", neighbours=relation)
 
 
-def worst(graph: dict[str, list[str]], levels: int, most: int, mechanism: Any) -> Worst:
+def worst(name: str, levels: int, most: int, mechanism: Any) -> Worst:
     """Return the worst of all neighbours; the names of the levels do not matter."""
-    found = moves(graph, levels, most, mechanism.neighbours is pv.REPLACE_ONE)
+    found = moves(name, levels, most, mechanism.neighbours is pv.REPLACE_ONE)
     gaussian = isinstance(mechanism, pv.GaussianTables)
     return Worst([two_laws(move, mechanism.scales, gaussian) for move in found if any(map(any, move))])
 
 
-def largest_loss(mechanism: Any, found: set[Move]) -> float:
+def largest_loss(mechanism: Any, found: frozenset[Move]) -> float:
     """Return the largest loss of Laplace noise: every moved count beyond its step."""
     return max(
         math.fsum(
@@ -155,13 +152,12 @@ def largest_loss(mechanism: Any, found: set[Move]) -> float:
 
 def cases() -> list[Case]:
     """Two nodes of two levels; what is composed on a grid is a little above the truth."""
-    graph = GRAPHS["pair"]
     return [
         Case(
             f"tables of a network, {name}",
             lambda mechanism=mechanism: mechanism.guarantee.worst,  # type: ignore[misc]
-            lambda mechanism=mechanism: worst(graph, 2, 2, mechanism),  # type: ignore[misc]
+            lambda mechanism=mechanism: worst("pair", 2, 2, mechanism),  # type: ignore[misc]
             above=0.02,
         )
-        for name, mechanism in mechanisms(graph, 2)
+        for name, mechanism in mechanisms(GRAPHS["pair"], 2)
     ]

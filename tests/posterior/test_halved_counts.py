@@ -12,8 +12,9 @@ import privior as pv
 from privior.models import LearnedPrior
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.halved_counts import HalvedCounts, halved_counts
+from privior.posterior.counts.halving_centres import centres
 from privior.posterior.counts.halving_machine import HalvingMachine
-from privior.posterior.counts.halving_tree import centres, halving_tree
+from privior.posterior.counts.halving_tree import halving_tree
 from privior.posterior.counts.latent import latent_counts
 
 
@@ -88,7 +89,7 @@ def test_parts_are_made_of_their_halves_and_the_shortest_column_is_halved_first(
 
 def test_a_straight_line_of_log_counts_is_expected_of_an_ordered_column() -> None:
     """Halves of an exponential law, from its neighbours; without order, or under wide noise, equal ones."""
-    tree, still = halving_tree((16,)), np.zeros(15)
+    tree = halving_tree((16,))
     counts = 1e6 * np.exp(-0.3 * np.arange(16))
     inner = (tree.lows[:, 0] > 0) & (tree.highs[:, 0] < 16)
     shares = np.array(
@@ -97,10 +98,10 @@ def test_a_straight_line_of_log_counts_is_expected_of_an_ordered_column() -> Non
             for low, high in zip(tree.lows[:, 0], tree.highs[:, 0], strict=True)
         ]
     )
-    found = centres(tree, (True,), counts, np.ones(16)).shares(still)
+    found = centres(tree, (True,), counts, np.ones(16)).shares()
     assert found[inner] == pytest.approx(shares[inner], abs=0.06)
-    assert set(centres(tree, (False,), counts, np.ones(16)).shares(still)) == {0.5}
-    assert np.abs(centres(tree, (True,), counts, np.full(16, 1e16)).shares(still) - 0.5).max() < 0.01
+    assert set(centres(tree, (False,), counts, np.ones(16)).shares()) == {0.5}
+    assert np.abs(centres(tree, (True,), counts, np.full(16, 1e16)).shares() - 0.5).max() < 0.01
 
 
 @pytest.mark.parametrize("wide", [1, 4])

@@ -190,7 +190,7 @@ def test_asking_twice_gives_the_same_answer() -> None:
         lambda: release([1, 2], rates=-1),
         lambda: release([1, 2], rates=np.inf),
         lambda: release([1, 2], curvatures=np.nan),
-        lambda: CellEvidence(np.array([1.5]), np.ones(1), np.ones(1)),
+        lambda: CellEvidence(np.array([np.nan]), np.ones(1), np.ones(1)),
         lambda: CellEvidence(np.array([1, 2]), np.ones(1), np.ones(2)),
         lambda: CellEvidence(np.array([2**63 - 1]), np.ones(1), np.ones(1)),
         lambda: Total(-1, known=True),

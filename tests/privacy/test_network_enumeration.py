@@ -170,7 +170,7 @@ def test_one_table_add_or_remove_one(rows: Rows, rate: Fraction) -> None:
 
 def test_the_reduction_between_rows() -> None:
     """All neighbours of up to two records by quadrature over both rows in the plane."""
-    nodes, weights = np.polynomial.legendre.leggauss(900)
+    nodes, weights = special.roots_legendre(900)
     u, rate = 34 * nodes, 1.0
     low, high = -np.logaddexp(0, -u), -np.logaddexp(0, u)
 

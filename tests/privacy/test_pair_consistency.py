@@ -106,6 +106,19 @@ MECHANISMS: list[Any] = [
     pv.PosteriorDraws(
         pv.GammaExponential("wait", {"law": "gamma", "shape": 5, "rate": 5}), SCHEMA, 20, 1, "0.01"
     ),
+    *(
+        pv.ImportedNumbers(
+            pv.GammaExponential("wait", {"law": "gamma", "shape": 5, "rate": 5}),
+            SCHEMA,
+            1,
+            "0.01",
+            neighbours=relation,
+            source="an office",
+            noise=pv.LaplaceNoise(2, discrete=True),
+            treatment=pv.AS_DRAWN,
+        )
+        for relation in BOTH
+    ),
     *(pv.LaplaceTables(NETWORK, TWO, "1.5", neighbours=relation) for relation in BOTH),
     *(pv.GaussianTables(NETWORK, TWO, 1, "0.01", neighbours=relation) for relation in BOTH),
     pv.GaussianTables(NETWORK, TWO, 1, "0.01", max_rows=3),

@@ -20,6 +20,8 @@ from privior.errors import PriviorError
 from privior.exact import decimal
 from privior.plans import Plan
 from privior.privacy import Accounting, AccountingKind
+from privior.release import to_payload
+from privior.release.release import imported_identifier
 from privior.report import page_of
 
 FILES = sorted((Path(__file__).parents[1] / "compat").rglob("*.json"))
@@ -187,6 +189,8 @@ def mended(document: dict[str, Any]) -> dict[str, Any]:
             "unit": plan.schema.unit.noun,
             "reason": plan.guarantee.reason,
         }
+        if plan.mechanism.imported:
+            return _mended_import(document, plan, stated)
         own = document["ledger"]
         receipt = {name: own[name] for name in ("entry", "head", "durable")}
         receipt["population"] = plan.schema.population
@@ -204,6 +208,13 @@ def mended(document: dict[str, Any]) -> dict[str, Any]:
         return {**document, "guarantee": stated, "ledger": receipt}
     except (PriviorError, KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError):
         return document
+
+
+def _mended_import(document: dict[str, Any], plan: Plan, stated: dict[str, Any]) -> dict[str, Any]:
+    """Write the claim and the identifier of numbers of others as they follow from the plan."""
+    statistics = document["statistics"]
+    identifier = imported_identifier(plan, to_payload(statistics))
+    return {**document, "guarantee": {**stated, "declared": True}, "id": identifier}
 
 
 def use(text: str) -> bool:

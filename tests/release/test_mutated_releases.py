@@ -81,3 +81,11 @@ def test_what_once_crashed_does_not(name: str, change: Callable[[dict[str, Any]]
     document = json.loads(path.read_text("utf-8"))
     change(document["plan"])
     mutated.use(json.dumps(mutated.mended(document)))
+
+
+def test_changed_numbers_of_others_are_used_or_refused() -> None:
+    found = [
+        mutated.wrong(f"{name}.json", turn, 20) for turn in range(60) for name in ("decimals", "treated")
+    ]
+    assert [wrong for wrong in found if wrong is not None] == []
+    assert sum(mutated.use(mutated.changed("treated.json", turn)) for turn in range(20)) > 0

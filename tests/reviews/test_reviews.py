@@ -37,12 +37,12 @@ def test_without_a_ledger_that_stays_open(release_file: Path) -> None:
 
 def test_another_plan_or_entry_fails(release_file: Path, plan: pv.Plan, ledger: pv.Ledger) -> None:
     release = pv.Release.read(release_file)
-    moved = replace(release, receipt=replace(release.receipt, head="0" * 64))
+    moved = replace(release, paid=replace(release.receipt, head="0" * 64))
     assert verdicts(pv.review(moved, ledger))["ledger"] == "FAILS"
-    later = replace(release, receipt=replace(release.receipt, entry=7))
+    later = replace(release, paid=replace(release.receipt, entry=7))
     assert verdicts(pv.review(later, ledger))["ledger"] == "FAILS"
     half = (Fraction(1, 2), Fraction(0))
-    cheaper = replace(release, plan=plan.at("0.5"), receipt=replace(release.receipt, price=half, total=half))
+    cheaper = replace(release, plan=plan.at("0.5"), paid=replace(release.receipt, price=half, total=half))
     assert verdicts(pv.review(cheaper, ledger))["ledger"] == "FAILS"
 
 
@@ -67,10 +67,10 @@ def test_every_mechanism_can_be_reviewed(kind: type, plan: pv.Plan, table: Path)
 def test_totals_that_the_ledger_does_not_know_fail(release_file: Path, ledger: pv.Ledger) -> None:
     release = pv.Release.read(release_file)
     larger = Accounting(AccountingKind.BASIC, pv.Budget.of(1000, "1e-3"))
-    forged = replace(release, receipt=replace(release.receipt, accounting=larger))
+    forged = replace(release, paid=replace(release.receipt, accounting=larger))
     assert verdicts(pv.review(forged, ledger))["ledger"] == "FAILS"
     with pytest.raises(pv.ReleaseError, match="does not add up"):
-        replace(release, receipt=replace(release.receipt, total=(Fraction(1, 2), Fraction(0))))
+        replace(release, paid=replace(release.receipt, total=(Fraction(1, 2), Fraction(0))))
 
 
 def test_another_population_is_named(release_file: Path, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_price_or_a_predecessor_that_the_ledger_does_not_know_fails(
 ) -> None:
     release = pv.measure(plan, table, ledger=ledger)
     for facts in ({"price": release.receipt.total}, {"previous": "0" * 64}):
-        forged = replace(release, receipt=replace(release.receipt, **facts))
+        forged = replace(release, paid=replace(release.receipt, **facts))
         assert verdicts(pv.verify(forged, ledger))["ledger"] == "FAILS"
     assert pv.verify(release, ledger).passed
 
@@ -111,7 +111,7 @@ def test_a_release_for_a_spend_that_was_cut_off_fails(
     cut_off = ledger.spend(plan)
     forged = replace(
         pv.Release.read(release_file),
-        receipt=LedgerReceipt.of(cut_off, durable=True),
+        paid=LedgerReceipt.of(cut_off, durable=True),
         read_digest=None,
     )
     found = verdicts(pv.verify(forged, ledger))

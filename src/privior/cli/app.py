@@ -20,6 +20,7 @@ from privior.cli.commands.decide import decide
 from privior.cli.commands.demo import demo
 from privior.cli.commands.doctor import doctor
 from privior.cli.commands.guarantee import guarantee
+from privior.cli.commands.import_numbers import import_numbers
 from privior.cli.commands.init import init
 from privior.cli.commands.ledger import ledger
 from privior.cli.commands.plan import plan
@@ -122,6 +123,7 @@ app.add_typer(ledger, name="ledger")
 app.command()(check)
 app.command()(release)
 app.command()(batch)
+app.command(name="import")(import_numbers)
 app.command()(ask)
 app.command(name="check-fit")(check_fit)
 app.command()(decide)

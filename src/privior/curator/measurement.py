@@ -141,6 +141,9 @@ def prepare(
     """Check all that can be checked before the spend; takes what `measure` and `measure_all` take."""
     if not isinstance(work, (Plan, Batch)):
         raise PlanError("not a plan", asked=shown(work), advice="Make one with pv.plan(...).")
+    for plan in work.members:
+        if plan.mechanism.imported:
+            raise plan.mechanism.refusal("numbers of others are imported, not released")
     charge = Charge(work, opened_book(ledger), key, analyst, version)
     places = _checked_outputs(output, len(work.members))
     stored = charge.stored()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     # isort: off
-    from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise
+    from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, CellTerm
     from privior.mechanisms.contract import Mechanism, Offer, to_mechanism, unsuited
     from privior.mechanisms.table_mechanism import CellGammas, Prior, PublicFacts, TableMechanism
     from privior.mechanisms.k_norm import KNorm
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from privior.mechanisms.noisy_statistics import NoisyStatistics
     from privior.mechanisms.posterior_draws import PosteriorDraws
     from privior.mechanisms.model_draws import ModelDraws
+    from privior.mechanisms.noise_law import GaussianNoise, LaplaceNoise, NoiseLaw, to_noise_law
+    from privior.mechanisms.treatment import AS_DRAWN, Treatment
+    from privior.mechanisms.imported_numbers import ImportedNumbers
     from privior.mechanisms.network_mechanism import NetworkMechanism
     from privior.mechanisms.node_tables import NodeTables
     from privior.mechanisms.laplace_tables import LaplaceTables

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from privior.arrays import Floats
 from privior.checks import plain_fields
 from privior.errors import PlanError, shown
-from privior.models import ExactStatistics, Layout, Model, Observed
+from privior.models import Counts, ExactStatistics, Layout, Model, Observed
 from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
 from privior.registry import Registry, outside
 from privior.schema import Schema
@@ -79,6 +79,23 @@ class CellNoise:
     approximate: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class CellTerm:
+    """One term of a release's log likelihood, as in `CellNoise`, about its own points instead of one each.
+
+    Attributes:
+        observed: a point for each cell: the published number, unless that tells of an interval only
+        rates: one for each cell
+        curvatures: one for each cell
+        precisions: about one over the variance of each number; None if that of the noise
+    """
+
+    observed: Counts | Floats
+    rates: Floats
+    curvatures: Floats
+    precisions: Floats | None = None
+
+
 class Mechanism(ABC):
     """A release law: a frozen value.
 
@@ -96,6 +113,8 @@ class Mechanism(ABC):
     on_request: ClassVar[bool] = False
     #: whether it is kept as published, for study: compared with the others, taken only if asked for by name
     for_study: ClassVar[bool] = False
+    #: whether its numbers were made by others, so that nothing is released with it
+    imported: ClassVar[bool] = False
     #: another name that it answers to, for models that know no mechanism of that name
     stands_for: ClassVar[str] = ""
     #: what may be said beside the budget, with what it is if nothing is said
@@ -164,6 +183,11 @@ class Mechanism(ABC):
         """Whether the guarantee is declared by code outside privior, which nobody here has proved."""
         return outside(type(self))
 
+    @property
+    def declaration(self) -> str:
+        """Who declares the guarantee, where it is declared."""
+        return "the guarantee is declared by code outside privior, which has not checked it"
+
     # What it publishes
 
     @property
@@ -187,6 +211,16 @@ class Mechanism(ABC):
     def cell_noise(self) -> CellNoise | None:
         """The noise as inference of tables sees it; None if the law is no noise on cells."""
         return None
+
+    def cell_terms(self, observed: Observed, records: int) -> tuple[CellTerm, ...] | None:
+        """What inference of tables is told of each cell; None if the law is no noise on cells.
+
+        Args:
+            observed: what was released
+            records: the number of records, for laws that need it where it is public
+        """
+        noise = self.cell_noise
+        return None if noise is None else (CellTerm(observed.amounts, noise.rates, noise.curvatures),)
 
     def parameters_drawn(self, observed: Observed) -> Floats | None:
         """Return the released draws of the parameters, one a row; None if none are released."""
@@ -256,7 +290,7 @@ def to_mechanism(document: object, model: Model, schema: Schema) -> Mechanism:
 
 def unsuited(kind: object, model: Model) -> PlanError:
     """Say that a mechanism is not for a model, and which ones are."""
-    fit = [one for one in MECHANISMS if isinstance(model, one.models)]
+    fit = [one for one in MECHANISMS if isinstance(model, one.models) and not one.imported]
     return PlanError(
         f"not a mechanism for {model.family}",
         where=getattr(kind, "name", "mechanism"),

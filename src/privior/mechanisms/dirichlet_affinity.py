@@ -64,6 +64,8 @@ def _log_ratio(low: Floats, middle: Floats, half: Floats) -> Floats:
     """Return ln((m^2-d^2)/m^2) / 2, from m - d where that is a small part of m."""
     x = half / middle
     near = np.log1p(-np.minimum(x * x, 0.5))
+    if (x * x <= 0.5).all():
+        return np.asarray(near / 2)
     far = np.log(low / middle) + np.log1p(half / middle)
     return np.asarray(np.where(x * x <= 0.5, near, far) / 2)
 

@@ -15,7 +15,7 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.errors import shown
 from privior.exact import rational, round_down, round_up
-from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise
+from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, CellTerm
 from privior.mechanisms.gaussian_tables import WIDENING, WIDEST_EXACT, certified_scales
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
 from privior.mechanisms.network_mechanism import NetworkMechanism
@@ -265,6 +265,11 @@ class FourierTables(NetworkMechanism):
         seen = np.array(observed.counts, dtype=np.float64)
         sums = np.concatenate([[records], records - 2 * seen]) if self.public_total else seen
         return np.concatenate([transformed(sums[places]) / places.size for places in self._places])
+
+    def cell_terms(self, observed: Observed, records: int) -> tuple[CellTerm, ...]:
+        """The tables that follow, and the noise of their cells."""
+        noise = self.cell_noise
+        return (CellTerm(self.noisy_tables(observed, records), noise.rates, noise.curvatures),)
 
     @property
     def variance(self) -> float:

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from privior.arrays import Floats, Integers
 from privior.checks import fill, known_as
 from privior.mechanisms.contract import Asked, CellNoise, Mechanism
 from privior.mechanisms.table_mechanism import check_unit
@@ -68,14 +67,10 @@ class NetworkMechanism(Mechanism):
         """Any integers are possible."""
         return True
 
-    @abstractmethod
-    def noisy_tables(self, observed: Observed, records: int) -> Integers | Floats:
-        """Return the noisy counts of all cells, table after table, given the number of records if public."""
-
     @property
     @abstractmethod
     def cell_noise(self) -> CellNoise:
-        """The noise of every cell of `noisy_tables`."""
+        """The noise of every cell, table after table."""
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:

@@ -79,12 +79,8 @@ class NodeTables(NetworkMechanism):
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
-        """A row for each combination of the parents' levels, and a number for each level of the node."""
-        found = []
-        for node in self.model.columns:
-            shape = self.model.shape(node, self.schema)
-            found.append(Layout(node, (math.prod(shape[:-1]), shape[-1])))
-        return tuple(found)
+        """Those of the tables."""
+        return self.model.layouts(self.schema, self.neighbours)
 
     def release(self, statistics: ExactStatistics) -> Observed:
         """Add exact draws, one to each count."""
@@ -103,10 +99,6 @@ class NodeTables(NetworkMechanism):
         parts = np.split(noise, np.cumsum(self.sizes)[:-1])
         pairs = zip(parts, self.scales, strict=True)
         return math.fsum(float(self._log_pmf(part, float(scale)).sum()) for part, scale in pairs)
-
-    def noisy_tables(self, observed: Observed, records: int) -> Integers:
-        """They are what is published."""
-        return np.asarray(observed.counts, dtype=np.int64)
 
     @abstractmethod
     def _weights(self, scales: Floats) -> CellNoise:

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from privior.models.network import Network
     from privior.models.network_prior import BDeu, NetworkPrior
     from privior.models.readings import Margins, Moments, Reading, Records, Sums
-    from privior.models.statistics import Counts, ExactRecords, ExactStatistics, ExactTable, Layout, Observed
+    from privior.models.statistics import (
+        MOST_DECIMALS,
+        Counts,
+        ExactRecords,
+        ExactStatistics,
+        ExactTable,
+        Layout,
+        Observed,
+    )
     from privior.models.summands import ONE, Factor, Summand
     from privior.models.table_model import MOST_CELLS, TableModel
 else:

@@ -16,6 +16,7 @@ import numpy as np
 from privior.arrays import Integers
 from privior.errors import ModelError, shown
 from privior.models.readings import Reading, Sums
+from privior.models.statistics import Layout
 from privior.models.summands import Summand
 from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
 from privior.registry import Registry
@@ -66,6 +67,11 @@ class Model(ABC):
     @abstractmethod
     def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
         """Return what each record adds to the statistics of its cell."""
+
+    def layouts(self, schema: Schema, neighbours: Neighbours) -> tuple[Layout, ...]:
+        """Return what arrays of its statistics look like: one, with a number for each sum of each cell."""
+        cells = math.prod(schema.column(name).size for name in self.by)
+        return (Layout("counts", (cells * len(self.summands(schema, neighbours)),)),)
 
     def readings(
         self, schema: Schema, neighbours: Neighbours, within: tuple[str, ...] = ()

@@ -24,6 +24,7 @@ from privior.errors import shown
 from privior.models.model import Model
 from privior.models.network_prior import NetworkPrior, to_network_prior
 from privior.models.readings import Margins, Reading
+from privior.models.statistics import Layout
 from privior.models.summands import ONE, Summand
 from privior.privacy import Neighbours, Sensitivity
 from privior.schema import Schema
@@ -124,6 +125,11 @@ class Network(Model):
     def shape(self, node: str, schema: Schema) -> tuple[int, ...]:
         """Return the numbers of levels of a node's parents, in order, and its own."""
         return tuple(schema.column(name).size for name in (*self.parents[node], node))
+
+    def layouts(self, schema: Schema, neighbours: Neighbours) -> tuple[Layout, ...]:
+        """A row for each combination of the parents' levels, and a number for each level of the node."""
+        shapes = {node: self.shape(node, schema) for node in self.columns}
+        return tuple(Layout(node, (math.prod(shape[:-1]), shape[-1])) for node, shape in shapes.items())
 
     def sizes(self, schema: Schema) -> tuple[int, ...]:
         """Return the number of cells of each table, after checking that the model fits the schema."""

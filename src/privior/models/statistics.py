@@ -98,6 +98,10 @@ class ExactRecords(_Private):
         return f"ExactRecords({self._codes.shape[1]} columns, private)"
 
 
+#: decimal places of a number; more would say nothing of a count or a sum
+MOST_DECIMALS = 12
+
+
 @dataclass(frozen=True)
 class Layout:
     """What one array of a release looks like: a public fact.
@@ -106,11 +110,13 @@ class Layout:
         name: of the array, as files have it
         shape: of the array; numbers are listed row by row
         places: numbers are in units of 2^-places; negative for units larger than 1
+        decimals: and of 10^-decimals
     """
 
     name: str
     shape: tuple[int, ...]
     places: int = 0
+    decimals: int = 0
 
     @property
     def size(self) -> int:
@@ -146,10 +152,19 @@ class Observed:
 
     def array(self, place: int = 0) -> Counts:
         """Return one array of whole numbers, as it is shaped."""
+        if self.layouts[place].decimals:
+            raise ValueError("these numbers have decimals")
         return np.asarray(self.numbers[place], dtype=np.int64).reshape(self.layouts[place].shape)
 
     def values(self, place: int = 0) -> Floats:
         """Return one array as floats, in units of 1."""
         layout = self.layouts[place]
-        floats = [math.ldexp(number, -layout.places) for number in self.numbers[place]]
+        floats = [math.ldexp(number / 10**layout.decimals, -layout.places) for number in self.numbers[place]]
         return np.array(floats).reshape(layout.shape)
+
+    @property
+    def amounts(self) -> Counts | Floats:
+        """The numbers of all arrays, one after the other, in units of 1: whole unless one has decimals."""
+        if any(layout.decimals for layout in self.layouts):
+            return np.concatenate([self.values(place).ravel() for place in range(len(self.layouts))])
+        return np.asarray(self.counts, dtype=np.int64)

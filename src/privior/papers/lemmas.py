@@ -153,8 +153,9 @@ class Theorems(AnalysedModel):
 
     def facts(self) -> list[tuple[str, str]]:
         """Say what was found, as named facts: the guarantee, the best test and the cut first."""
+        leading = self._leading_facts()
         return [
-            *self._leading_facts(),
+            *leading,
             ("Assumption 1", self._assumption_1()),
             ("Assumption 2", self._assumption_2()),
             ("Lemma 5", self._lifting()),
@@ -166,7 +167,7 @@ class Theorems(AnalysedModel):
             ("Lemma 12", self._lemma_12()),
             ("Theorem 13", self._theorem_13()),
             ("Le Cam", self._le_cam()),
-            ("Theorem 17", self._leading_facts()[-1][1]),
+            ("Theorem 17", leading[-1][1]),
         ]
 
     def _assumption_1(self) -> str:

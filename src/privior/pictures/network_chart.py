@@ -25,7 +25,8 @@ LEGEND = (
     Entry("drowned: the noise is larger than the average count", "○", VERMILLION, shape="ring"),
 )
 _MEANING = (
-    "Under each node: average width of the intervals of its table's entries; colours: where that is from."
+    "Nodes below their parents. Under each: average width of the intervals of its table's entries; colours: "
+    "where that is from."
 )
 #: nodes side by side, pixels of a row, signs of a name under its node
 _BESIDE, _HIGH, _LONGEST = 6, 76, 14

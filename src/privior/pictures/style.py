@@ -59,6 +59,7 @@ font-size:.85rem;max-width:none}}
 .privior .legend svg{{flex:none}}
 .privior svg{{display:block;overflow:visible;print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 .privior svg text{{font-size:12px;fill:{MUTED};font-variant-numeric:tabular-nums}}
+.privior .network text{{paint-order:stroke;stroke:{PAPER};stroke-width:4px}}
 .privior .grid{{stroke:{GRID};stroke-width:1}}
 .privior .base{{stroke:{MUTED};stroke-width:1}}
 .privior .whole{{stroke:{VERMILLION};stroke-width:2}}

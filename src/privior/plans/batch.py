@@ -16,7 +16,7 @@ from functools import cached_property
 from privior.errors import PlanError, shown
 from privior.pictures import listing, markup
 from privior.plans.group import Group
-from privior.plans.plan import DECLARED, Plan
+from privior.plans.plan import Plan
 from privior.privacy import ADD_OR_REMOVE_ONE, NOTHING, REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.schema import Schema
 
@@ -137,12 +137,13 @@ class Batch:
     def facts(self) -> list[tuple[str, str]]:
         """Say what will be done and charged, as named facts."""
         groups = [] if self.by is None else [("groups", self._groups_in_words)]
+        declared = dict.fromkeys(plan.mechanism.declaration for plan in self.plans if plan.declared)
         return [
             ("population", f"{self.schema.population}, protecting {self.schema.unit}"),
             ("releases", str(len(self.members))),
             *groups,
             ("cost", f"{self.cost} together, under {self.neighbours}"),
-            *([("declared", DECLARED)] if self.declared else []),
+            *(("declared", words) for words in declared),
         ]
 
     @property

@@ -30,7 +30,9 @@ _IDLE = 0.9
 
 
 def warnings(plan: Plan) -> Iterator[str]:
-    """Yield what somebody should know before she spends."""
+    """Yield what somebody should know before she spends; nothing where others have spent already."""
+    if plan.mechanism.imported:
+        return
     noun = plan.schema.unit.noun
 
     def left_open() -> float:

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from privior.forecasting import Effort, Forecaster
     from privior.pictures import ErrorCurve
 
-#: what is said of guarantees that rest on code of others
-DECLARED = "the guarantee is declared by code outside privior, which has not checked it"
 #: with more records than this, counts might not be exact in every engine
 MOST_RECORDS = 10**12
 
@@ -328,12 +326,12 @@ class Plan:
             ("records", self.records_in_words),
             *self.mechanism.facts(self.model, self.schema),
             *([("forecasts", self._whose_forecasts)] if self._whose_forecasts else []),
-            *self._forecaster.facts(self.records, self.mechanism),
-            *([("declared", DECLARED)] if self.declared else []),
+            *([] if self.mechanism.imported else self._forecaster.facts(self.records, self.mechanism)),
+            *([("declared", self.mechanism.declaration)] if self.declared else []),
             ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
             ("guarantee", str(self.guarantee)),
             ("that is", self.guarantee.claim()),
-            ("bad cells", self.bad_cells_in_words),
+            *([] if self.mechanism.imported else [("bad cells", self.bad_cells_in_words)]),
         ]
 
     @property

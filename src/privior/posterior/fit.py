@@ -160,7 +160,7 @@ def check_fit(family: Posterior | Release, histogram: Release, column: str | Non
     cumulated = np.column_stack([belief.numbers.at_most(name, code)(theta) for code in below])
     chances = np.clip(np.diff(cumulated, axis=1, prepend=0.0, append=1.0), 0, 1)
     chances /= chances.sum(axis=1, keepdims=True)
-    observed = histogram.statistics.array().astype(np.float64)
+    observed = histogram.statistics.amounts.astype(np.float64)
     records = table.records if table.total_public else max(1, int(observed.sum()))
     drawn = rng.multinomial(records, chances) + _noise(noise, _DRAWN, rng)
     expected = chances.mean(axis=0)

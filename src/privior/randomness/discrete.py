@@ -16,6 +16,7 @@ What OpenDP 0.16 does for a vector of 64-bit integers (read in its source, and m
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from privior.randomness.bernoulli import bernoulli_exp, geometric
@@ -86,6 +87,7 @@ def gaussian_excess(edge: int, stddev: Fraction, bits: Bits) -> int:
             return excess
 
 
+@cache
 def _whole_numbers() -> Any:
     """Return the space of vectors of 64-bit integers. OpenDP's prelude would load Polars beside it."""
     from opendp.domains import atom_domain, vector_domain

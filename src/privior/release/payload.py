@@ -1,7 +1,8 @@
 """What a mechanism published, as plain values: arrays of whole numbers.
 
 One array stands as it is, {"counts": [...]}; on a grid of its own with the binary places of that,
-{"places": 53, "draws": [[...], ...]}. Several stand under "arrays", in their order.
+{"places": 53, "draws": [[...], ...]}, or of decimal places, {"decimals": 2, "counts": [1237, ...]}.
+Several stand under "arrays", in their order.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from privior.checks import is_whole
 from privior.errors import ReleaseError, shown
-from privior.models import Layout, Observed
+from privior.models import MOST_DECIMALS, Layout, Observed
 
 #: the name of the array that is always in units of 1
 _COUNTS = "counts"
@@ -48,7 +49,8 @@ def to_payload(document: object, number: int = LAST) -> Observed:
 
 def _document(layout: Layout, numbers: Sequence[int]) -> dict[str, object]:
     places = {} if layout.name == _COUNTS else {"places": layout.places}
-    return {**places, layout.name: _nested(numbers, layout.shape)}
+    decimals = {"decimals": layout.decimals} if layout.decimals else {}
+    return {**places, **decimals, layout.name: _nested(numbers, layout.shape)}
 
 
 def _nested(numbers: Sequence[int], shape: tuple[int, ...]) -> list[Any]:
@@ -62,14 +64,15 @@ def _nested(numbers: Sequence[int], shape: tuple[int, ...]) -> list[Any]:
 def _read(document: object, number: int) -> tuple[Layout, tuple[int, ...]]:
     entries = dict(document) if isinstance(document, dict) else {}
     places = 0 if _COUNTS in entries else entries.pop("places", None)
+    decimals = entries.pop("decimals", 0) if number >= LAST else 0  # of numbers that others made
     name = next(iter(entries), "")
     if len(entries) != 1 or _SINCE.get(name, LAST) > number:
         allowed = ", ".join(one for one, since in _SINCE.items() if since <= number)
         raise ReleaseError("unknown or missing entries", where="statistics", allowed=allowed)
-    if not is_whole(places):
+    if not is_whole(places) or not is_whole(decimals, 0, MOST_DECIMALS):
         raise ReleaseError("no grid", where=f"statistics, {shown(name)}")
     shape, numbers = _flat(entries[name], name)
-    return Layout(name, shape, places), numbers
+    return Layout(name, shape, places, decimals), numbers
 
 
 def _flat(rows: object, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

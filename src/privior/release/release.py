@@ -2,6 +2,7 @@
 
 It holds only what is listed here: the plan (public facts), the noisy counts or the sticks of posterior draws
 as integers, the guarantee with its theorem, the ledger entry, the library version and a random identifier.
+Numbers that others made are in files of another kind, without a ledger entry: nothing here says who paid.
 Loading rebuilds every part, recomputes the guarantee from the plan and refuses what does not hold together.
 """
 
@@ -23,7 +24,7 @@ from privior.mechanisms import MECHANISMS
 from privior.models import Observed
 from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
-from privior.release.documents import exactly, is_hex
+from privior.release.documents import exactly, is_hex, no_constant, no_twins
 from privior.release.payload import LAST as FORMAT
 from privior.release.payload import payload_document, payload_format, to_payload
 from privior.release.receipt import LedgerReceipt
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 #: where rows can have been read: in a process of their own, or in one shared with whoever asked
 PROCESSES = ("own", "shared")
 _KIND = "privior-release"
+#: numbers that others made, in a format that is counted by itself
+_IMPORTED, _IMPORTED_FORMAT = "imported-release", 1
 _LONGEST_REASON = 20_000
 _ENTRIES = {"kind", "format", "library", "id", "plan", "statistics", "guarantee", "ledger"}
 
@@ -48,8 +51,8 @@ class Release:
     Attributes:
         plan: what was released, and how
         statistics: the noisy statistics
-        receipt: the ledger entry
-        identifier: random
+        paid: the ledger entry; None of numbers that others made
+        identifier: random; of numbers that others made it follows from them, so that they count once
         library: the version of privior that made it
         process: where the rows were read: in a process of their "own", or in one "shared" with whoever asked;
             None in files of formats 1 to 3
@@ -59,7 +62,7 @@ class Release:
 
     plan: Plan
     statistics: Observed
-    receipt: LedgerReceipt
+    paid: LedgerReceipt | None
     identifier: str
     library: str
     process: str | None = None
@@ -80,19 +83,40 @@ class Release:
                     asked=len(numbers),
                     allowed=expected.size,
                 )
-            if found.places != expected.places:
+            if (found.places, found.decimals) != (expected.places, expected.decimals):
                 raise ReleaseError("another grid than the plan's", where=f"statistics, {found.name}")
         if not all(is_whole(one, 1 - law.largest, law.largest - 1) for one in self.statistics.counts):
             raise ReleaseError("a count is not a whole number, or too large", where="statistics")
         if not law.admits(self.statistics, plan.records):
             raise ReleaseError("the mechanism cannot have given these counts", where="statistics")
-        self.receipt.check(plan, self.library)
+        if (self.paid is None) is not law.imported:
+            raise ReleaseError(
+                "numbers of others have no ledger entry, and a release has one", where=law.name
+            )
+        if self.paid is not None:
+            self.paid.check(plan, self.library)
+
+    @property
+    def imported(self) -> bool:
+        """Whether the numbers were made by others, whose guarantee it is."""
+        return self.paid is None
+
+    @property
+    def receipt(self) -> LedgerReceipt:
+        """The ledger entry, or refuse numbers that others made."""
+        if self.paid is None:
+            raise ReleaseError(
+                "these numbers were made by others: no ledger of privior was charged before",
+                where=self.identifier,
+                asked=self.plan.mechanism.declaration,
+            )
+        return self.paid
 
     def to_json(self) -> str:
         """Write the release."""
         guarantee = self.plan.guarantee
         document = {
-            "kind": _KIND,
+            "kind": _IMPORTED if self.imported else _KIND,
             "format": self.format,
             "library": self.library,
             "id": self.identifier,
@@ -106,7 +130,7 @@ class Release:
                 "reason": guarantee.reason,
                 **({"declared": True} if self.plan.declared else {}),
             },
-            "ledger": self.receipt.to_document(),
+            **({} if self.paid is None else {"ledger": self.paid.to_document()}),
             **({} if self.process is None else {"process": self.process}),
         }
         return json.dumps(document, indent=1) + "\n"
@@ -118,6 +142,8 @@ class Release:
         5 knows no several arrays and no guarantees of others, 4 no families but Dirichlet tables, 3 no
         accounting, 2 no draws, 1 not what was spent.
         """
+        if self.imported:
+            return _IMPORTED_FORMAT
         outside = self.plan.declared or self.receipt.declared > 0
         least = FORMAT if outside else 4 if self.process is not None else 1
         model: int = self.plan.model.first_format
@@ -127,20 +153,21 @@ class Release:
     def from_json(text: str, where: str = "release") -> Release:
         """Read a release, rebuilding and checking every part of it."""
         try:
-            document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_twins)
+            document = json.loads(text, parse_constant=no_constant, object_pairs_hook=no_twins)
         except (TypeError, ValueError, RecursionError):
             raise ReleaseError("not a valid JSON document: cut off, damaged or forged", where=where) from None
-        if not isinstance(document, dict) or document.get("kind") != _KIND:
+        if not isinstance(document, dict) or document.get("kind") not in (_KIND, _IMPORTED):
             raise ReleaseError("not a privior release", where=where)
+        newest = _IMPORTED_FORMAT if document["kind"] == _IMPORTED else FORMAT
         number = document.get("format")
         if not is_whole(number, 1):
             raise ReleaseError("no format number", where=where)
-        if number > FORMAT:
+        if number > newest:
             raise ReleaseError(
                 "the format is newer than this library",
                 where=where,
                 asked=number,
-                allowed=FORMAT,
+                allowed=newest,
                 advice="Update privior.",
             )
         try:
@@ -205,7 +232,9 @@ class Release:
 
     def facts(self) -> list[tuple[str, str]]:
         """Say what was released and promised, as named facts."""
-        receipt = self.receipt
+        if self.paid is None:
+            return [("imported", f"{self.identifier}: numbers made by others"), *self.plan.facts()]
+        receipt = self.paid
         where = f"entry {receipt.entry}, head {receipt.head}"
         then = f"{receipt.spent} of {receipt.cap}{declared_in_words(receipt.declared)}"
         spent = [] if receipt.spent is None else [("spent by then", then)]
@@ -217,14 +246,14 @@ class Release:
         ]
 
     def picture(self) -> BudgetBar | None:
-        """Draw this release's share of the population's budget; None for files of format 1, which lack it."""
-        return self.receipt.bar(self.plan)
+        """Draw this release's share of the population's budget; None if the file does not say it."""
+        return None if self.paid is None else self.paid.bar(self.plan)
 
     def plot(self) -> Figure:
         """Return the budget bar as a figure."""
         picture = self.picture()
         if picture is None:
-            raise ReleaseError("files of format 1 do not say what was spent before", where=self.identifier)
+            raise ReleaseError("the file does not say what was spent before", where=self.identifier)
         return picture.figure()
 
     def _repr_html_(self) -> str:
@@ -237,10 +266,11 @@ class Release:
 
 
 def _read(document: dict[str, object], number: int) -> Release:
-    names = _ENTRIES | ({"process"} if number > 3 else set())
+    imported = document["kind"] == _IMPORTED
+    names = _ENTRIES - {"ledger"} if imported else _ENTRIES | ({"process"} if number > 3 else set())
     if set(document) != names:
         raise ReleaseError("unknown or missing entries", asked=", ".join(sorted(set(document) ^ names)))
-    statistics = to_payload(document["statistics"], number)
+    statistics = to_payload(document["statistics"], FORMAT if imported else number)
     _check_size(document["plan"], statistics)
     plan = Plan.from_document(document["plan"])
     names = {"epsilon", "delta", "neighbours", "unit", "reason"} | ({"declared"} if plan.declared else set())
@@ -259,15 +289,17 @@ def _read(document: dict[str, object], number: int) -> Release:
     reason = stated["reason"]
     if not isinstance(reason, str) or not 0 < len(reason) <= _LONGEST_REASON:
         raise ReleaseError("no words for the theorem", where="guarantee")
-    receipt = LedgerReceipt.from_document(document["ledger"], number)
+    receipt = None if imported else LedgerReceipt.from_document(document["ledger"], number)
     identifier, library = document["id"], document["library"]
     if not is_hex(identifier, 32):
         raise ReleaseError("not an identifier", where="id")
     if not isinstance(library, str) or not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", library):
         raise ReleaseError("not a version", where="library")
-    process = document["process"] if number > 3 else None
-    if number > 3 and process not in PROCESSES:
+    process = document.get("process")
+    if "process" in names and process not in PROCESSES:
         raise ReleaseError("not a kind of process", where="process", allowed=", ".join(PROCESSES))
+    if imported and identifier != imported_identifier(plan, statistics):
+        raise ReleaseError("the identifier is of other numbers", where="id")
     return Release(
         plan,
         statistics,
@@ -277,6 +309,12 @@ def _read(document: dict[str, object], number: int) -> Release:
         None if process is None else str(process),
         stated_reason=reason,
     )
+
+
+def imported_identifier(plan: Plan, statistics: Observed) -> str:
+    """Return the identifier of numbers that others made: the same numbers always have the same."""
+    numbers = json.dumps(payload_document(statistics), separators=(",", ":"))
+    return hashlib.sha256(f"{plan.digest}\n{numbers}".encode()).hexdigest()[:32]
 
 
 def _check_size(plan: object, statistics: Observed) -> None:
@@ -289,15 +327,3 @@ def _check_size(plan: object, statistics: Observed) -> None:
     held = max(layout.shape[-1] + bool(layout.places) for layout in statistics.layouts)
     if isinstance(levels, int) and levels > held:
         raise ReleaseError("not one count per cell", where="statistics", asked=held, allowed=levels)
-
-
-def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Refuse an object that says the same thing twice: readers differ on which one counts."""
-    document = dict(pairs)
-    if len(document) < len(pairs):
-        raise ValueError("a name stands twice")
-    return document
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(name)

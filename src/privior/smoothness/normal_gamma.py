@@ -99,8 +99,8 @@ def _share(low: float, ends: Floats, high: float) -> Floats:
     least, most = ndtr(low), ndtr(high)
     if most - least > 1e-200:
         return np.asarray((ndtr(ends) - least) / (most - least))
-    bounds = np.full_like(ends, low), np.full_like(ends, high)
-    return np.exp(_log_between(bounds[0], ends) - _log_between(*bounds))
+    first, last = np.array([low]), np.array([high])
+    return np.exp(_log_between(first, ends) - _log_between(first, last))
 
 
 def _log_between(low: Floats, high: Floats) -> Floats:

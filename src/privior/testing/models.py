@@ -189,7 +189,7 @@ class _Model:
         hold(len(str(posterior)) > 0, "posterior", "it says nothing")
         sample = posterior.sample(3, 1)
         hold(set(sample) == set(self.model.columns), "posterior", "it samples other columns")
-        answer = ask(again, self.model.first_question)
+        answer = ask(posterior, self.model.first_question)
         hold(len(str(answer)) > 0, "posterior", "the first question has no answer")
 
 

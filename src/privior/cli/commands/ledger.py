@@ -287,9 +287,11 @@ def _known(screen: Screen, releases: list[Path] | None) -> list[KnownSpend]:
     found = []
     for path in releases or ():
         release = Release.read(path)
-        spend = release.receipt.known(release.plan, release.library)
+        spend = None if release.paid is None else release.paid.known(release.plan, release.library)
         if spend is None:
-            screen.complain(f"not compared: {path} is a trial, or of format 1, which does not say its cost")
+            screen.complain(
+                f"not compared: {path} is a trial, of others, or of format 1, which does not say its cost"
+            )
         else:
             found.append(spend)
     return found

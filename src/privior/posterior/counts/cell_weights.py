@@ -64,7 +64,8 @@ class CellWeights:
     Attributes:
         prior: the a of each cell
         most: the largest count
-        kinks: noisy counts with a rate, moved into 0..most; one row for each release
+        kinks: noisy counts with a rate, moved into 0..most; one row for each release; a knot on both sides of
+            one with decimals
         rates: their rates
         curvature: the sum of the curvatures of each cell
         centre: the mean of its Gaussian noisy counts, weighted by curvature and moved into 0..most
@@ -74,7 +75,7 @@ class CellWeights:
 
     prior: Floats
     most: int
-    kinks: Integers
+    kinks: Integers | Floats
     rates: Floats
     curvature: Floats
     centre: Floats
@@ -92,7 +93,7 @@ class CellWeights:
         """Collect what all releases say about each cell."""
         kinked = [e for e in evidence if e.rates.any()]
         none = np.zeros((0, prior.size))
-        kinks = np.array([np.clip(e.observed, 0, most) for e in kinked], dtype=np.int64)
+        kinks = np.array([np.clip(e.observed, 0, most) for e in kinked])
         curvature = np.sum([e.curvatures for e in evidence], axis=0) if evidence else np.zeros(prior.size)
         pull = np.sum([e.curvatures * e.observed for e in evidence], axis=0) if evidence else curvature
         mean = np.divide(pull, curvature, out=np.zeros(prior.size), where=curvature > 0)
@@ -115,10 +116,13 @@ class CellWeights:
         with np.errstate(divide="ignore"):
             steps = np.log1p((self.prior[cells] - 1)[down] / (at + 1))
         np.copyto(steps, np.log(self.prior[cells])[down], where=counts == 0)
-        constant = self.slope[cells] + tilt
+        constant, whole = self.slope[cells] + tilt, self.kinks.dtype.kind == "i"
         for kinks, rates in zip(self.kinks, self.rates, strict=True):
             rate = rates[cells][down]
-            steps += np.where(counts < kinks[cells][down], rate, -rate) + constant[down]
+            there = kinks[cells][down]
+            # from c to c + 1 the distance to a noisy count falls or grows by 1, or less around decimals
+            nearer = np.where(counts < there, 1, -1) if whole else np.clip(2 * (there - at) - 1, -1, 1)
+            steps += rate * nearer + constant[down]
             constant = np.zeros(cells.size)
         steps += constant[down]
         if self.curvature.any():
@@ -186,7 +190,10 @@ class CellWeights:
             root = np.sqrt((1 - a) ** 2 + 4 * (1 - a) / np.maximum(self.curvature, 1e-300))
         inflection = np.clip((root - (1 + a)) / 2, 0, self.most).astype(np.int64)
         changes = self._sign_changes() if self.gammas else np.zeros((0, self.prior.size), dtype=np.int64)
-        return np.sort(np.concatenate([ends, self.kinks, inflection[None], changes]), axis=0).T
+        kinks = [np.floor(self.kinks).astype(np.int64), np.ceil(self.kinks).astype(np.int64)]
+        # whole ones once: twice the knots would take twice as long
+        bent = kinks[:1] if self.kinks.dtype.kind == "i" else kinks
+        return np.sort(np.concatenate([ends, *bent, inflection[None], changes]), axis=0).T
 
     def _sign_changes(self) -> Integers:
         """Return counts where the second difference changes its sign, as (changes, cells), 0 for none."""

@@ -33,22 +33,26 @@ class CellEvidence:
     """One release, as a function of the latent counts.
 
     Attributes:
-        observed: the published integers, one for each cell; any numbers where all noise is Gaussian
+        observed: the published numbers, one for each cell: whole unless they came with decimals
         rates: how fast the log likelihood falls with the distance of a count from its noisy value
         curvatures: one over the variance of Gaussian noise
+        precisions: about one over the variance of each number, that of the noise unless it is said; zero
+            for a cell that was not released
     """
 
     observed: Integers | Floats
     rates: Floats
     curvatures: Floats
+    precisions: Floats = None  # type: ignore[assignment]  # filled below
 
     def __post_init__(self) -> None:
         observed = np.asarray(self.observed)
         rates = np.asarray(self.rates, dtype=np.float64)
         curvatures = np.asarray(self.curvatures, dtype=np.float64)
-        whole = observed.dtype.kind in "iu"
-        if observed.ndim != 1 or not (whole or (observed.dtype.kind == "f" and not rates.any())):
-            raise InferenceError("the observed counts are not a vector of integers", where="evidence")
+        if observed.dtype.kind not in "iuf" or observed.ndim != 1:
+            raise InferenceError("the observed counts are not a vector of numbers", where="evidence")
+        if observed.dtype.kind == "f" and (observed == np.rint(observed)).all():
+            observed = observed.astype(np.int64)
         if observed.size and not -_FARTHEST <= observed.min() <= observed.max() <= _FARTHEST:
             raise InferenceError(
                 "an observed count is out of range", where="evidence", allowed=f"-{_FARTHEST} to {_FARTHEST}"
@@ -58,22 +62,21 @@ class CellEvidence:
         for name, values in (("rate", rates), ("curvature", curvatures)):
             if not (np.isfinite(values).all() and (values >= 0).all()):
                 raise InferenceError(f"a {name} is negative or not finite", where="evidence")
-        kind = np.int64 if whole else np.float64
-        fill(self, observed=observed.astype(kind), rates=rates, curvatures=curvatures)
+        whole = observed if observed.dtype.kind == "f" else observed.astype(np.int64)
+        fill(self, observed=whole, rates=rates, curvatures=curvatures)
+        if self.precisions is None:
+            fill(self, precisions=_precisions(rates, curvatures))
 
     @property
     def released(self) -> NDArray[np.bool_]:
         """Which cells this release says anything about."""
         return (self.rates > 0) | (self.curvatures > 0)
 
-    @property
-    def precisions(self) -> Floats:
-        """One over the variance of each cell's noise; zero for a cell that was not released.
 
-        Discrete Laplace noise of rate r has variance 2 e^-r / (1 − e^-r)² = 1 / (2 sinh²(r/2)).
-        """
-        precisions: Floats = 2 * np.sinh(np.minimum(self.rates, 600.0) / 2) ** 2 + self.curvatures
-        return precisions
+def _precisions(rates: Floats, curvatures: Floats) -> Floats:
+    """Discrete Laplace noise of rate r has variance 2 e^-r / (1 − e^-r)² = 1 / (2 sinh²(r/2))."""
+    precisions: Floats = 2 * np.sinh(np.minimum(rates, 600.0) / 2) ** 2 + curvatures
+    return precisions
 
 
 @kept

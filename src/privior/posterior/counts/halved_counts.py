@@ -16,8 +16,9 @@ from privior.errors import InferenceError
 from privior.models import LearnedPrior
 from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
+from privior.posterior.counts.halving_centres import centres
 from privior.posterior.counts.halving_machine import HalvingMachine, parameters
-from privior.posterior.counts.halving_tree import HalvingTree, centres, halving_tree
+from privior.posterior.counts.halving_tree import HalvingTree, halving_tree
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.kept import kept
 
@@ -181,5 +182,5 @@ def halved_counts(
         f"{size} tables, drawn exactly given shapes that were learned ({effective:.0f} that differ)",
         misfit(evidence, tables.mean(axis=0), tables.var(axis=0)),
     )
-    first, second = parameters(prior, middle, np.zeros(int(middle.alike.max(initial=-1)) + 1))
+    first, second = parameters(prior, middle)
     return HalvedCounts(tree, first, second, learned.chances, weights, prior, tables, diagnostics)

@@ -26,8 +26,9 @@ from privior.models import LearnedPrior
 from privior.posterior.counts import halving_sums
 from privior.posterior.counts.compiled import Compiled
 from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.counts.halving_centres import Centres
 from privior.posterior.counts.halving_sums import FIRST, GROUP, LOW, SECOND, SIZE, START, STEP
-from privior.posterior.counts.halving_tree import Centres, HalvingTree
+from privior.posterior.counts.halving_tree import HalvingTree
 
 #: tables of more cells are summed by compiled code, which takes a second to load
 _PLAIN = 40
@@ -106,12 +107,11 @@ class HalvingMachine:
 
     def __post_init__(self) -> None:
         self._scales = np.zeros(len(self.nodes))
-        self._shared = int(self.centres.alike.max(initial=-1)) + 1
-        self._move(np.zeros(self._shared))
+        self._move()
 
-    def _move(self, shift: Floats) -> None:
-        """Let the shares that many parts have in common be so many standard deviations from the likeliest."""
-        first, second = parameters(self.prior, self.centres, shift)
+    def _move(self, rng: np.random.Generator | None = None) -> None:
+        """Take the shares that many parts have in common as expected, or draw them."""
+        first, second = parameters(self.prior, self.centres, rng)
         cells = np.ones((self.tree.cells, first.shape[1]))
         self._first, self._second = np.concatenate([cells, first]), np.concatenate([cells, second])
 
@@ -202,12 +202,12 @@ class HalvingMachine:
             weights[place] = (
                 self.sum_up(state) - of_empty[empty] - logs[empty][np.arange(laws.size), laws].sum()
             )
-            if self.centres.pooled.any():
+            if len(self.centres.means):
                 # Shares in common are drawn as the release has them already: they are no evidence once more.
-                self._move(rng.standard_normal(self._shared))
+                self._move(rng)
                 self.sum_up(state)
             drawn.append(self._draw(state, -(-size // number), rng))
-            self._move(np.zeros(self._shared))
+            self._move()
         shares = np.exp(weights - weights.max())
         shares /= shares.sum()
         wanted = np.searchsorted(np.cumsum(shares)[:-1], (np.arange(size) + 0.5) / size)
@@ -236,14 +236,16 @@ class HalvingMachine:
         return np.ascontiguousarray(sums[: self.tree.cells].T)
 
 
-def parameters(prior: LearnedPrior, middle: Centres, shift: Floats) -> tuple[Floats, Floats]:
+def parameters(
+    prior: LearnedPrior, middle: Centres, rng: np.random.Generator | None = None
+) -> tuple[Floats, Floats]:
     """Return the parameters of both halves of each part of several cells, for each concentration.
 
     Small concentrations know of no centre, but for the one that many parts share.
     """
     a = prior.concentrations
-    share = middle.shares(shift)[:, None]
-    centred = middle.pooled[:, None] | (a > 2)
+    share = middle.shares(rng)[:, None]
+    centred = (middle.pool >= 0)[:, None] | (a > 2)
     return np.where(centred, 2 * a * share, a), np.where(centred, 2 * a * (1 - share), a)
 
 

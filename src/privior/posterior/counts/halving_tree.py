@@ -10,15 +10,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.arrays import Floats, Integers
+from privior.arrays import Integers
 from privior.posterior.kept import kept
 
 Number = TypeVar("Number", np.float64, np.int64)
 
 #: a column of so many levels is halved first
 _FEW = 3
-#: shares are pooled where so many parts have the same levels, and log odds end there
-_MANY, _FAR = 8, 4.6
 
 
 @kept
@@ -122,129 +120,3 @@ def halving_tree(shape: Sequence[int], ordered: Sequence[bool] = ()) -> HalvingT
     group = np.unique(axes - sizes.size * depth, return_inverse=True)[1].ravel().astype(np.int64)
     depths = np.cumsum([0, *(len(some) for some in places[::-1])])
     return HalvingTree(halves, group, depths, lows, highs, axes)
-
-
-@kept
-@dataclass(frozen=True, eq=False)
-class Centres:
-    """What is expected of the share of a part's first half, as log odds.
-
-    Attributes:
-        odds: the log odds
-        spread: how uncertain they are where parts alike are pooled; 0 elsewhere
-        alike: which parts share one unknown share
-        pooled: where a share is pooled
-    """
-
-    odds: Floats
-    spread: Floats
-    alike: Integers
-    pooled: NDArray[np.bool_]
-
-    def shares(self, shift: Floats) -> Floats:
-        """Return the shares, those that are pooled moved by so many of their standard deviations."""
-        return np.asarray(
-            1 / (1 + np.exp(-np.clip(self.odds + self.spread * shift[self.alike], -_FAR, _FAR)))
-        )
-
-
-def centres(tree: HalvingTree, ordered: Sequence[bool], observed: Floats, variances: Floats) -> Centres:
-    """Return the share of its first half that a part is expected to have.
-
-    Along an ordered column its neighbours suggest it; else all parts with the same levels of the column
-    together, if there are many; else halves are equal.
-
-    Args:
-        tree: the parts
-        ordered: whether the levels of each column are
-        observed: the noisy count of each cell
-        variances: of the noise
-    """
-    many = len(tree.halves)
-    rows = np.arange(many)
-    low, high = tree.lows[rows, tree.axes], tree.highs[rows, tree.axes]
-    middle = (low + high + 1) // 2
-    odds, spread = np.log((middle - low) / (high - middle)), np.zeros(many)
-    levels = int(tree.highs.max()) + 1
-    _, alike = np.unique((tree.axes * levels + low) * levels + high, return_inverse=True)
-    alike = alike.ravel()
-    pooled = np.zeros(many, dtype=bool)
-    together = np.bincount(alike)[alike]
-    for axis in np.unique(tree.axes):
-        if ordered[axis]:
-            some = np.flatnonzero(tree.axes == axis)
-            _neighbours(tree, some, axis, observed, variances, odds)
-            continue
-        some = np.flatnonzero((tree.axes == axis) & (together >= _MANY))
-        if not some.size:
-            continue
-        sides = []
-        for start, end in ((low[some], middle[some]), (middle[some], high[some])):
-            noise = np.sqrt(_sums(tree, some, axis, start, end, variances, whole=True))
-            total = np.maximum(_sums(tree, some, axis, start, end, observed, whole=True), noise)
-            sides.append((total, noise / total))
-        (one, blur), (other, other_blur) = sides
-        spread[some] = np.sqrt(blur**2 + other_blur**2)
-        odds[some] += (np.log(one / other) - odds[some]) / (1 + spread[some] ** 2)
-        pooled[some] = True
-    return Centres(odds, spread, alike, pooled)
-
-
-def _neighbours(
-    tree: HalvingTree, some: Integers, axis: int, observed: Floats, variances: Floats, odds: Floats
-) -> None:
-    """Change log odds to what the parts beside them along an ordered column suggest.
-
-    That is a straight line through the log counts of the part before and the part after, at the ends of the
-    column of the two before or the two after.
-    """
-    low, high = tree.lows[some, axis], tree.highs[some, axis]
-    size, levels = high - low, int(tree.highs[-1, axis])
-    last, first = (high == levels) & (low >= 2 * size), (low == 0) & (high + 2 * size <= levels)
-    ends = [
-        np.where(last, low - 2 * size, np.where(first, high, np.maximum(low - size, 0))),
-        np.where(last, low - size, np.where(first, high + size, low)),
-        np.where(last, low - size, np.where(first, high + size, high)),
-        np.where(last, low, np.where(first, high + 2 * size, np.minimum(high + size, levels))),
-    ]
-    known = (ends[0] < ends[1]) & (ends[2] < ends[3])
-    some, size = some[known], size[known]
-    ends = [each[known] for each in ends]
-    sides = []
-    for start, end in (ends[:2], ends[2:]):
-        many = (end - start).astype(np.float64)
-        total = _sums(tree, some, axis, start, end, observed) / many
-        noise = np.sqrt(_sums(tree, some, axis, start, end, variances)) / many
-        sides.append((np.maximum(total, np.maximum(noise, 1e-9)), noise))
-    (one, blur), (other, other_blur) = sides
-    trusted = 1 / (1 + (blur / one) ** 2 + (other_blur / other) ** 2)
-    gap = (ends[2] + ends[3] - ends[0] - ends[1]) / 2
-    odds[some] -= np.clip(trusted * np.log(other / one) * (size / 2) / gap, -3, 3)
-
-
-def _sums(
-    tree: HalvingTree,
-    parts: Integers,
-    axis: int,
-    start: Integers,
-    end: Integers,
-    values: Floats,
-    *,
-    whole: bool = False,
-) -> Floats:
-    """Sum over each part, or all others, moved along one column to the levels from start to end."""
-    shape = tuple(int(one) for one in tree.highs[-1])
-    padded = np.zeros(tuple(size + 1 for size in shape))
-    padded[(slice(1, None),) * len(shape)] = values.reshape(shape)
-    for each in range(len(shape)):
-        padded = np.cumsum(padded, axis=each)
-    lows, highs = tree.lows[parts].copy(), tree.highs[parts].copy()
-    if whole:
-        lows[:], highs[:] = 0, tree.highs[-1]
-    lows[:, axis], highs[:, axis] = start, end
-    total = np.zeros(len(parts))
-    for corner in range(1 << len(shape)):
-        sides = [highs[:, each] if corner >> each & 1 else lows[:, each] for each in range(len(shape))]
-        sign = (-1) ** (len(shape) - bin(corner).count("1"))
-        total += sign * padded[tuple(sides)]
-    return total

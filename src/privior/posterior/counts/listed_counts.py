@@ -77,10 +77,9 @@ def listed_counts(releases: Sequence[Release], prior: Floats) -> ListedCounts:
     if tables is None:
         raise InferenceError("no release needs all tables to be listed")
     for release in releases:
-        noise = release.plan.mechanism.cell_noise
-        if noise is not None:
-            away = np.abs(release.statistics.array() - tables)
-            logs = logs - away @ noise.rates - (away * away) @ noise.curvatures / 2
+        for term in release.plan.mechanism.cell_terms(release.statistics, release.plan.records) or ():
+            away = np.abs(term.observed - tables)
+            logs = logs - away @ term.rates - (away * away) @ term.curvatures / 2
     logs = logs + (gammaln(tables + prior) - gammaln(tables + 1)).sum(axis=1)
     chances = np.exp(logs - np.max(logs))
     return ListedCounts(tables, chances / chances.sum(), prior)

@@ -114,9 +114,9 @@ def sum_looks(releases: tuple[Release, ...], names: Sequence[str], sums: Floats)
     """
     for release in releases:
         noise = release.plan.mechanism.cell_noise
-        if noise is None:
+        if noise is None or noise.clamped:
             continue
-        seen = np.asarray(release.statistics.counts, dtype=np.float64)
+        seen = release.statistics.amounts.astype(np.float64)
         for name, rate, curvature, left in zip(
             names, noise.rates, noise.curvatures, np.rint(seen - sums).T, strict=True
         ):
@@ -131,8 +131,7 @@ def noisy_sums(releases: tuple[Release, ...]) -> tuple[int, ...]:
             "noise can be ignored for one release of noisy statistics only",
             asked=releases[0].plan.mechanism.name,
         )
-    found: tuple[int, ...] = releases[0].statistics.counts
-    return found
+    return tuple(round(one) for one in releases[0].statistics.amounts.tolist())
 
 
 def check_free(given: object, what: str, advice: str | None = None) -> None:

@@ -124,9 +124,7 @@ class JointTarget:
         if noisy:
             law, seen = noisy[0]
             spread = np.sqrt(np.array(law.variances))
-            near = np.array(seen.counts, dtype=np.float64) + spread * rng.standard_normal(
-                (number, spread.size)
-            )
+            near = seen.amounts.astype(np.float64) + spread * rng.standard_normal((number, spread.size))
             if not self.public:
                 n = np.clip(np.rint(near[:, 0]), self.model.least_records, self.most)
                 near[:, 0] = n

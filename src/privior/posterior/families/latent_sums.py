@@ -27,6 +27,8 @@ Evidence = tuple[Any, Observed]
 _SUMS, _FEWER_SUMS, _NUMBERS = 2048, 512, 49
 #: pairs that lie so far below the largest, in logs, are left out: all of them together weigh below 1e-8
 _LEFT_OUT = 30.0
+#: how many pairs of sums and parameters are weighed at a time, so that all of it stays in caches
+_TOGETHER = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ class LatentSums:
     def log_likelihood(self, natural: Floats, partition: Floats) -> Floats:
         """Return the log likelihood of parameters with these h(theta) and A(theta)."""
         found = np.empty(natural.shape)
-        block = max(1, 4_000_000 // self.totals.size)
+        block = max(8, _TOGETHER // self.totals.size)
         for start in range(0, natural.size, block):
             part = slice(start, start + block)
             logs = (

@@ -154,7 +154,7 @@ class FinitePosterior(CellsPosterior):
         records = float(plan.records)
         if not plan.total_public and not released_draws(self.releases[0]):
             most = plan.records * plan.schema.unit.max_rows
-            records = float(np.clip(self.releases[0].statistics.array().sum(), 0, most))
+            records = float(np.clip(self.releases[0].statistics.amounts.sum(), 0, most))
         mean = self.mean()
         logs = self.model.log_prior() + records * (np.where(mean > 0, self.model.log_chances(), 0.0) @ mean)
         shares = np.exp(logs - logs.max())

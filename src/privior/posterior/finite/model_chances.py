@@ -49,7 +49,7 @@ class ModelChances:
 
 def model_chances(releases: Sequence[Release], model: FiniteFamily) -> ModelChances:
     """Return the posterior given all releases of one table."""
-    plan, total = releases[0].plan, total_of(releases)
+    total = total_of(releases)
     evidence = cell_evidence(releases)
     drawn = [(one.plan.mechanism, one.statistics) for one in releases if released_draws(one)]
     if not drawn:
@@ -58,7 +58,7 @@ def model_chances(releases: Sequence[Release], model: FiniteFamily) -> ModelChan
         if len(found) < len(logs):
             raise InferenceError(
                 "the probability of these counts cannot be summed under every model",
-                asked=f"{total.most} records, {plan.mechanism.cells} cells",
+                asked=f"{total.most} records, {len(releases[0].statistics.counts)} cells",
                 advice="Release fewer cells, or leave out models that the counts contradict.",
             )
         return ModelChances(_shares(model.log_prior() + np.array(found)), "summed over all tables")
@@ -84,7 +84,7 @@ def certain_chances(releases: Sequence[Release], model: FiniteFamily) -> ModelCh
             asked=plan.mechanism.name,
             advice="The draws themselves are release.statistics.",
         )
-    counts = np.maximum(releases[0].statistics.array(), 0)
+    counts = np.maximum(releases[0].statistics.amounts, 0)
     return ModelChances(model.update(plan.schema, counts), "privacy noise ignored")
 
 

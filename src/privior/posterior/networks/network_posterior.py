@@ -224,19 +224,16 @@ class NetworkPosterior(Posterior):
         """
         number, rng = draws_looked_at(self.numbers.width), np.random.default_rng(SEED)
         looks: list[Look] = []
-        noises = [release.plan.mechanism.cell_noise for release in self.releases]
+        noisy = [one for one in self.releases if not one.plan.mechanism.cell_noise.clamped]
+        noisy = [one for one in noisy if not one.plan.mechanism.cell_noise.approximate]
+        if not noisy:
+            return None
+        zero = [one.plan.mechanism.cell_noise.sums_to_zero for one in noisy]
         sizes = [one.prior.size for one in self.each]
-        for node, one, evidence in zip(
-            self.model.columns, self.each, evidence_of(self.releases, sizes), strict=True
-        ):
+        for node, one, evidence in zip(self.model.columns, self.each, evidence_of(noisy, sizes), strict=True):
             names = (*self.model.parents[node], node)
             groups = Groups(tuple((name, self.schema.column(name).labels) for name in names))
-            seen = [
-                (some, noise.sums_to_zero)
-                for some, noise in zip(evidence, noises, strict=True)
-                if not noise.approximate
-            ]
-            tables = one.counts.draws(number, rng)
+            seen, tables = list(zip(evidence, zero, strict=True)), one.counts.draws(number, rng)
             found = table_looks(seen, tables, None, groups, rng, learned=one.learned)
             looks += [Look(f"table of {node}: {look.where}", look.chances) for look in found]
         return Conflict.of(looks)

@@ -10,7 +10,6 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.errors import InferenceError
-from privior.mechanisms import CellNoise
 from privior.models import ExchangeablePrior, Network
 from privior.posterior.counts.certain import CertainCounts
 from privior.posterior.counts.contract import LatentCounts, LearnedShape
@@ -97,16 +96,11 @@ def evidence_of(releases: Sequence[Release], sizes: Sequence[int]) -> list[list[
     cuts = np.cumsum(sizes)[:-1]
     each = []
     for release in releases:
-        noise, plan = _noise(release), release.plan
-        observed = plan.mechanism.noisy_tables(release.statistics, plan.records)
-        arrays = (np.split(one, cuts) for one in (observed, noise.rates, noise.curvatures))
-        each.append([CellEvidence(*some) for some in zip(*arrays, strict=True)])
+        terms = release.plan.mechanism.cell_terms(release.statistics, release.plan.records)
+        if terms is None:
+            raise InferenceError("this release has no noisy tables", asked=release.plan.mechanism.name)
+        for one in terms:
+            numbers = (one.observed, one.rates, one.curvatures, one.precisions)
+            arrays = ([None] * len(sizes) if values is None else np.split(values, cuts) for values in numbers)
+            each.append([CellEvidence(*some) for some in zip(*arrays, strict=True)])
     return [list(some) for some in zip(*each, strict=True)]
-
-
-def _noise(release: Release) -> CellNoise:
-    """Return the noise on the cells of all tables, or refuse a release of something else."""
-    noise: CellNoise | None = release.plan.mechanism.cell_noise
-    if noise is None:
-        raise InferenceError("this release has no noisy tables", asked=release.plan.mechanism.name)
-    return noise

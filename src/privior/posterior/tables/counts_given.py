@@ -31,7 +31,8 @@ def counts_given(releases: Sequence[Release], parameters: Floats) -> LatentCount
         parameters: the prior parameter of each cell
     """
     evidence, gammas = cell_evidence(releases), _gammas(releases)
-    listed = len(evidence) + len(gammas) < len(releases)
+    noisy = sum(release.plan.mechanism.cell_noise is not None for release in releases)
+    listed = noisy + len(gammas) < len(releases)
     if gammas and listed:
         raise InferenceError("draws and tables by Hellinger distance are not used together")
     if listed:
@@ -49,7 +50,7 @@ def learned_given(releases: Sequence[Release], prior: object, *, ignore_noise: b
             advice="Give a number, such as prior=1.",
         )
     evidence, plan = cell_evidence(releases), releases[0].plan
-    if len(evidence) < len(releases):
+    if any(release.plan.mechanism.cell_noise is None for release in releases):
         raise InferenceError(
             "a prior is learned from noisy counts only",
             asked=plan.mechanism.name,
@@ -94,7 +95,7 @@ def certain_counts(releases: Sequence[Release], parameters: Floats) -> CertainCo
             advice="The draws themselves are release.statistics.",
         )
     check_single(releases)
-    return CertainCounts(np.maximum(releases[0].statistics.array(), 0), parameters)
+    return CertainCounts(np.maximum(np.rint(releases[0].statistics.amounts), 0).astype(np.int64), parameters)
 
 
 def check_single(releases: Sequence[Release]) -> None:
@@ -111,12 +112,13 @@ def total_of(releases: Sequence[Release]) -> Total:
 
 def cell_evidence(releases: Sequence[Release]) -> list[CellEvidence]:
     """Return what noisy counts say of each cell; other releases say nothing here."""
-    noises = [(one.statistics, one.plan.mechanism.cell_noise) for one in releases]
-    return [
-        CellEvidence(observed.array(), noise.rates, noise.curvatures)
-        for observed, noise in noises
-        if noise is not None
-    ]
+    return [evidence for release in releases for evidence in evidence_of(release)]
+
+
+def evidence_of(release: Release) -> list[CellEvidence]:
+    """Return what the noisy counts of one release say of each cell, in several terms if need be."""
+    terms = release.plan.mechanism.cell_terms(release.statistics, release.plan.records) or ()
+    return [CellEvidence(one.observed, one.rates, one.curvatures, one.precisions) for one in terms]
 
 
 def _gammas(releases: Sequence[Release]) -> list[CellGammas]:

@@ -20,9 +20,6 @@ from privior.posterior.counts.evidence import CellEvidence
 from privior.posterior.noise_sums import NoiseSums
 from privior.posterior.tables.groups import Groups, halves
 
-#: noise of numbers that are not whole is rounded, and not looked at if it is narrower than this
-_NARROW = 2.0
-
 
 def residual_looks(
     evidence: CellEvidence,
@@ -48,11 +45,8 @@ def residual_looks(
     if len(kinds) != 1:
         return
     law = NoiseSums(float(kinds[0, 0]), float(kinds[0, 1]), int(released.sum()), zero)
-    noises = np.where(released, evidence.observed - tables, 0)
-    if noises.dtype.kind == "f":
-        if law.stddev < _NARROW:
-            return
-        noises = np.rint(noises).astype(np.int64)
+    # with decimals the nearest whole noise is looked at
+    noises = np.where(released, np.rint(evidence.observed - tables).astype(np.int64), 0)
     yield Look("the size of the noise", law.size_chances(noises[:, released], rng, large=learned))
     if not zero:
         yield Look(

@@ -34,7 +34,7 @@ def table_conflict(
     """
     noises = [(one.statistics, one.plan.mechanism.cell_noise) for one in releases]
     seen = [
-        (CellEvidence(observed.array(), noise.rates, noise.curvatures), noise.sums_to_zero)
+        (CellEvidence(observed.amounts, noise.rates, noise.curvatures), noise.sums_to_zero)
         for observed, noise in noises
         if noise is not None and not noise.clamped
     ]

@@ -138,7 +138,9 @@ def log_sums(prior: Sequence[Fraction], records: int, temperatures: Floats) -> F
 def _distances(rows: Integers, tables: Integers, cells: Sequence[_Cell]) -> Floats:
     overlap = np.zeros((len(rows), len(tables)))
     for cell, known in enumerate(cells):
-        overlap += known.log_affinities(rows[:, cell], tables[:, cell])
+        here, row = np.unique(rows[:, cell], return_inverse=True)
+        there, column = np.unique(tables[:, cell], return_inverse=True)
+        overlap += known.log_affinities(here, there)[np.ix_(row, column)]  # many tables have the same count
     return np.asarray(np.sqrt(-np.expm1(overlap)))
 
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from flint import arb
+from privior.interval_arithmetic import arb, flint
 
 #: an enclosure this narrow, in bits, is narrow enough; numbers below LEAST are rounded up to it
 _BITS = 44
@@ -27,10 +25,8 @@ _MOST_PRECISION = 96 << 6
 
 def ball(number: Fraction | float | int) -> arb:
     """Return an enclosure of an exact number; a float means its exact binary value."""
-    from flint import arb, fmpq
-
     numerator, denominator = number.as_integer_ratio()
-    return arb(fmpq(numerator, denominator))
+    return flint.arb(flint.fmpq(numerator, denominator))
 
 
 def balls(*numbers: Fraction | float | int) -> tuple[arb, ...]:
@@ -45,11 +41,9 @@ def upper(evaluate: Callable[[], arb], precision: int = 96) -> float:
         evaluate: computes the formula from exact numbers; called again with more bits if it came out wide
         precision: the bits to begin with
     """
-    from flint import ctx
-
     before = math.inf
     while True:
-        with ctx.workprec(precision):
+        with flint.ctx.workprec(precision):
             found = evaluate()
             high = float(found.upper())
             width = float(found.rad())
@@ -63,9 +57,7 @@ def upper(evaluate: Callable[[], arb], precision: int = 96) -> float:
 
 def is_nothing(log_bound: Callable[[], arb]) -> bool:
     """Say whether a number is surely below `LEAST`, by the logarithm of a bound: `upper` would say LEAST."""
-    from flint import ctx
-
-    with ctx.workprec(_SOME_BITS):
+    with flint.ctx.workprec(_SOME_BITS):
         return bool(log_bound() < ball(LEAST).log())
 
 
