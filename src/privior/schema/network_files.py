@@ -16,6 +16,9 @@ from privior.schema import bif, xmlbif
 from privior.schema.columns import Categorical, Column
 from privior.whole_files import read_whole, write_whole
 
+#: of a path the end is told, which has the file's name
+_END = 70
+
 
 @dataclass(frozen=True)
 class NetworkFile:
@@ -49,7 +52,7 @@ class NetworkFile:
     @staticmethod
     def read(path: str | Path) -> NetworkFile:
         """Read a file: XMLBIF if it begins like XML, else BIF."""
-        where = shown(str(path)).strip("'")
+        where = shown(str(path)[-_END:]).strip("'")
         try:
             text = read_whole(path).decode("utf-8")
         except OSError as error:
