@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from privior.mechanisms import EHDL as EHDL
     from privior.mechanisms import EHDS as EHDS
     from privior.mechanisms import DirichletDraw as DirichletDraw
+    from privior.mechanisms import FourierTables as FourierTables
     from privior.mechanisms import GaussianCounts as GaussianCounts
     from privior.mechanisms import GaussianNoise as GaussianNoise
     from privior.mechanisms import GaussianTables as GaussianTables

@@ -86,8 +86,7 @@ def test_releases_of_every_kind_are_read(path: Path, monkeypatch: pytest.MonkeyP
     )  # whether it is answered, not how well
     monkeypatch.setattr("privior.posterior.families.joint_chain._ROUNDS", 1)
     release = pv.Release.read(path)
-    models = {model.family: model for model, _ in KINDS}
-    assert release.plan.model == models[release.plan.model.family]
+    assert release.plan.model in [model for model, _ in KINDS]
     assert pv.Release.from_json(release.to_json()) == release
     asked = release.plan.model.first_question
     headings = {"counts()": "90% interval", "models()": "probability", "table(": "90% interval"}

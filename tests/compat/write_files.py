@@ -55,6 +55,7 @@ NETWORKS: list[tuple[Model, list[type[Mechanism]]]] = [
         [pv.LaplaceTables, pv.GaussianTables],
     ),
     (pv.NaiveBayes("ripe", ["fruit", "then"], prior=pv.BDeu(4)), [pv.GaussianTables]),
+    (pv.BayesianNetwork({"ripe": []}, prior=1), [pv.FourierTables]),
 ]
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [

@@ -202,7 +202,7 @@ def test_the_noise_can_be_ignored_as_the_published_algorithm_does(seeded_noise: 
     """Noisy counts cut at zero, as if they were true."""
     schema = pv.Schema({name: pv.Boolean() for name in "ab"}, population="few", unit="person")
     model = pv.BayesianNetwork({"a": [], "b": ["a"]}, prior=1)
-    plan = pv.plan(model, schema, records=20, epsilon=1)
+    plan = pv.plan(model, schema, records=20, epsilon=1, mechanism=pv.LaplaceTables)
     table = pa.table({"a": [True] * 20, "b": [True, False] * 10})
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="few"))
     ignoring: Any = pv.infer(release, noise="ignore")

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from hellinger_laws import Counts, Floats, hellinger, largest_loss, local_sensitivity
 from sampling_errata import a13, a14, a15
-from scipy import integrate, optimize
+from scipy import integrate, optimize, stats
 from utility_errata import b6, b7, b8, d5, d6, d7, d8, laplace_line, local_lines
 
 from privior.papers import sampling_utility
 from privior.papers.published import Verdict, dirichlet, gibbs, networks
 from privior.papers.published import hellinger as published_hellinger
 from privior.papers.published import posterior_sampling as sampling
+from privior.papers.stealth import corollary_3
 from privior.privacy.pairs import (
     BetaPair,
     FiniteBernoulli,
@@ -389,6 +390,21 @@ def e4() -> Iterator[str]:
     yield show(worse.value, 4)
 
 
+def e5() -> Iterator[str]:
+    full, released = (
+        corollary_3("0.4", [(one,) for one in range(40)], joint=True),
+        corollary_3("0.1", [tuple(range(one + 1)) for one in range(4)]),
+    )
+    assert full.verdict is released.verdict is Verdict.FALSE
+    # without arcs: the sum of 40 |noises| is a Gamma law, and must stay below 2 t |N| + one more noise
+    exact, _ = integrate.quad(
+        lambda x: stats.gamma(40).cdf(0.8 * 41 + x) * math.exp(-abs(x)) / 2, -32.8, 60, points=[0]
+    )
+    assert full.better == pytest.approx(exact, abs=0.01)
+    yield from (show(full.value, 4), show(exact, 3))
+    yield from (show(released.value, 4), show(released.better or 0, 2))
+
+
 ENTRIES = {
     f.__name__.upper(): f
     for f in (
@@ -430,6 +446,7 @@ ENTRIES = {
         e2,
         e3,
         e4,
+        e5,
     )
 }
 

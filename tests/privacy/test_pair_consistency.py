@@ -122,6 +122,9 @@ MECHANISMS: list[Any] = [
     *(pv.LaplaceTables(NETWORK, TWO, "1.5", neighbours=relation) for relation in BOTH),
     *(pv.GaussianTables(NETWORK, TWO, 1, "0.01", neighbours=relation) for relation in BOTH),
     pv.GaussianTables(NETWORK, TWO, 1, "0.01", max_rows=3),
+    *(pv.FourierTables(NETWORK, TWO, "1.5", neighbours=relation) for relation in BOTH),
+    *(pv.FourierTables(NETWORK, TWO, 1, "0.01", neighbours=relation) for relation in BOTH),
+    *(pv.FourierTables(NETWORK, TWO, 1, delta, max_rows=3) for delta in (0, "0.01")),
 ]
 
 

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from privior.mechanisms.noise_law import GaussianNoise, LaplaceNoise, NoiseLaw, to_noise_law
     from privior.mechanisms.treatment import AS_DRAWN, Treatment
     from privior.mechanisms.imported_numbers import ImportedNumbers
+    from privior.mechanisms.network_mechanism import NetworkMechanism
     from privior.mechanisms.node_tables import NodeTables
     from privior.mechanisms.laplace_tables import LaplaceTables
     from privior.mechanisms.gaussian_tables import GaussianTables
+    from privior.mechanisms.fourier_tables import FourierTables
 
     # isort: on
 else:

@@ -69,12 +69,14 @@ class CellNoise:
         curvatures: one for each cell
         sums_to_zero: whether `observed - c` sums to zero, and is otherwise as if it were independent
         clamped: whether `observed` was moved to where counts can be: then `observed - c` is not the noise
+        approximate: what is approximated, in words; empty if nothing is
     """
 
     rates: Floats
     curvatures: Floats
     sums_to_zero: bool = False
     clamped: bool = False
+    approximate: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,8 +212,13 @@ class Mechanism(ABC):
         """The noise as inference of tables sees it; None if the law is no noise on cells."""
         return None
 
-    def cell_terms(self, observed: Observed) -> tuple[CellTerm, ...] | None:
-        """What inference of tables is told of each cell; None if the law is no noise on cells."""
+    def cell_terms(self, observed: Observed, records: int) -> tuple[CellTerm, ...] | None:
+        """What inference of tables is told of each cell; None if the law is no noise on cells.
+
+        Args:
+            observed: what was released
+            records: the number of records, for laws that need it where it is public
+        """
         noise = self.cell_noise
         return None if noise is None else (CellTerm(observed.amounts, noise.rates, noise.curvatures),)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -38,11 +38,11 @@ from privior.schema import Schema
 #: the exact curve is a sum over about this many integers; beyond it the concentrated bound is used
 WIDEST_EXACT = Fraction(2**14)
 #: the grid of losses is so coarse that a release is read in a tenth of a second, for 0.03% more noise
-_WIDENING = 1e-3
+WIDENING = 1e-3
 #: by what part more noise than Gaussian noise would need is tried, one after the other
 _MORE = (
     *(Fraction(one, 10**4) for one in (3, 6, 12, 30)),
-    *(Fraction(one, 100) for one in (1, 3, 10, 30, 100)),
+    *(Fraction(one, 100) for one in (1, 2, 3, 5, 10, 30, 100)),
 )
 
 
@@ -97,17 +97,10 @@ class GaussianTables(NodeTables):
         return cls(asked.model, asked.schema, budget.epsilon, budget.delta, **unit)  # type: ignore[arg-type]
 
     def _calibrated(self) -> tuple[Fraction, ...]:
-        level = round_down(self.epsilon)
-        squared = largest(
-            lambda one: Fraction(GaussianPair(one).delta(level)) <= self.delta, digits=6, most=Fraction(10**6)
-        )
-        for more in _MORE if squared else ():
-            moved = self.one_table.l2_squared * (1 + more) ** 2 / (squared or 1)
-            found = tuple(
-                Fraction(round_up(Fraction(math.sqrt(moved / share)))) for share in shares(self.sizes)
-            )
-            if self._enough(found):
-                return found
+        moved = [self.one_table.l2_squared / share for share in shares(self.sizes)]
+        found = certified_scales(self.epsilon, self.delta, moved, self._enough)
+        if found is not None:
+            return found
         raise self.refusal(
             "this budget needs more noise than can be certified",
             asked=str(Budget(self.epsilon, self.delta)),
@@ -119,7 +112,7 @@ class GaussianTables(NodeTables):
             moved = self.one_table.l2_squared
             alike = Counter(scales).items()
             parts = tuple((DiscreteGaussianShift(one**2, moved), many) for one, many in alike)
-            return parts[0][0] if len(scales) == 1 else Composed(parts, _WIDENING)
+            return parts[0][0] if len(scales) == 1 else Composed(parts, WIDENING)
         squares = sum((self.one_table.l2_squared / (2 * one**2) for one in scales), start=Fraction(0))
         return Concentrated(squares)
 
@@ -159,3 +152,26 @@ class GaussianTables(NodeTables):
 
     def _weights(self, scales: Floats) -> CellNoise:
         return CellNoise(np.zeros(scales.size), scales**-2)
+
+
+def certified_scales(
+    epsilon: Fraction,
+    delta: Fraction,
+    moved: Sequence[Fraction],
+    enough: Callable[[tuple[Fraction, ...]], bool],
+) -> tuple[Fraction, ...] | None:
+    """Return scales of discrete Gaussian noise whose squares are proportional to these; None if none will do.
+
+    Continuous noise would need this size; discrete noise a little more, as much as is needed.
+    """
+    level = round_down(epsilon)
+    squared = largest(
+        lambda one: Fraction(GaussianPair(one).delta(level)) <= delta, digits=6, most=Fraction(10**6)
+    )
+    for more in _MORE if squared else ():
+        found = tuple(
+            Fraction(round_up(Fraction(math.sqrt(one * (1 + more) ** 2 / (squared or 1))))) for one in moved
+        )
+        if enough(found):
+            return found
+    return None

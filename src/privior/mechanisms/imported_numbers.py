@@ -237,10 +237,10 @@ class ImportedNumbers(Mechanism):
         rates, curvatures = ([law.rate for law in laws], [law.curvature for law in laws])
         return CellNoise(np.array(rates), np.array(curvatures), clamped=not self.treatment.none)
 
-    def cell_terms(self, observed: Observed) -> tuple[CellTerm, ...]:
+    def cell_terms(self, observed: Observed, records: int) -> tuple[CellTerm, ...]:
         """Write the likelihood of each number in pieces (`Pieces`), the first ones in the first term."""
         if self.treatment.none:
-            return super().cell_terms(observed) or ()
+            return super().cell_terms(observed, records) or ()
         intervals = self._intervals(observed)
         found = [law.pieces(*ends) for law, ends in zip(self._laws(len(intervals)), intervals, strict=True)]
         pieces = [one for one in found if one is not None]

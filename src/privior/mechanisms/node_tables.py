@@ -8,18 +8,17 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.checks import fill, known_as
+from privior.checks import fill
 from privior.errors import shown
 from privior.exact import rational
-from privior.mechanisms.contract import Asked, CellNoise, Mechanism
-from privior.mechanisms.table_mechanism import check_unit, true_counts
-from privior.models import ExactStatistics, Layout, Model, Network, Observed
-from privior.privacy import Neighbours, Sensitivity
+from privior.mechanisms.contract import CellNoise
+from privior.mechanisms.network_mechanism import NetworkMechanism
+from privior.mechanisms.table_mechanism import true_counts
+from privior.models import ExactStatistics, Layout, Model, Observed
 from privior.randomness import WIDEST
 from privior.schema import Schema
 
@@ -29,7 +28,7 @@ MOST_SCALES = 4
 _DIGITS = 24
 
 
-class NodeTables(Mechanism):
+class NodeTables(NetworkMechanism):
     """Independent noise on the counts of all tables of a network, of one scale for each table.
 
     A unit moves each table as it moves a single one, and the tables' noises are independent: what a table's
@@ -37,26 +36,10 @@ class NodeTables(Mechanism):
     alone (`shares`).
 
     Attributes:
-        model: the network; its prior plays no part
-        schema: the public facts of its columns
-        neighbours: the neighbour relation
-        max_rows: records that one unit contributes at most
         scales: of the noise of each table, in the order of the nodes: exactly floats, which the sampler reads
     """
 
-    models: ClassVar[tuple[type[Model], ...]] = (Network,)
-    model: Network
-    schema: Schema
-    neighbours: Neighbours
-    max_rows: int
     scales: tuple[Fraction, ...]
-
-    def _set_tables(
-        self, model: Network, schema: Schema, neighbours: Neighbours | str, max_rows: int
-    ) -> None:
-        fill(self, model=model, schema=schema, neighbours=Neighbours.of(neighbours), max_rows=max_rows)
-        self.one_table  # noqa: B018 - refuses a number of rows that is none
-        self.sizes  # noqa: B018 - refuses a schema that does not fit
 
     def _set_scales(self, scales: Sequence[object] | None) -> None:
         """Take the scales that are given, or calibrate them; either way they must be enough."""
@@ -92,32 +75,6 @@ class NodeTables(Mechanism):
     def variance(self, scale: float) -> float:
         """Return the variance of noise of this scale."""
 
-    @cached_property
-    def sizes(self) -> tuple[int, ...]:
-        """The number of cells of each table."""
-        return self.model.sizes(self.schema)
-
-    @property
-    def one_table(self) -> Sensitivity:
-        """How far one unit moves each table."""
-        return Sensitivity.of_counts(self.neighbours, self.max_rows)
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """How far one unit moves all tables together."""
-        one, tables = self.one_table, len(self.sizes)
-        return Sensitivity(tables * one.l1, tables * one.l2_squared, one.total_fixed, one.neighbours)
-
-    def check(self, asked: Asked) -> None:
-        """Refuse other tables, or another unit of protection."""
-        model = known_as(Network, asked.model)  # type: ignore[type-abstract]
-        same = self.model.tables == model.tables and all(
-            self.model.shape(node, self.schema) == model.shape(node, asked.schema) for node in model.columns
-        )
-        if not same:
-            raise self.refusal("the mechanism is for another network or schema")
-        check_unit(self, asked)
-
     # What it publishes
 
     @cached_property
@@ -143,10 +100,6 @@ class NodeTables(Mechanism):
         pairs = zip(parts, self.scales, strict=True)
         return math.fsum(float(self._log_pmf(part, float(scale)).sum()) for part, scale in pairs)
 
-    def admits(self, observed: Observed, records: int) -> bool:
-        """Any integers are possible."""
-        return True
-
     @abstractmethod
     def _weights(self, scales: Floats) -> CellNoise:
         """Return the noise of cells of these scales as inference sees it."""
@@ -166,11 +119,6 @@ class NodeTables(Mechanism):
             for scale, many in alike
         )
         return [("noise", f"standard deviation of each count: {said}")]
-
-    @classmethod
-    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read what `to_document` wrote."""
-        return cls(model, schema, **entries)  # type: ignore[call-arg]
 
 
 @lru_cache(maxsize=64)

@@ -77,7 +77,7 @@ def listed_counts(releases: Sequence[Release], prior: Floats) -> ListedCounts:
     if tables is None:
         raise InferenceError("no release needs all tables to be listed")
     for release in releases:
-        for term in release.plan.mechanism.cell_terms(release.statistics) or ():
+        for term in release.plan.mechanism.cell_terms(release.statistics, release.plan.records) or ():
             away = np.abs(term.observed - tables)
             logs = logs - away @ term.rates - (away * away) @ term.curvatures / 2
     logs = logs + (gammaln(tables + prior) - gammaln(tables + 1)).sum(axis=1)

@@ -220,17 +220,20 @@ class NetworkPosterior(Posterior):
         """How improbable the noise is that draws of each table's true counts leave over.
 
         How the levels of parents are spread, no prior of a network says: counts are not compared with it.
+        Nor is noise looked at whose law is approximated.
         """
         number, rng = draws_looked_at(self.numbers.width), np.random.default_rng(SEED)
         looks: list[Look] = []
         noisy = [one for one in self.releases if not one.plan.mechanism.cell_noise.clamped]
+        noisy = [one for one in noisy if not one.plan.mechanism.cell_noise.approximate]
         if not noisy:
             return None
+        zero = [one.plan.mechanism.cell_noise.sums_to_zero for one in noisy]
         sizes = [one.prior.size for one in self.each]
         for node, one, evidence in zip(self.model.columns, self.each, evidence_of(noisy, sizes), strict=True):
             names = (*self.model.parents[node], node)
             groups = Groups(tuple((name, self.schema.column(name).labels) for name in names))
-            seen, tables = [(some, False) for some in evidence], one.counts.draws(number, rng)
+            seen, tables = list(zip(evidence, zero, strict=True)), one.counts.draws(number, rng)
             found = table_looks(seen, tables, None, groups, rng, learned=one.learned)
             looks += [Look(f"table of {node}: {look.where}", look.chances) for look in found]
         return Conflict.of(looks)
@@ -257,7 +260,14 @@ class NetworkPosterior(Posterior):
         how = f"each table by itself, {exact} of {len(self.each)} summed over all counts"
         drowned = self.drowned
         more = (f"drowned by the noise: {', '.join(drowned)}",) if drowned else ()
-        return (f"{self.source}; {how}", *more)
+        return (f"{self.source}; {how}", *self._approximate, *more)
+
+    @property
+    def _approximate(self) -> tuple[str, ...]:
+        """What of the noise is approximated, in words."""
+        laws = [] if self.ignored else [release.plan.mechanism for release in self.releases]
+        said = {noise.approximate for noise in (law.cell_noise for law in laws) if noise is not None}
+        return tuple(f"approximated: {words}" for words in sorted(said) if words)
 
     def _shown(self, level: float) -> TablesShown:
         tables = tuple(self._tables.values())

@@ -96,7 +96,7 @@ def evidence_of(releases: Sequence[Release], sizes: Sequence[int]) -> list[list[
     cuts = np.cumsum(sizes)[:-1]
     each = []
     for release in releases:
-        terms = release.plan.mechanism.cell_terms(release.statistics)
+        terms = release.plan.mechanism.cell_terms(release.statistics, release.plan.records)
         if terms is None:
             raise InferenceError("this release has no noisy tables", asked=release.plan.mechanism.name)
         for one in terms:

@@ -117,7 +117,7 @@ def cell_evidence(releases: Sequence[Release]) -> list[CellEvidence]:
 
 def evidence_of(release: Release) -> list[CellEvidence]:
     """Return what the noisy counts of one release say of each cell, in several terms if need be."""
-    terms = release.plan.mechanism.cell_terms(release.statistics) or ()
+    terms = release.plan.mechanism.cell_terms(release.statistics, release.plan.records) or ()
     return [CellEvidence(one.observed, one.rates, one.curvatures, one.precisions) for one in terms]
 
 
