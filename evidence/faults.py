@@ -758,8 +758,8 @@ FAULTS = (
         "trial-not-said-on-page",
         "the page of a trial does not say that it is one",
         "report.py",
-        "        if release.receipt.durable\n",
-        "        if release.receipt\n",
+        "    if release.paid.durable:\n",
+        "    if release.paid:\n",
         ("tests/report/test_report.py",),
     ),
     Fault(

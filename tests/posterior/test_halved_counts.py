@@ -13,7 +13,7 @@ from privior.models import LearnedPrior
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.halved_counts import HalvedCounts, halved_counts
 from privior.posterior.counts.halving_centres import centres
-from privior.posterior.counts.halving_machine import HalvingMachine
+from privior.posterior.counts.halving_machine import _HEDGED, _UNLEARNED, HalvingMachine
 from privior.posterior.counts.halving_tree import halving_tree
 from privior.posterior.counts.latent import latent_counts
 
@@ -177,3 +177,38 @@ def test_a_prior_that_is_not_said_is_learned() -> None:
     for mechanism in (pv.DirichletDraw, pv.VirtualRecords, pv.EHD):
         with pytest.raises(pv.PlanError, match="prior in numbers"):
             pv.plan(model, schema, records=500, epsilon=1, delta="1e-6", mechanism=mechanism)
+
+
+def test_chances_of_cells_follow_from_a_table_as_the_prior_has_it() -> None:
+    """Two cells, the table known: their chances mix all concentrations, as the table weighs them.
+
+    They were drawn with the concentrations of the likeliest state alone, whatever the table: too narrow.
+    """
+    counts, prior = np.array([12, 2]), LearnedPrior()
+    evidence = [CellEvidence(counts, np.full(2, 25.0), np.zeros(2))]
+    found = halved_counts(evidence, (2,), (False,), prior, Total(14, known=True))
+    assert (found.tables == counts).all()
+    drawn = np.exp(found.log_draws(20_000, np.random.default_rng(2), np.random.default_rng(3)))[:, 0]
+    a = prior.concentrations
+
+    def moments(laws: np.ndarray) -> np.ndarray:
+        """The mean and the mean square, for the weights of concentrations."""
+        weights = laws * np.exp([_log_beta(12 + one, 2 + one) - _log_beta(one, one) for one in a.tolist()])
+        weights /= weights.sum()
+        squares = (12 + a) * (13 + a) / ((14 + 2 * a) * (15 + 2 * a))
+        return np.array([weights @ ((12 + a) / (14 + 2 * a)), weights @ squares])
+
+    hedged = sum(moments(prior.laws[0, law]) for law in _UNLEARNED)
+    mean, square = (1 - len(_UNLEARNED) * _HEDGED) * moments(prior.laws.mean(axis=(0, 1))) + _HEDGED * hedged
+    assert drawn.mean() == pytest.approx(mean, abs=0.008)
+    assert drawn.std() == pytest.approx(math.sqrt(square - mean**2), rel=0.05)
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
+def test_more_noisy_records_than_are_stated_are_refused() -> None:
+    """The sums were cut where a possible total would have been: all records fell on the first halves."""
+    with pytest.raises(pv.InferenceError, match="contradict the stated number"):
+        of([400, 300, 200, 100], 1.0, Total(500, known=False))

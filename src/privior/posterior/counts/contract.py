@@ -106,8 +106,8 @@ class LearnedShape(LatentCounts):
     """Counts whose prior was learned with them: what cell probabilities are given a table, it knows."""
 
     @abstractmethod
-    def log_rates(self, tables: Integers, rng: np.random.Generator) -> Floats:
-        """Draw the logarithm of each cell's probability given a table, perhaps not normalised."""
+    def log_draws(self, size: int, of_tables: np.random.Generator, rng: np.random.Generator) -> Floats:
+        """Draw tables, and given each the logarithm of each cell's probability, perhaps not normalised."""
 
     @abstractmethod
     def expected_rates(self, tables: Integers) -> Floats:

@@ -21,11 +21,12 @@ from privior.posterior.counts.halving_machine import HalvingMachine, parameters
 from privior.posterior.counts.halving_tree import HalvingTree, halving_tree
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.kept import kept
+from privior.special import gammaln
 
 #: parts of more than so many standard deviations of their noise are well filled
 _FILLED = 4.0
-#: tables that are drawn, and up to how many cells; beyond, their number falls with the square root
-_MOST, _WHOLE = 4000, 500
+#: tables that are drawn, and up to how many cells; beyond, their number falls, but never below this
+_MOST, _WHOLE, _LEAST = 4000, 200, 200
 
 
 kept(LearnedPrior)
@@ -39,8 +40,8 @@ class HalvedCounts(LearnedShape):
     Attributes:
         tree: the parts of the table
         first, second: the parameters of both halves of each part of several cells, for each concentration
-        chances: how probable each concentration is there
-        weights: the expected weight of each concentration in each group
+        weights: of the concentrations in each state of tables, as (state, group, concentration)
+        state: of each table
         prior: the laws that proportions may have
         tables: draws
         diagnostics: how they were made
@@ -49,8 +50,8 @@ class HalvedCounts(LearnedShape):
     tree: HalvingTree
     first: Floats
     second: Floats
-    chances: Floats
     weights: Floats
+    state: Integers
     prior: LearnedPrior
     tables: Integers
     diagnostics: Diagnostics
@@ -76,37 +77,61 @@ class HalvedCounts(LearnedShape):
 
     def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return tables from the posterior, as (size, k): those that are kept, shuffled, again and again."""
-        rounds = -(-size // len(self.tables))
-        order = np.concatenate([rng.permutation(len(self.tables)) for _ in range(rounds)])
-        return np.asarray(self.tables[order[:size]])
+        return np.asarray(self.tables[self._places(size, rng)])
 
-    def log_rates(self, tables: Integers, rng: np.random.Generator) -> Floats:
-        """Draw the log probability of each cell given a table: a Beta share for each half."""
+    def _places(self, size: int, rng: np.random.Generator) -> Integers:
+        rounds = -(-size // len(self.tables))
+        return np.concatenate([rng.permutation(len(self.tables)) for _ in range(rounds)])[:size]
+
+    def log_draws(self, size: int, of_tables: np.random.Generator, rng: np.random.Generator) -> Floats:
+        """Draw the log probability of each cell: a Beta share for each half, given table and state."""
+        places = self._places(min(size, len(self.tables)), of_tables)
+        places = np.resize(places, size)
+        state = self.state[places]
 
         def shares(part: slice, one: Integers, other: Integers) -> tuple[Floats, Floats]:
-            goal, kind = rng.random(one.shape), np.zeros(one.shape, dtype=np.int64)
-            for sums in np.cumsum(self.chances[part], axis=1)[:, :-1].T:
-                kind += goal >= sums[:, None]
+            kind, goal = np.zeros(one.shape, dtype=np.int64), rng.random(one.shape)
+            laws = np.moveaxis(self.weights[:, self.tree.group[part]], 0, 1)[:, state]
+            chances = self._chances(part, laws, one, other)
+            for sums in np.cumsum(chances, axis=0)[:-1]:
+                kind += goal >= sums
             a = np.take_along_axis(self.first[part], kind, axis=1) + one
             b = np.take_along_axis(self.second[part], kind, axis=1) + other
             first, second = _log_gammas(a, rng), _log_gammas(b, rng)
             both = np.logaddexp(first, second)
             return first - both, second - both
 
-        return self._from_the_top(tables, shares)
+        return self._from_the_top(self.tables[places], shares)
 
     def expected_rates(self, tables: Integers) -> Floats:
-        """Return the expected probability of each cell given a table."""
+        """Return about the expected probability of each cell given a table, averaged over the states."""
+        laws = self.weights[self.state].mean(axis=0)
 
         def shares(part: slice, one: Integers, other: Integers) -> tuple[Floats, Floats]:
             share = np.zeros(one.shape)
-            for chance, a, b in zip(
-                self.chances[part].T, self.first[part].T, self.second[part].T, strict=True
-            ):
-                share += chance[:, None] * (a[:, None] + one) / ((a + b)[:, None] + one + other)
+            chances = self._chances(part, laws[self.tree.group[part], None], one, other)
+            for chance, a, b in zip(chances, self.first[part].T, self.second[part].T, strict=True):
+                share += chance * (a[:, None] + one) / ((a + b)[:, None] + one + other)
             return np.log(share), np.log1p(-share)
 
         return np.exp(self._from_the_top(tables, shares))
+
+    def _chances(self, part: slice, weights: Floats, one: Integers, other: Integers) -> Floats:
+        """Return how probable each concentration is in some parts of some tables, as (kind, part, table).
+
+        Args:
+            part: which parts
+            weights: of the concentrations beforehand, as (part, table, kind)
+            one, other: the counts of both halves
+        """
+        logs = np.empty((weights.shape[2], *one.shape))
+        for kind, into in enumerate(logs):
+            a, b = self.first[part, kind, None], self.second[part, kind, None]
+            into[:] = gammaln(one + a) + gammaln(other + b) - gammaln(one + other + (a + b))
+            into += gammaln(a + b) - gammaln(a) - gammaln(b) + np.log(weights[:, :, kind])
+        logs -= logs.max(axis=0)
+        np.exp(logs, out=logs)
+        return np.asarray(logs / logs.sum(axis=0))
 
     def _from_the_top(
         self, tables: Integers, shares: Callable[[slice, Integers, Integers], tuple[Floats, Floats]]
@@ -121,7 +146,7 @@ class HalvedCounts(LearnedShape):
         return np.ascontiguousarray(logs[:cells].T)
 
     def __str__(self) -> str:
-        logs = self.weights @ np.log(self.prior.concentrations)
+        logs = self.weights[self.state].mean(axis=0) @ np.log(self.prior.concentrations)
         # How far halves are typically from equal, at the finest scale of each column.
         apart = 0.5 / np.sqrt(2 * np.exp(logs) + 1)
         return (
@@ -175,12 +200,12 @@ def halved_counts(
     machine = HalvingMachine.of(tree, prior, middle, total, evidence, variance)
     rng = np.random.default_rng(seed)
     learned = machine.learn()
-    size = int(_MOST / max(1.0, tree.cells / _WHOLE) ** 0.5)
-    weights, shares, tables = machine.draw(learned.gains, size, rng)
-    effective = 1 / (shares**2).sum()
+    size = max(_LEAST, int(_MOST / max(1.0, tree.cells / _WHOLE) ** 0.75))
+    weights, state, tables = machine.draw(learned.gains, size, rng)
+    effective = size**2 / (np.bincount(state) ** 2).sum()
     diagnostics = Diagnostics.of_draws(
         f"{size} tables, drawn exactly given shapes that were learned ({effective:.0f} that differ)",
         misfit(evidence, tables.mean(axis=0), tables.var(axis=0)),
     )
     first, second = parameters(prior, middle)
-    return HalvedCounts(tree, first, second, learned.chances, weights, prior, tables, diagnostics)
+    return HalvedCounts(tree, first, second, weights, state, prior, tables, diagnostics)

@@ -5,7 +5,7 @@ Given which law of concentrations each group of parts has, everything is a sum a
 tables. So laws are learned in a few rounds: in each every group takes the law that its parts, as they are
 seen under the laws of the last round, make most probable. Then states are drawn, a law for each group in
 proportion to what its parts say of it, weighed by the evidence that each truly has, and tables are drawn of
-each state in proportion to its weight.
+each state in proportion to its weight; a few of states that nothing was learned for.
 
 Where noise is wide, counts are summed in units of several records: the largest power of two that is at most a
 sixth of the noise's standard deviation, in large tables a half, for large parts that of their sum, and at
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from privior.arrays import Floats, Integers
+from privior.errors import InferenceError
 from privior.models import LearnedPrior
 from privior.posterior.counts import halving_sums
 from privior.posterior.counts.compiled import Compiled
@@ -39,6 +40,9 @@ _FINE, _SMALL, _ROUGH, _UNITS = 6.0, 1000, 2.0, 32.0
 _FAR = 12.0
 #: rounds of learning; states, at least and at most, and for how many cells in all
 _ROUNDS, _FEWEST, _STATES, _WORK = 4, 4, 16, 64_000
+
+#: laws of all groups for which nothing was learned, and the share of tables that each of them has
+_UNLEARNED, _HEDGED = (0, 2), 0.06
 
 
 class Learned(NamedTuple):
@@ -60,10 +64,16 @@ class Learned(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """The weights of concentrations in each group, the shares of the states, and tables of all of them."""
+    """Tables of several states.
+
+    Attributes:
+        weights: of the concentrations, as (state, group, concentration)
+        state: of each table
+        tables: in random order
+    """
 
     weights: Floats
-    shares: Floats
+    state: Integers
     tables: Integers
 
 
@@ -141,6 +151,13 @@ class HalvingMachine:
         most = (
             (self.total.most + step // 2) // step - low if self.total.known else self.total.most // step - low
         )
+        if most < -size:
+            raise InferenceError(
+                "the noisy counts contradict the stated number of records",
+                asked=f"about {step * low}",
+                allowed=self.total.most,
+                advice="Give a prior in numbers, such as prior=1, or plan with more records.",
+            )
         most = min(max(most, 0), size - 1)
         return np.where(units == most if self.total.known else units <= most, 1.0, 0.0)
 
@@ -181,6 +198,10 @@ class HalvingMachine:
     def draw(self, gains: Floats, size: int, rng: np.random.Generator) -> Drawn:
         """Draw states about the best one, and tables of each; weigh them by their evidence.
 
+        Some tables are of states that nothing was learned for: halves that are anything, and halves that are
+        all or nothing. So intervals of sums of many cells reach to what the noisy counts say by themselves,
+        where a shape was learned that does not hold there.
+
         Args:
             gains: what was learned
             size: the number of tables
@@ -193,36 +214,38 @@ class HalvingMachine:
         of_empty = of_empty - np.logaddexp.reduce(of_empty)
         # Each group goes evenly through what is probable, whatever the others do.
         places = rng.permuted(np.tile(np.arange(number), (self.tree.groups + 1, 1)), axis=1).T
-        goals = (places + 0.5) / number
-        weights, states, drawn = np.empty(number), [], []
-        for place, goal in enumerate(goals):
+        states, weights, drawn = [], [], []
+        for goal in (places + 0.5) / number:
             empty = int((goal[-1] >= np.cumsum(np.exp(of_empty))[:-1]).sum())
             laws = (goal[:-1, None] >= np.cumsum(np.exp(logs[empty]), axis=1)[:, :-1]).sum(axis=1)
-            states.append(state := np.append(laws, empty))
-            weights[place] = (
-                self.sum_up(state) - of_empty[empty] - logs[empty][np.arange(laws.size), laws].sum()
-            )
-            if len(self.centres.means):
-                # Shares in common are drawn as the release has them already: they are no evidence once more.
-                self._move(rng)
-                self.sum_up(state)
-            drawn.append(self._draw(state, -(-size // number), rng))
-            self._move()
-        shares = np.exp(weights - weights.max())
-        shares /= shares.sum()
+            states.append(np.append(laws, empty))
+            proposed = of_empty[empty] + logs[empty][np.arange(laws.size), laws].sum()
+            weights.append(self.sum_up(states[-1]) - proposed)
+            drawn.append(self._draw(states[-1], -(-size // number), rng))
+        shares = np.exp(np.array(weights) - max(weights))
+        shares *= (1 - len(_UNLEARNED) * _HEDGED) / shares.sum()
+        for law in _UNLEARNED:
+            states.append(np.append(np.full(self.tree.groups, law), 0))
+            self.sum_up(states[-1])
+            drawn.append(self._draw(states[-1], math.ceil(_HEDGED * size) + 1, rng))
+        shares = np.append(shares, [_HEDGED] * len(_UNLEARNED))
         wanted = np.searchsorted(np.cumsum(shares)[:-1], (np.arange(size) + 0.5) / size)
-        turns = np.bincount(wanted, minlength=number)
-        tables = [
-            np.resize(some, (turn, some.shape[1])) for some, turn in zip(drawn, turns.tolist(), strict=True)
-        ]
-        mixed = sum(share * self._weights(state) for share, state in zip(shares, states, strict=True))
-        return Drawn(np.asarray(mixed), shares, np.asarray(rng.permutation(np.concatenate(tables))))
+        turns = np.bincount(wanted, minlength=len(states)).tolist()
+        tables = [np.resize(some, (turn, some.shape[1])) for some, turn in zip(drawn, turns, strict=True)]
+        laws = np.array([self._weights(state) for state in states])
+        order = rng.permutation(size)
+        return Drawn(laws, wanted[order], np.concatenate(tables)[order])
 
     def _weights(self, state: Integers) -> Floats:
         """Return the weight of each concentration in each group."""
         return np.asarray(self.prior.laws[state[-1], state[:-1]])
 
     def _draw(self, state: Integers, size: int, rng: np.random.Generator) -> Integers:
+        """Draw tables in a state just summed."""
+        if len(self.centres.means):
+            # Shares in common are drawn as the release has them already: they are no evidence once more.
+            self._move(rng)
+            self.sum_up(state)
         sums = np.empty((len(self.nodes), size), dtype=np.int64)
         if self.total.known:
             sums[-1] = self.total.most
@@ -233,6 +256,7 @@ class HalvingMachine:
             sums[-1] = np.clip(units * step + inside, 0, self.total.most)
         facts = (np.log(self._weights(state)), self._first, self._second)
         self._run(halving_sums.downwards)(self.nodes, self.tree.cells, self.room, *facts, sums, rng)
+        self._move()
         return np.ascontiguousarray(sums[: self.tree.cells].T)
 
 

@@ -75,6 +75,10 @@ class LearnedCounts(SummedCounts, LearnedShape):
             return table_draws(self.tree, size, rng)
         return learned_draws(self.learned, size, rng)
 
+    def log_draws(self, size: int, of_tables: np.random.Generator, rng: np.random.Generator) -> Floats:
+        """Draw tables, then the log rate of each cell given them."""
+        return self.log_rates(self.draws(size, of_tables), rng)
+
     def log_rates(self, tables: Integers, rng: np.random.Generator) -> Floats:
         """Draw the logarithm of each cell's rate given its count: of a class, then of a Gamma law."""
         counts, where = np.unique(tables, return_inverse=True)

@@ -41,7 +41,9 @@ class LearnedProbabilities(DrawnProbabilities):
     @cached_property
     def kept_logs(self) -> Floats:
         """The draws that are kept, as logarithms that are not yet normalised."""
-        return self.latent.log_rates(self._tables, np.random.default_rng(SEED + 1))
+        kept = self.latent.kept
+        size = affordable(self.prior.size) if kept is None else len(kept)
+        return self.latent.log_draws(size, np.random.default_rng(SEED), np.random.default_rng(SEED + 1))
 
     @cached_property
     def _tables(self) -> Integers:
@@ -52,4 +54,4 @@ class LearnedProbabilities(DrawnProbabilities):
 
     def log_draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Draw tables, then the logarithms of rates given them."""
-        return self.latent.log_rates(self.latent.draws(number, rng), rng)
+        return self.latent.log_draws(number, rng, rng)
