@@ -124,7 +124,7 @@ class ImportedNumbers(Mechanism):
             raise self.refusal(
                 "a number is missing",
                 asked=f"{len(found)} blank(s)",
-                advice="Say below what numbers were left blank: suppressed_below=...",
+                advice="Say below what numbers were left blank: suppressed_below=..., --suppressed-below.",
             )
 
     def _check_fine(self) -> None:
@@ -138,7 +138,7 @@ class ImportedNumbers(Mechanism):
                 raise self.refusal(
                     "the numbers have fewer decimals than continuous noise: they were rounded",
                     asked=f"{self.decimals} decimals, {law}",
-                    advice=f"Say so: rounded_to={decimal(unit)}.",
+                    advice=f"Say so: rounded_to={decimal(unit)}, --rounded-to {decimal(unit)}.",
                 )
 
     # What is promised: by others
