@@ -146,6 +146,9 @@ def _claim(release: Release) -> Check:
             f"the file says {shown(release.stated_reason)}, which its plan does not: what follows from the "
             f"plan is {release.plan.guarantee}",
         )
+    if release.imported:
+        says = f"{release.plan.guarantee.cost} is what they claim: it does not follow from anything here"
+        return Check("claim", Verdict.OPEN, says)
     return Check(
         "claim",
         Verdict.HOLDS,

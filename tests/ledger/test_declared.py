@@ -44,7 +44,7 @@ def test_a_ledger_takes_them_only_if_it_was_created_so(place: LedgerPlace, schem
     batch = pv.Batch.of([fruit_plan(schema, "0.1"), declared_plan(schema, "0.1")])
     for act in (book.spend, book.check):
         for work in (declared_plan(schema, "0.1"), batch):
-            with pytest.raises(pv.LedgerError, match="declared by code outside privior") as refusal:
+            with pytest.raises(pv.LedgerError, match="declared by others") as refusal:
                 act(work)
             assert "privior ledger create --accept-declared" in str(refusal.value)
             assert "Nothing was spent" in str(refusal.value)

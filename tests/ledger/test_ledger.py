@@ -68,7 +68,7 @@ def test_the_refusal_names_the_largest_release_that_fits(small: pv.Ledger, schem
 
 def test_delta_is_capped_too(small: pv.Ledger, schema: pv.Schema) -> None:
     plan = plan_for(schema, "0.1", delta="1e-6", mechanism=pv.GaussianCounts)
-    with pytest.raises(pv.BudgetExceededError):
+    with pytest.raises(pv.BudgetExceededError, match="created without a delta: plan with delta 0"):
         small.spend(plan)
     assert small.last().number == 0
 

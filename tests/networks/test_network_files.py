@@ -59,11 +59,12 @@ def test_quotes_comments_defaults_and_tables_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "says", "where"),
     [
-        (SMALL[:-40], "the file has ended", "line 7"),
+        (SMALL[:-40], "the file has ended: a brace", "line 7"),
         (SMALL.replace("[ 3 ]", "[ 4 ]"), "not so many different levels", "line 5"),
         (SMALL.replace("( b | a )", "( b | z )"), "not declared", "line 7"),
         (SMALL.replace("( b | a )", "( b | a, a )"), "stands twice", "line 7"),
         (SMALL.replace("0.75", "7.5"), "not a probability", "line 6"),
+        (SMALL.replace("variable b", "varable b"), "not a block", "line 5"),
         (SMALL.replace("default 0.1, 0.2, 0.7; ", ""), "row of probabilities is missing", "line 7"),
         (SMALL.replace("variable a", "variable b"), "declared twice", "line 5"),
         (SMALL.replace("discrete [ 3 ]", "continuous [ 3 ]"), "only discrete", "line 5"),

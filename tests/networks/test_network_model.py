@@ -26,12 +26,13 @@ GRAPH: dict[str, list[str]] = {"c": ["a", "b"], "a": [], "b": ["a"]}
 @pytest.mark.parametrize(
     ("graph", "says"),
     [
-        ({"a": ["b"], "b": ["c"], "c": ["a"]}, "cycle"),
+        ({"a": ["b"], "b": ["c"], "c": ["a"]}, r"cycle(.|\n)*leave one of these parents out"),
         ({"a": ["a"]}, "its own"),
         ({"a": ["z"]}, "no node of the network"),
         ({"a": [], "b": ["a", "a"]}, "twice"),
         ({"a": "bc"}, "not a list of nodes"),
         ({"a": [["b"]], "b": []}, "no node of the network"),
+        ({"a": [], "b": "a"}, r"not a list of nodes(.|\n)*a list too: \[\"a\"\]"),
         ({}, "no nodes"),
         ({"a": [], 3: []}, "without a name"),
         (7, "not the graph"),

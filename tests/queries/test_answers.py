@@ -343,6 +343,7 @@ def test_answers_and_records_become_frames(
     counts = people.counts("smoker", "age").to_pandas()
     cell = people.counts("smoker", "age").labels.index("true, 20")
     assert counts.loc[(True, 20), "mean"] == people.counts("smoker", "age").mean()[cell]
+    assert str(people.counts("age")).startswith(str(people.counts("age").summary()))  # print shows the counts
     assert people.to_pandas().loc[("phd", False, 18), "high"] == people.summary().high[20]
     assert list(ask(people, "P(age=20)").to_pandas().columns)[:3] == ["question", "mean", "stddev"]
     assert ask(people, "counts(age)").to_pandas()["age"].tolist() == ["18", "19", "20", "21", "22"]

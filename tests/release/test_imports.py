@@ -70,8 +70,18 @@ def test_it_says_whose_guarantee_it_is_and_never_verifies() -> None:
             assert not found.passed
             failed = [check.name for check in found.checks if check.verdict is Verdict.FAILS]
             assert failed == ["imported"]
+            (claim,) = (check for check in found.checks if check.name == "claim")
+            assert claim.verdict is Verdict.OPEN
+            assert "what they claim" in claim.says
     with pytest.raises(pv.ReleaseError, match="made by others"):
         _ = release.receipt
+
+
+def test_a_claim_that_the_declared_noise_cannot_keep_is_told() -> None:
+    """Scale 20 gives 0.1 under replace-one: less may not be claimed of it without a word."""
+    said = {claimed: " ".join(taken(epsilon=claimed).plan.warnings) for claimed in ("0.1", "0.05")}
+    assert "gives epsilon 0.1 under replace-one, not the 0.05" in said["0.05"]
+    assert "claims" not in said["0.1"]
 
 
 def test_a_charge_is_one_for_a_declared_guarantee_and_once() -> None:
@@ -138,9 +148,9 @@ def test_kinds_of_files_are_not_confused() -> None:
         ({"numbers": "1234"}, "not one number for each statistic"),
         ({"numbers": [1, 2, 3, "four"]}, "not a number"),
         ({"numbers": [1, 2, 3, float("inf")]}, "not a number"),
-        ({"numbers": [1, 2, 3, None]}, "a number is missing"),
+        ({"numbers": [1, 2, 3, None]}, r"a number is missing(.|\n)*--suppressed-below"),
         ({"numbers": [1, 2, 3, float("nan")]}, "a number is missing"),
-        ({"numbers": [1, 2, 3, 4]}, "fewer decimals than continuous noise"),
+        ({"numbers": [1, 2, 3, 4]}, r"fewer decimals than continuous noise(.|\n)*--rounded-to 1"),
         ({"noise": pv.LaplaceNoise(20, discrete=True)}, "gives no decimals"),
         ({"noise": 20}, "not a law of noise"),
         ({"noise": [pv.LaplaceNoise(20, discrete=False)] * 3}, "one for each number"),
@@ -183,6 +193,7 @@ LINES = '"old, or so",m,-4.25\nyoung,f,22\n\nyoung,m,31.37\n"old, or so",f,9.50\
         (HEADER + "young,f\n", "another number of cells"),
         (HEADER + '"young,f,1\n', "quote is not closed"),
         ("sex,count\nf,1\n", "header"),
+        ("sex;age;count\nf;young;1,5\n", r"header(.|\n)*between commas"),
         ("", "header"),
         ('{"a": NaN}', "not a valid JSON"),
         ('{"a": 1, "a": 2}', "not a valid JSON"),
@@ -217,10 +228,15 @@ def test_from_a_csv_file_to_an_answer(tmp_path: Path) -> None:
     assert clipped.code == 3
     assert "cannot have been published so" in clipped.errors
     assert not (tmp_path / "theirs.json").exists()
-    made = run((*words, *noise, "--as-drawn", "--ledger", "town.ledger", "--charge"), tmp_path)
+    charged = (*noise, "--as-drawn", "--ledger", "town.ledger", "--charge")
+    assert run((*words[:-1], "nowhere/theirs.json", *charged), tmp_path).code == 8
+    assert pv.Ledger.open(tmp_path / "town.ledger").last().number == 0  # exit code 8: nothing was spent
+    assert run((*words, *charged, "--epsilon", "2"), tmp_path).code == 5
+    assert not (tmp_path / "theirs.json").exists()
+    made = run((*words, *charged), tmp_path)
     assert made.code == 0, made.errors
     assert "the guarantee is theirs" in made.plain
-    assert "Charged as entry" in made.plain
+    assert "Charged once, as entry 1" in made.plain
     assert pv.Release.read(tmp_path / "theirs.json") == taken()
     assert run((*words, *noise, "--as-drawn"), tmp_path).code == 8  # the file is there
     assert run(("ask", "theirs.json", "P(sex=f)"), tmp_path).code == 0
@@ -230,6 +246,11 @@ def test_from_a_csv_file_to_an_answer(tmp_path: Path) -> None:
         assert run((command, "theirs.json", "--ledger", "town.ledger"), tmp_path).code == 1
     reconciled = run(("ledger", "reconcile", "town.ledger", "theirs.json"), tmp_path)
     assert "of others" in reconciled.errors
+
+
+def test_a_contradiction_may_be_the_fault_of_the_declared_noise() -> None:
+    (said,) = pv.infer(taken(noise=pv.LaplaceNoise(2, discrete=False), records=120)).warnings
+    assert "or what was declared of its noise" in said
 
 
 def test_numbers_that_opendp_made() -> None:

@@ -90,12 +90,12 @@ def _check_facts(last: LedgerEntry, plan: Spendable, where: str) -> None:
         raise LedgerError("the ledger protects another unit", where=where, asked=unit, allowed=last.unit)
     if plan.declared and not last.accepts_declared:
         raise LedgerError(
-            "this guarantee is declared by code outside privior, and the ledger was not created to take such",
+            "this guarantee is declared by others, and the ledger was not created to take such",
             where=where,
             asked=plan.about,
             allowed="guarantees that privior computes itself",
-            advice="Choose a mechanism of privior. What a ledger takes is said when it is created: "
-            "privior ledger create --accept-declared, or pv.Ledger.create(..., accept_declared=True).",
+            advice="What a ledger takes is said when it is created: privior ledger create --accept-declared, "
+            "or pv.Ledger.create(..., accept_declared=True). Else choose a mechanism of privior.",
         )
 
 
@@ -162,7 +162,8 @@ def _advice(cost: Budget, last: LedgerEntry) -> str:
     if last.left.epsilon <= 0:
         return "The budget is used up."
     if cost.epsilon <= last.left.epsilon and last.left.delta <= 0:
-        return "No delta is left: plan with delta=0."
+        none = "No delta is left" if last.cap.delta else "This ledger was created without a delta"
+        return f"{none}: plan with delta 0, which takes another mechanism."
     return f"The largest release that fits costs {last.left}."
 
 

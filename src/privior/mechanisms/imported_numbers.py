@@ -124,7 +124,7 @@ class ImportedNumbers(Mechanism):
             raise self.refusal(
                 "a number is missing",
                 asked=f"{len(found)} blank(s)",
-                advice="Say below what numbers were left blank: suppressed_below=...",
+                advice="Say below what numbers were left blank: suppressed_below=..., --suppressed-below.",
             )
 
     def _check_fine(self) -> None:
@@ -138,7 +138,7 @@ class ImportedNumbers(Mechanism):
                 raise self.refusal(
                     "the numbers have fewer decimals than continuous noise: they were rounded",
                     asked=f"{self.decimals} decimals, {law}",
-                    advice=f"Say so: rounded_to={decimal(unit)}.",
+                    advice=f"Say so: rounded_to={decimal(unit)}, --rounded-to {decimal(unit)}.",
                 )
 
     # What is promised: by others
@@ -160,6 +160,20 @@ class ImportedNumbers(Mechanism):
     def declaration(self) -> str:
         """Whose guarantee it is."""
         return f"the guarantee is theirs: {self.source} claims it, and privior has checked nothing of it"
+
+    @property
+    def drawback(self) -> str:
+        """Say where Laplace noise of the declared scale cannot give the epsilon that is claimed."""
+        law = self.noise[0]
+        if self.delta or set(self.noise) != {law} or not law.rate:
+            return ""
+        given = self.model.sensitivity(self.schema, self.neighbours).l1 / law.size
+        if given <= self.epsilon:
+            return ""
+        return (
+            f"Laplace noise of this scale gives epsilon {float(given):.4g} under {self.neighbours}, not "
+            f"the {float(self.epsilon):.4g} that {self.source} claims: scale, neighbours or claim are wrong."
+        )
 
     def check(self, asked: Asked) -> None:
         """Refuse another model, schema or unit."""

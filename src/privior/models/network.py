@@ -62,7 +62,11 @@ class Network(Model):
         for node, given in parents.items():
             above = tuple(given) if isinstance(given, (list, tuple)) else ()
             if len(above) != (len(given) if isinstance(given, (list, tuple)) else -1):
-                raise self.refusal(f"the parents of {node} are not a list of nodes", asked=shown(given))
+                raise self.refusal(
+                    f"the parents of {node} are not a list of nodes",
+                    asked=shown(given),
+                    advice=f'One parent is a list too: ["{given}"].' if given in nodes else None,
+                )
             strange = [one for one in above if not isinstance(one, str) or one not in parents]
             if strange:
                 raise self.refusal(
@@ -91,7 +95,11 @@ class Network(Model):
             first = min(map(self.columns.index, cycle))
             start = cycle.index(self.columns[first])
             named = [*cycle[start:], *cycle[:start], cycle[start]]
-            raise self.refusal("the graph has a cycle", asked=" -> ".join(named[:20])) from None
+            raise self.refusal(
+                "the graph has a cycle",
+                asked=" -> ".join(named[:20]),
+                advice="Arrows go from parents to children: leave one of these parents out.",
+            ) from None
 
     # The graph
 

@@ -30,8 +30,9 @@ _IDLE = 0.9
 
 
 def warnings(plan: Plan) -> Iterator[str]:
-    """Yield what somebody should know before she spends; nothing where others have spent already."""
+    """Yield what somebody should know before she spends; where others have spent, what they cannot keep."""
     if plan.mechanism.imported:
+        yield from filter(None, [plan.mechanism.drawback])
         return
     noun = plan.schema.unit.noun
 

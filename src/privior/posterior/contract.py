@@ -243,8 +243,10 @@ class Posterior(Belief):
         found = None if self.ignored else self.conflict
         if found is None or not found.found:
             return ()
+        declared = any(one.plan.declared for one in self.releases)
+        doubted = f"{self._doubted}, or what was declared of its noise" if declared else self._doubted
         return (
-            f"WARNING: the release contradicts {self._doubted}: intervals are not to be trusted; "
+            f"WARNING: the release contradicts {doubted}: intervals are not to be trusted; "
             f"{self._instead} ({found.where}: so strange in {found.rarity} if it were right)",
         )
 

@@ -14,6 +14,7 @@ COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 _MOST_DIGITS = 18
 #: levels are no finer than this, so that none is 0 or 1 as a float
 _FINEST_LEVEL = 10**15
+_SAY_A_VALUE = "Say which value is meant: P(smoker=yes)."
 _ONE_WAY = "Write and, which binds more closely than or; or column in {value, value}."
 
 
@@ -81,7 +82,7 @@ class Reader:
             raise self.error(
                 self.missing("a comparison"),
                 allowed=f"{' '.join(COMPARISONS)} in {{value, ...}}",
-                advice="After in, values stand in braces." if tried else None,
+                advice="After in, values stand in braces." if tried else self.habit() or _SAY_A_VALUE,
             )
         self.at += 2
         values = [self.word("a value")]

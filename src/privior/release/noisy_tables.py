@@ -47,6 +47,7 @@ def _from_csv(text: str, columns: tuple[str, ...], where: str) -> dict[tuple[str
             where=where,
             asked=shown(", ".join(header)),
             allowed=", ".join((*columns, "noisy count")),
+            advice="Cells stand between commas, numbers have points (60.3), whatever [csv] says of rows.",
         )
     order = [header.index(name) for name in columns]
     found: dict[tuple[str, ...], str] = {}

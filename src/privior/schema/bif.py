@@ -89,7 +89,9 @@ class _Reader:
                 self.variable()
             elif kind == "probability":
                 self.probability()
-            else:  # network, whose name may be several words
+            elif kind != "network":
+                raise self.error("not a block: network, variable or probability", kind)
+            else:  # whose name may be several words
                 while not self.taken("{"):
                     self.word("a brace")
                 self.block(self.skipped)
@@ -215,7 +217,7 @@ class _Reader:
         while not self.taken(";"):
             self.at += 1
             if self.at > len(self.tokens):
-                raise self.error("the file has ended", None)
+                raise self.error("the file has ended: a brace, a parenthesis or a semicolon is missing", None)
 
     def word(self, what: str) -> str:
         """Read a name, a level or a number."""
@@ -228,7 +230,7 @@ class _Reader:
     def taken(self, sign: str) -> bool:
         """Read a sign, if it comes next."""
         if self.at >= len(self.tokens):
-            raise self.error("the file has ended", None)
+            raise self.error("the file has ended: a brace, a parenthesis or a semicolon is missing", None)
         if self.tokens[self.at][0] != sign:
             return False
         self.at += 1

@@ -78,7 +78,7 @@ def import_numbers(
     The guarantee is theirs, as the analysis file claims it ([ask]: records, epsilon, delta, neighbours).
     """
     from privior.analyses import Analysis
-    from privior.errors import ReleaseError
+    from privior.errors import PriviorError, ReleaseError
     from privior.release import charge_import, import_release, read_numbers
 
     screen = screen_of(context)
@@ -99,15 +99,21 @@ def import_numbers(
         neighbours=asked.neighbours,
         source=source,
     )
-    entry = charge_import(made, ledger) if charge and ledger is not None else None
     made.write(output)
+    try:
+        entry = charge_import(made, ledger) if charge and ledger is not None else None
+    except PriviorError:
+        output.unlink()
+        raise
     screen.document(
         {"release": str(output), "id": made.identifier, "entry": None if entry is None else entry.number}
     )
     screen.facts(made.facts())
+    if made.plan.mechanism.drawback:
+        screen.complain(f"WARNING: {made.plan.mechanism.drawback}")
     screen.text(f"Wrote {output}: {made.plan.mechanism.declaration}.")
     if entry is not None:
-        screen.text(f"Charged as entry {entry.number}: {made.plan.cost}, as they claim.")
+        screen.text(f"Charged once, as entry {entry.number}: {made.plan.cost}, as they claim.")
     if screen.quiet:
         screen.answer(str(output))
 

@@ -206,6 +206,9 @@ class CountsPosterior(Belief):
         """The draws that are kept, with a fixed seed."""
         return self.latent.draws(affordable(self.latent.mean.size), np.random.default_rng(SEED))
 
+    def __str__(self) -> str:
+        return "\n".join([str(self.summary()), "", self.about, *self.caveats])
+
     def __repr__(self) -> str:
         return f"<posterior of {self.latent.mean.size} true counts>"
 
