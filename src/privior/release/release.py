@@ -296,7 +296,7 @@ def _read(document: dict[str, object], number: int) -> Release:
     if not isinstance(library, str) or not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", library):
         raise ReleaseError("not a version", where="library")
     process = document.get("process")
-    if "process" in names and process not in PROCESSES:
+    if "process" in document and process not in PROCESSES:
         raise ReleaseError("not a kind of process", where="process", allowed=", ".join(PROCESSES))
     if imported and identifier != imported_identifier(plan, statistics):
         raise ReleaseError("the identifier is of other numbers", where="id")
