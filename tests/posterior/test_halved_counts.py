@@ -16,6 +16,7 @@ from privior.posterior.counts.halving_centres import centres
 from privior.posterior.counts.halving_machine import _HEDGED, _UNLEARNED, HalvingMachine
 from privior.posterior.counts.halving_tree import halving_tree
 from privior.posterior.counts.latent import latent_counts
+from privior.posterior.counts.stirling import log_gamma
 
 
 def of(observed: list[int], rate: float, total: Total, *, ordered: bool = False) -> HalvedCounts:
@@ -212,3 +213,9 @@ def test_more_noisy_records_than_are_stated_are_refused() -> None:
     """The sums were cut where a possible total would have been: all records fell on the first halves."""
     with pytest.raises(pv.InferenceError, match="contradict the stated number"):
         of([400, 300, 200, 100], 1.0, Total(500, known=False))
+
+
+def test_log_gammas_are_those_of_the_library() -> None:
+    z = np.concatenate([np.geomspace(1e-6, 1e9, 400), [1.0, 2.0, 9.999999, 10.0]]).reshape(2, -1)
+    expected = np.array([math.lgamma(one) for one in z.ravel().tolist()]).reshape(z.shape)
+    assert log_gamma(z) == pytest.approx(expected, rel=1e-13, abs=1e-13)

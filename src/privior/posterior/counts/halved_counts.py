@@ -19,9 +19,9 @@ from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.halving_centres import centres
 from privior.posterior.counts.halving_machine import HalvingMachine, parameters
 from privior.posterior.counts.halving_tree import HalvingTree, halving_tree
+from privior.posterior.counts.stirling import log_gamma
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.kept import kept
-from privior.special import gammaln
 
 #: parts of more than so many standard deviations of their noise are well filled
 _FILLED = 4.0
@@ -127,8 +127,8 @@ class HalvedCounts(LearnedShape):
         logs = np.empty((weights.shape[2], *one.shape))
         for kind, into in enumerate(logs):
             a, b = self.first[part, kind, None], self.second[part, kind, None]
-            into[:] = gammaln(one + a) + gammaln(other + b) - gammaln(one + other + (a + b))
-            into += gammaln(a + b) - gammaln(a) - gammaln(b) + np.log(weights[:, :, kind])
+            into[:] = log_gamma(one + a) + log_gamma(other + b) - log_gamma(one + other + (a + b))
+            into += log_gamma(a + b) - log_gamma(a) - log_gamma(b) + np.log(weights[:, :, kind])
         logs -= logs.max(axis=0)
         np.exp(logs, out=logs)
         return np.asarray(logs / logs.sum(axis=0))

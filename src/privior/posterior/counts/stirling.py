@@ -36,6 +36,23 @@ def stirling_remainder(z: Floats) -> Floats:
     return series
 
 
+def log_gamma(z: Floats) -> Floats:
+    """Return log Γ(z) for z > 0: by Stirling's formula, of z + 10 where z is small."""
+    few = z < 10
+    large = z + 10.0 * few
+    square = 1 / (large * large)
+    series = np.zeros_like(large)
+    for coefficient in reversed(_SERIES):
+        series = series * square + coefficient
+    found: Floats = (large - 0.5) * np.log(large) - large + (HALF_LOG_TWO_PI + series / large)
+    small = z[few]
+    product = np.ones_like(small)
+    for step in range(10):
+        product *= small + step
+    found[few] -= np.log(product)
+    return found
+
+
 def log_gamma_step(z: Floats, step: float) -> Floats:
     """Return log Γ(z+s) − log Γ(z) for z > 0, s = step > 0, to about 10⁻¹⁵ (1 + s log(z+s)).
 
