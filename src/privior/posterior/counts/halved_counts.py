@@ -27,6 +27,8 @@ from privior.posterior.kept import kept
 _FILLED = 4.0
 #: tables that are drawn, and up to how many cells; beyond, their number falls, but never below this
 _MOST, _WHOLE, _LEAST = 4000, 200, 200
+#: counts of parts that are worked on at once, so that what follows from them stays near the processor
+_AT_ONCE = 100_000
 
 
 kept(LearnedPrior)
@@ -139,7 +141,13 @@ class HalvedCounts(LearnedShape):
         """Add up the logarithms of the shares that halves have of their parts, as (table, cell)."""
         cells, sums = self.tree.cells, self.tree.sums(tables.T)
         logs = np.zeros(sums.shape)
-        for part in reversed(list(self.tree.levels)):
+        few = max(1, _AT_ONCE // len(tables))
+        parts = (
+            slice(start, min(start + few, level.stop))
+            for level in reversed(list(self.tree.levels))
+            for start in range(level.start, level.stop, few)
+        )
+        for part in parts:
             one, other = self.tree.halves[part].T
             first, second = shares(part, sums[one], sums[other])
             logs[one], logs[other] = logs[cells:][part] + first, logs[cells:][part] + second
