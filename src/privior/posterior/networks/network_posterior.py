@@ -234,7 +234,7 @@ class NetworkPosterior(Posterior):
             names = (*self.model.parents[node], node)
             groups = Groups(tuple((name, self.schema.column(name).labels) for name in names))
             seen, tables = list(zip(evidence, zero, strict=True)), one.counts.draws(number, rng)
-            found = table_looks(seen, tables, None, groups, rng, learned=one.learned)
+            found = table_looks(seen, tables, None, groups, rng, learned=one.learned is not None)
             looks += [Look(f"table of {node}: {look.where}", look.chances) for look in found]
         return Conflict.of(looks)
 
@@ -244,7 +244,7 @@ class NetworkPosterior(Posterior):
 
     @property
     def _instead(self) -> str:  # type: ignore[override]
-        learned = all(one.learned for one in self.each)
+        learned = all(one.learned is not None for one in self.each)
         return "try another: --prior" if learned else "try --prior learned"
 
     @property
@@ -256,7 +256,7 @@ class NetworkPosterior(Posterior):
     @property
     def computed(self) -> tuple[str, ...]:
         """The source, how the tables were inferred, and which of them the noise drowns."""
-        exact = sum(one.counts.exact or one.learned for one in self.each)
+        exact = sum(one.counts.exact or one.learned is not None for one in self.each)
         how = f"each table by itself, {exact} of {len(self.each)} summed over all counts"
         drowned = self.drowned
         more = (f"drowned by the noise: {', '.join(drowned)}",) if drowned else ()

@@ -34,18 +34,18 @@ class OneTable:
         counts: the posterior of the true counts
         prior: the Dirichlet parameter of each cell; 1 where it was learned instead
         levels: of the node: how many cells a row has
-        learned: whether the prior was learned with the counts
+        learned: the same counts where the prior was learned with them; None elsewhere
     """
 
     counts: LatentCounts
     prior: Floats
     levels: int
-    learned: bool
+    learned: LearnedShape | None
 
     @cached_property
     def _drawn(self) -> DrawnProbabilities:
-        if self.learned and isinstance(self.counts, LearnedShape):
-            return LearnedProbabilities(self.prior, self.counts)
+        if self.learned is not None:
+            return LearnedProbabilities(self.prior, self.learned)
         return DrawnProbabilities(self.prior, self.counts)
 
     def rows(self, number: int, rng: np.random.Generator) -> Floats:
@@ -56,8 +56,8 @@ class OneTable:
     def noise_share(self, number: int, rng: np.random.Generator) -> float:
         """Return which part of the variance of the entries the privacy noise accounts for."""
         tables = self.counts.draws(number, rng)
-        if self.learned and isinstance(self.counts, LearnedShape):
-            weights = self.counts.expected_rates(tables).reshape(number, -1, self.levels)
+        if self.learned is not None:
+            weights = self.learned.expected_rates(tables).reshape(number, -1, self.levels)
         else:
             weights = (self.prior + tables).reshape(number, -1, self.levels)
         means = weights / weights.sum(axis=2, keepdims=True)
@@ -76,18 +76,19 @@ def tables_given(releases: Sequence[Release], model: Network, *, ignore_noise: b
     parts = zip(model.columns, sizes, model.parameters(schema), evidence_of(releases, sizes), strict=True)
     for node, cells, prior, evidence in parts:
         counts: LatentCounts
+        learned: LearnedShape | None = None
         if ignore_noise and prior is None:
             raise InferenceError(
                 "a prior is learned from noisy counts with their noise", asked="ignore", advice=_LEARNED_NOISE
             )
         if prior is None:
-            counts = learned_counts(evidence, cells, ExchangeablePrior(), total)
+            counts = learned = learned_counts(evidence, cells, ExchangeablePrior(), total)
         elif ignore_noise:
             counts = CertainCounts(np.maximum(evidence[0].observed, 0), prior)
         else:
             counts = latent_counts(evidence, prior, total)
         weights = np.ones(cells) if prior is None else prior
-        found.append(OneTable(counts, weights, schema.column(node).size, prior is None))
+        found.append(OneTable(counts, weights, schema.column(node).size, learned))
     return tuple(found)
 
 
