@@ -280,7 +280,9 @@ def _warm_up() -> None:
     import privior as pv
 
     build_commands_once()
-    importlib.import_module("typer.main").get_command(importlib.import_module("privior.cli.app").app)
+    app, main = importlib.import_module("privior.cli.app"), importlib.import_module("typer.main")
+    for command in ("", *app.COMMANDS):
+        main.get_command(app.program(command))
     fruit = pv.Categorical(["apple", "pear", "plum"])
     schema = pv.Schema({"fruit": fruit}, population="orchard", unit="person")
     for relation in (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE):

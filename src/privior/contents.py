@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
+import re
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -54,13 +56,24 @@ def load(package: str, stem: str | None = None) -> None:
 
 
 @cache
+def decorated(package: str, word: str) -> tuple[str, ...]:
+    """Return the modules of a package in which a decorator, on a line of its own, has this word."""
+    line = re.compile(rf"^@.*\b{re.escape(word)}\b", re.MULTILINE)
+    return tuple(module for module in files(package) if line.search(_source(module)))
+
+
+@cache
+def _source(module: str) -> str:
+    spec = importlib.util.find_spec(module)
+    return str(spec.loader.get_source(module)) if spec is not None else ""  # type: ignore[union-attr]
+
+
+@cache
 def _listed(package: str) -> dict[str, tuple[str, str]]:
     """Return where each name is: the module, and what it is called there."""
-    spec = importlib.import_module(package).__spec__
-    source: str = spec.loader.get_source(package) if spec is not None else ""  # type: ignore[union-attr]
     return {
         alias.asname or alias.name: (node.module, alias.name)
-        for block in ast.parse(source).body
+        for block in ast.parse(_source(package)).body
         if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
         for node in block.body
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith(f"{package}.")

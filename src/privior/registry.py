@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from privior.contents import files, load
+from privior.contents import decorated, files, load
 from privior.errors import PriviorError, shown
 
 Kind = TypeVar("Kind", bound=type)
@@ -155,9 +155,14 @@ class ByClass(Generic[Made]):
         return add
 
     def of(self, kind: type) -> Made:
-        """Return what was made for a class, or say that nothing was."""
-        load(self._package)
+        """Return what was made for a class, or say that nothing was.
+
+        Only files are loaded in which a decorator names the class, or the nearest one above it that any does.
+        """
         for one in kind.__mro__:
+            if one not in self._made:
+                for module in decorated(self._package, one.__name__):
+                    importlib.import_module(module)
             if one in self._made:
                 return self._made[one]
         raise self._error(f"no {self._noun} is known for this", where=kind.__name__)

@@ -1,6 +1,7 @@
 """The command line: parses, calls, shows. No mathematics, and heavy imports only where they are needed."""
 
 import atexit
+import gc
 import signal
 import sys
 
@@ -12,6 +13,8 @@ def main() -> None:
     """Run the program. Ctrl-C ends it once: what is then told cannot be interrupted."""
     # when all is said nothing is left to interrupt, and a late Ctrl-C must not change the exit code
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    # nor is anything left to be tidied: what is in memory goes with the program, without a search for cycles
+    atexit.register(gc.freeze)
     load_lightly()
     with single_interrupt():
         try:

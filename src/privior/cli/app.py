@@ -5,35 +5,23 @@ from __future__ import annotations
 import os
 import sys
 from copy import copy
+from functools import cache
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from privior import __version__
-from privior.cli.commands.analyse import analyse
-from privior.cli.commands.ask import ask
-from privior.cli.commands.batch import batch
-from privior.cli.commands.check import check
-from privior.cli.commands.check_fit import check_fit
-from privior.cli.commands.decide import decide
-from privior.cli.commands.demo import demo
-from privior.cli.commands.doctor import doctor
-from privior.cli.commands.guarantee import guarantee
-from privior.cli.commands.import_numbers import import_numbers
-from privior.cli.commands.init import init
-from privior.cli.commands.ledger import ledger
-from privior.cli.commands.plan import plan
-from privior.cli.commands.release import release
-from privior.cli.commands.report import report
-from privior.cli.commands.review import review
-from privior.cli.commands.study import study
-from privior.cli.commands.verify import verify
 from privior.cli.exit_codes import ExitCode, exit_code
 from privior.cli.options import screen_of
 from privior.cli.screen import Screen
 from privior.cli.words import take_words
+from privior.contents import contents, names
 from privior.errors import PriviorError, ReleaseInterruptedError
+
+_FILES = "privior.cli.commands"
+#: the function of each command, by the name that people say; `import` cannot be the name of a function
+COMMANDS = {"import" if name == "import_numbers" else name.replace("_", "-"): name for name in names(_FILES)}
 
 
 class Program(TyperGroup):
@@ -116,33 +104,20 @@ def _program(
         import_extension(name)
 
 
-app.command()(demo)
-app.command()(init)
-app.command()(plan)
-app.add_typer(ledger, name="ledger")
-app.command()(check)
-app.command()(release)
-app.command()(batch)
-app.command(name="import")(import_numbers)
-app.command()(ask)
-app.command(name="check-fit")(check_fit)
-app.command()(decide)
-app.command()(report)
-app.command()(review)
-app.command()(verify)
-app.command()(guarantee)
-app.command()(analyse)
-app.command()(study)
-app.command()(doctor)
+@cache
+def program(first: str = "") -> typer.Typer:
+    """Return the program with this command alone, if it has one of that name, else with all of them.
 
-
-def _asked_for(first: list[str]) -> typer.Typer:
-    """Return the program with the command that is asked for alone: Typer looks at every one that it has."""
-    named = [one for one in app.registered_commands if one.callback and [one.callback.__name__] == first]
-    if not named:
-        return app
-    chosen = copy(app)
-    chosen.registered_commands, chosen.registered_groups = named, []
+    Files of other commands are not loaded, and Typer looks at every command that it has.
+    """
+    chosen, found = copy(app), contents(_FILES)
+    chosen.registered_commands, chosen.registered_groups = [], []
+    for spoken in [first] if first in COMMANDS else COMMANDS:
+        command: Any = found(COMMANDS[spoken])
+        if isinstance(command, typer.Typer):
+            chosen.add_typer(command, name=spoken)
+        else:
+            chosen.command(name=spoken)(command)
     return chosen
 
 
@@ -150,7 +125,7 @@ def run() -> None:
     """Run the program; what nobody foresaw is told in one line, since a trace may show what it handled."""
     screen = Screen()
     try:
-        _asked_for(sys.argv[1:2])(prog_name="privior", obj=screen)
+        program(*sys.argv[1:2])(prog_name="privior", obj=screen)
     except Exception as error:
         if "PRIVIOR_DEBUG" in os.environ:
             raise

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from privior.arrays import Floats
+from privior.arrays import Floats, distinct
 from privior.special import betaincinv, gammaln, xlog1py, xlogy
 
 #: places on one side of the centre of a law, in standard deviations: many for estimates, up to where even
@@ -93,7 +93,7 @@ def _nodes(law: CountLaw) -> Floats:
         share = law.first if law.second is None else law.first / total
         deviation = math.sqrt(records * share * (1 - share) * (1 + (records - 1) / (total + 1)))
         middle = records * share + _both_sides(_FEWER) * max(deviation, 0.5)
-    found = np.unique(np.clip(np.round(np.concatenate([ends, records - ends, middle])), 0, records))
+    found = distinct(np.clip(np.round(np.concatenate([ends, records - ends, middle])), 0, records))
     found.setflags(write=False)
     return found
 
@@ -144,7 +144,7 @@ class NoiseLaw:
 
     def nodes(self, places: Floats) -> Floats:
         """Return the whole numbers that stand for all."""
-        return np.unique(np.append(np.round(_both_sides(places) * math.sqrt(self.variance)), [-1.0, 1.0]))
+        return distinct(np.append(np.round(_both_sides(places) * math.sqrt(self.variance)), [-1.0, 1.0]))
 
     def summed(self) -> tuple[Floats, Floats]:
         """Return the nodes and their chances."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from html import escape
 from xml.etree import ElementTree
-from xml.sax.saxutils import escape
 
 from privior.errors import SchemaError, shown
 from privior.schema.bif import Facts
@@ -75,7 +75,7 @@ def written(
 def _safe(text: str) -> str:
     if not text.isprintable() or text != text.strip():
         raise SchemaError("a name or level cannot be written in XMLBIF", asked=shown(text))
-    return escape(text)
+    return escape(text, quote=False)
 
 
 def _text(element: ElementTree.Element, name: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privior.arrays import Floats, Integers
+from privior.arrays import Floats, Integers, distinct
 from privior.posterior.counts.halving_tree import HalvingTree
 from privior.special import log_ndtr
 
@@ -61,7 +61,7 @@ def centres(tree: HalvingTree, ordered: Sequence[bool], observed: Floats, varian
     middle = (low + high + 1) // 2
     odds = np.log((middle - low) / (high - middle))
     orderly = np.array(ordered, dtype=bool)[tree.axes]
-    for axis in np.unique(tree.axes[orderly]):
+    for axis in distinct(tree.axes[orderly]):
         _neighbours(tree, np.flatnonzero(tree.axes == axis), axis, observed, variances, odds)
     expected = 1 / (1 + np.exp(-odds))
     levels = int(tree.highs.max()) + 1
