@@ -15,4 +15,4 @@ Number = TypeVar("Number", np.int64, np.float64)
 def distinct(numbers: NDArray[Number]) -> NDArray[Number]:
     """Return each number once, from small to large: numpy's `unique` loads masked arrays for that."""
     ordered = np.sort(numbers, axis=None)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: ordered.size]]
+    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: ordered.size]])

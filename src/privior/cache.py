@@ -36,7 +36,7 @@ _FORMAT = 2
 #: bytes of all files; the ones used longest ago are removed first
 MOST_BYTES = 4 * LARGEST_FILE
 #: what took fewer seconds than this is inferred again
-LASTING = 0.5
+LASTING = 0.05
 _SUFFIX = ".inferred"
 
 

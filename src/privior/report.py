@@ -16,9 +16,9 @@ from privior.vocabulary import explained
 from privior.whole_files import write_whole
 
 
-def write_report(release: Release, path: str | Path) -> None:
-    """Write the page, whole or not at all."""
-    page = page_of(release)
+def write_report(release: Release, path: str | Path, posterior: Posterior | None = None) -> None:
+    """Write the page, whole or not at all; `posterior` is what follows from it, if that is known already."""
+    page = page_of(release, posterior)
     try:
         write_whole(path, page)
     except (OSError, ValueError):

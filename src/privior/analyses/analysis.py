@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privior.checks import is_whole
 from privior.errors import PlanError, SchemaError, shown
@@ -23,11 +23,14 @@ from privior.exact import decimal
 from privior.forecasting import Expect
 from privior.mechanisms import Mechanism
 from privior.models import DirichletCategorical, Model, to_model
-from privior.planning import DrawCalibration, calibrate_draws, plan
+from privior.planning import plan
 from privior.plans import Batch, Plan
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 from privior.schema.documents import check_filled, read_facts, table, write_toml
+
+if TYPE_CHECKING:
+    from privior.planning import DrawCalibration
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,8 @@ class Analysis:
 
     def calibrate_draws(self, draws: int | None = None) -> DrawCalibration:
         """Choose the dials of posterior draws together, at what the file asks; `draws` pins their number."""
+        from privior.planning import calibrate_draws  # with all that draws need, which other plans do not
+
         if self.neighbours is not REPLACE_ONE:
             raise PlanError(
                 "draws are released where the number of records is public",

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from privior.errors import PlanError, shown
-from privior.forecasting import Expect, forecaster
+from privior.forecasting import Ahead, Expect, forecaster
 from privior.mechanisms import MECHANISMS, Asked, Mechanism, Offer, unsuited
 from privior.models import Model
 from privior.plans import Candidate, Plan, check_records
@@ -132,7 +132,10 @@ def _try(offer: Offer, kind: type[Mechanism], asked: Asked, expect: Expect) -> _
     except PlanError as error:
         unfit = Candidate(offer.name, kind.about, None, None, unfit=error.what, advice=error.advice)
         return _Tried(kind, None, unfit)
-    ahead = forecaster(asked.model, asked.schema, expect).ahead(asked.records, law)
+
+    def ahead() -> Ahead:
+        return forecaster(asked.model, asked.schema, expect).ahead(asked.records, law)
+
     return _Tried(kind, law, Candidate(offer.name, law.about, ahead, law.guarantee.cost))
 
 
@@ -145,21 +148,24 @@ def _choose(tried: list[_Tried], wanted: type[Mechanism] | None) -> _Tried:
     fitting = [one for one in among if one.mechanism is not None]
     if not among:
         raise PlanError("no mechanism fits these public facts", where="plan")
-    return min(fitting, key=lambda one: one.error) if fitting else among[0]
+    if len(fitting) > 1:
+        return min(fitting, key=lambda one: one.error)
+    return fitting[0] if fitting else among[0]
 
 
 def _why(chosen: _Tried, tried: list[_Tried], asked: Asked, wanted: type[Mechanism] | None) -> str:
     """Say why this one is taken, and how noise compares with draws from the posterior."""
     name = chosen.candidate.name
     rivals = [one for one in tried if one is not chosen and one.mechanism is not None]
-    others = [one.error for one in rivals if not one.kind.for_study]
+    others = [one for one in rivals if not one.kind.for_study]
     if wanted is not None:
         words = f"Takes {name} because it was asked for."
     elif not others:
         words = f"Takes {name}: the only one that fits."
     else:
         error = asked.model.error_name
-        margin = f", {min(others) / chosen.error:.3g} times smaller than the next" if chosen.error > 0 else ""
+        next_best = min(one.error for one in others)
+        margin = f", {next_best / chosen.error:.3g} times smaller than the next" if chosen.error > 0 else ""
         words = f"Takes {name}: the smallest forecast {error} of those that fit{margin}."
     words += _draws_or_noise(tried)
     law = chosen.mechanism
@@ -171,11 +177,12 @@ def _why(chosen: _Tried, tried: list[_Tried], asked: Asked, wanted: type[Mechani
 def _draws_or_noise(tried: list[_Tried]) -> str:
     """Compare draws from the posterior with noise at this guarantee, in words."""
     drawn = [one for one in tried if one.kind.draws_posterior]
-    noisy = [one.error for one in tried if one.mechanism is not None and not one.kind.draws_posterior]
-    if not drawn or not noisy:
+    rest = [one for one in tried if one.mechanism is not None and not one.kind.draws_posterior]
+    if not drawn or not rest:
         return ""
     if drawn[0].mechanism is None:
         return f" Posterior draws do not fit: {drawn[0].candidate.unfit}."
+    noisy = [one.error for one in rest]
     if not drawn[0].error > 0 or not min(noisy) > 0:
         return ""
     ratio = drawn[0].error / min(noisy)

@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, positive
@@ -146,7 +147,7 @@ def calibrate_draws(
         )
     settings = tuple(setting for setting, _ in tried)
     reason = _reason(model, best, settings, plain.forecast.error)
-    ahead = forecasts.ahead(records, mechanism)
+    ahead = partial(forecasts.ahead, records, mechanism)
     candidates = [one for one in plain.candidates if one.name != mechanism.name]
     candidates.append(Candidate(mechanism.name, mechanism.about, ahead, mechanism.guarantee.cost))
     made = Plan(

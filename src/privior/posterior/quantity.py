@@ -57,7 +57,18 @@ def generator(seed: object) -> np.random.Generator:
 def quantiles(draws: Floats, level: float) -> Floats:
     """Return the equal-tailed interval of draws along the first axis, as (..., 2)."""
     tail = (1 - level) / 2
-    return np.asarray(np.moveaxis(np.quantile(draws, [tail, 1 - tail], axis=0), 0, -1))
+    return np.stack([_quantile(draws, share) for share in (tail, 1 - tail)], axis=-1)
+
+
+def _quantile(draws: Floats, share: float) -> Floats:
+    """Return a quantile along the first axis, to the last digit numpy's own, which loads masked arrays."""
+    place = (len(draws) - 1) * share
+    below = min(max(math.floor(place), 0), len(draws) - 1)
+    above, part = min(below + 1, len(draws) - 1), place - below
+    ordered = np.partition(draws, sorted({below, above, len(draws) - 1}), axis=0)
+    one, other = ordered[below], ordered[above]
+    between = other - (other - one) * (1 - part) if part >= 0.5 else one + (other - one) * part
+    return np.where(np.isnan(ordered[-1]), np.nan, between)
 
 
 @dataclass(frozen=True, repr=False)

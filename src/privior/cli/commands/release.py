@@ -247,6 +247,7 @@ def _with_page(
     screen: Screen, say: Callable[[str], None], made: Release, place: Path, page: Path | None
 ) -> Path | None:
     """Write the report; what goes wrong with it can be done again, and the release is complete."""
+    from privior.cache import inferred
     from privior.errors import PriviorError
     from privior.report import write_report
 
@@ -254,7 +255,7 @@ def _with_page(
         return None
     say("writing the report")
     try:
-        write_report(made, page)
+        write_report(made, page, inferred([made]))
     except PriviorError as error:
         screen.complain(f"the report could not be written: {error.what}. {_complete(place)}")
         return None

@@ -24,6 +24,7 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write one self-contained page about a release, free."""
+    from privior.cache import inferred
     from privior.errors import ReleaseError
     from privior.release import Release
     from privior.report import write_report
@@ -36,7 +37,7 @@ def report(
         raise ReleaseError("the page exists already", where=str(place), advice=advice)
     with screen.progress() as say:
         say("inferring the posterior")
-        write_report(given, place)
+        write_report(given, place, inferred([given]))
     screen.document({"report": str(place)})
     screen.text(f"Wrote {place}: open it in a browser, print it, or publish it beside the release.")
     if screen.quiet:

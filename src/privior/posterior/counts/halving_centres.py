@@ -90,6 +90,8 @@ def _pooled(
     variances: Floats,
 ) -> tuple[Floats, Floats]:
     """Return means and spreads of both sums of each pool: of the table, or of a stretch if that tells."""
+    if not len(parts):  # as in every small table, which needs no special function then
+        return np.zeros((0, 2)), np.zeros((0, 2))
     whole = np.zeros_like(lows), np.tile(tree.highs[-1], (len(parts), 1))
     of_whole: list[tuple[Floats, Floats]] = []
     of_stretch: list[tuple[Floats, Floats]] = []
