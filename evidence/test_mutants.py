@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from faults import FAULTS
 from mutants import judged, sound
 from record import ROOT, Certificate, store
 
 #: what is certified beside this file and all it imports
-CERTIFIES = (
+CERTIFIES: tuple[str | Path, ...] = (
     *ROOT.glob("tests/**/conftest.py"),
     *{test.partition("::")[0] for fault in FAULTS for test in fault.tests},
 )

@@ -213,9 +213,14 @@ def outcomes(house: Path, *asked: str, **environment: str) -> str:
     (house / "evidence/record.py").unlink(missing_ok=True)
     paths = [str(record.ROOT / "evidence"), str(house / "evidence")]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *asked],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *asked],
         cwd=house,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(paths),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            **environment,
+        },
         capture_output=True,
         text=True,
         check=False,

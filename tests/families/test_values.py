@@ -30,13 +30,11 @@ CASES = [
 
 
 #: families of several parameters, and whether one record can reach the ends of all ranges at once
-DROPPED = pv.Integer(-1, 1, missing=DROP)
+DROPPED, EVEN = pv.Integer(-1, 1, missing=DROP), [[1, 0], [0, 1]]
 JOINT = {
     "mean and precision": (pv.NormalMeanPrecision("x", pv.NormalGamma(0, 1, 2, 1)), {"x": DROPPED}, False),
     "two means": (
-        pv.MultivariateNormalMean(
-            ["x", "y"], pv.MultivariateNormal([0, 0], [[1, 0], [0, 1]]), [[1, 0], [0, 1]]
-        ),
+        pv.MultivariateNormalMean(["x", "y"], pv.MultivariateNormal([0, 0], EVEN), EVEN),
         {"x": DROPPED, "y": pv.Integer(0, 2)},
         True,
     ),
@@ -112,9 +110,7 @@ def test_records_with_a_bad_cell_count_in_no_sum_of_several_columns(tmp_path: Pa
     schema = pv.Schema(
         {"x": grid, "y": grid}, population="p", unit="person", csv=pv.CsvDialect(delimiter=";")
     )
-    model = pv.MultivariateNormalMean(
-        ["x", "y"], pv.MultivariateNormal([0, 0], [[9, 0], [0, 9]]), [[1, 0], [0, 1]]
-    )
+    model = pv.MultivariateNormalMean(["x", "y"], pv.MultivariateNormal([0, 0], [[9, 0], [0, 9]]), EVEN)
     plan = pv.plan(model, schema, records=300, epsilon=900)
     (found,) = open_table(tmp_path / "t.csv", schema, ("x", "y"), ()).read(Sums((), plan.summands))
     assert found[0].tolist() == [120, 480, 240]

@@ -158,7 +158,7 @@ def test_a_node_that_the_schema_calls_otherwise_is_told_before_the_spend(tmp_pat
         for name in bundled("asia").parents
     )
     place.write_text(ANALYSIS + columns)
-    with pytest.raises(pv.SchemaError, match=r"'lung'.*Is 'lungs' meant"):
+    with pytest.raises(pv.SchemaError, match=r"(?s)'lung'.*Is 'lungs' meant"):
         pv.Analysis.read(place)
     place.write_text(ANALYSIS + columns.replace("lungs", "lung") + '[columns.age]\ntype = "boolean"\n')
     assert "age" in pv.Analysis.read(place).schema.columns

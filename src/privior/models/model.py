@@ -187,8 +187,13 @@ class Model(ABC):
         try:
             return cls(**entries)
         except TypeError:
+            from inspect import signature
+
             raise ModelError(
-                "unknown or missing entries", where=f"model, {cls.family}", asked=", ".join(entries)
+                "unknown or missing entries",
+                where=f"model, {cls.family}",
+                asked=", ".join(entries),
+                allowed=", ".join(signature(cls).parameters),
             ) from None
 
 
