@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import page
 import pytest
 import record
+import runs
 from sources import Sources
 
 START = "evidence/test_claim.py"
@@ -155,7 +160,7 @@ def test_what_real_evidence_is_made_with() -> None:
 
 
 def test_the_page_is_what_is_stored() -> None:
-    assert page.PAGE.read_text("utf-8") == page.render(record.load()), "run make pages"
+    assert page.PAGE.read_text("utf-8") == page.render(record.load(), runs.listed()), "run make pages"
 
 
 def test_what_is_stored_is_read(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,11 +173,11 @@ def test_what_is_stored_is_read(house: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not new.stale
     assert (
         "certifies contents, lazy, member, middle, near, registry, table.csv, worker: current."
-        in page.render([new])
+        in page.render([new], {})
     )
     old = record.Evidence(**{**vars(new), "sources": {**new.sources, FAR: "0" * 64}})
     assert old.changed == [FAR]
-    assert "**stale**" in page.render([old])
+    assert "**stale**" in page.render([old], {})
 
 
 def test_evidence_of_whole_parts_is_read_and_stale(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,4 +189,55 @@ def test_evidence_of_whole_parts_is_read_and_stale(house: Path, monkeypatch: pyt
     )
     (old,) = record.load()
     assert old.stale
-    assert "certifies middle, near: **stale**" in page.render([old])
+    assert "certifies middle, near: **stale**" in page.render([old], {})
+
+
+#: a session of its own, with the plugin and another house
+SESSION = """import pytest
+import record
+import runs
+from pathlib import Path
+from conftest_of_evidence import pytest_addoption, pytest_configure
+
+record.ROOT = runs.ROOT = Path(__file__).resolve().parent.parent
+runs.RUNS = record.ROOT / "runs"
+"""
+
+
+def outcomes(house: Path, *asked: str, **environment: str) -> str:
+    """Run the tests of a house's evidence, and return the last line that pytest says."""
+    (house / "evidence/conftest_of_evidence.py").write_text(
+        (record.ROOT / "evidence/conftest.py").read_text("utf-8"), "utf-8"
+    )
+    (house / "evidence/conftest.py").write_text(SESSION, "utf-8")
+    (house / "evidence/record.py").unlink(missing_ok=True)
+    paths = [str(record.ROOT / "evidence"), str(house / "evidence")]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *asked],
+        cwd=house,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(paths),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return re.sub(r" in .*", "", done.stdout.strip().splitlines()[-1])
+
+
+def test_what_is_current_is_not_measured_again(house: Path) -> None:
+    """A whole run is noted, a failure, a part or a shorter run is not; a change of sources undoes it."""
+    claim, other = "evidence/test_claim.py", "evidence/test_other.py"
+    (house / claim).write_text("def test_one():\n    pass\n\n\ndef test_two():\n    assert 1\n")
+    (house / other).write_text("def test_three():\n    raise ValueError\n")
+    assert outcomes(house, f"{claim}::test_one") == "1 passed"
+    assert outcomes(house, claim, PRIVIOR_FUZZ_SECONDS="1") == "2 passed"
+    assert outcomes(house, "evidence") == "1 failed, 2 passed"
+    assert [path.name for path in (house / "runs").iterdir()] == ["test_claim.json"]
+    assert outcomes(house, "evidence") == "1 failed, 2 skipped"
+    assert outcomes(house, claim, "--anew") == "2 passed"
+    (house / claim).write_text("def test_one():\n    pass\n\n\ndef test_two():\n    assert 2\n")
+    assert outcomes(house, claim) == "2 passed"

@@ -200,7 +200,7 @@ def test_a_ledger_for_declared_guarantees_says_so(tmp_path: Path) -> None:
     asked = ["ledger", "create", "c.ledger", "-p", "clinic", "-e", "4"]
     assert run([*asked, "--accept-declared"], tmp_path).code == 0
     shown = run(["ledger", "show", "c.ledger"], tmp_path)
-    assert "takes guarantees that code outside privior declares" in " ".join(shown.output.split())
+    assert "takes guarantees that others declare" in " ".join(shown.output.split())
     document = json.loads(run(["ledger", "show", "c.ledger", "--json"], tmp_path).output)
     assert (document["accepts declared"], document["declared releases"]) == (True, 0)
 

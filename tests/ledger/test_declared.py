@@ -16,7 +16,7 @@ from privior.ledger.entry import LedgerEntry
 from privior.release import LedgerReceipt
 
 OLD = Path(__file__).parents[1] / "compat"
-WORDS = "; if what code outside privior declares of 1 spend is true"
+WORDS = "; if what others declare of 1 spend is true"
 
 
 class Outside(pv.KNorm):  # type: ignore[misc]
@@ -57,7 +57,7 @@ def test_its_totals_and_all_later_receipts_say_it(book: pv.Ledger, schema: pv.Sc
     assert book.accepts_declared
     assert "holds none so far" in dict(book.facts())["declared"]
     first = book.spend(fruit_plan(schema, "0.1"))
-    assert "outside" not in dict(book.facts())["spent"]
+    assert "declare" not in dict(book.facts())["spent"]
     assert LedgerReceipt.of(first, durable=True).declared == 0
     entry = book.spend(declared_plan(schema, "0.1"))
     later = book.spend(fruit_plan(schema, "0.1"))
@@ -65,13 +65,13 @@ def test_its_totals_and_all_later_receipts_say_it(book: pv.Ledger, schema: pv.Sc
     told = dict(book.facts())
     assert told["spent"] == f"epsilon 0.3, delta 0 by 3 releases{WORDS}"
     assert told["promise"].endswith(WORDS)
-    assert told["declared"].startswith("1 of 3 releases have a guarantee that code outside privior declares")
+    assert told["declared"].startswith("1 of 3 releases have a guarantee that others declare")
     assert (entry.declared, later.declared, later.declared_spends) == (True, False, 1)
     assert [LedgerReceipt.of(one, durable=True).declared for one in (entry, later)] == [1, 1]
     assert book.verify().declared_spends == book.declared_spends == 1
     history = book.history()
     assert [document["declared"] for document in history.documents()] == [False, False, True, False, False]
-    assert history.to_csv().count("declared by code outside privior") == 1
+    assert history.to_csv().count("(its guarantee declared by others)") == 1
 
 
 def test_a_batch_with_one_of_them_is_one_of_them(book: pv.Ledger, schema: pv.Schema) -> None:

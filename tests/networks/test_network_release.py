@@ -149,6 +149,23 @@ def test_a_network_file_that_is_wrong_is_told_where_it_is(tmp_path: Path) -> Non
             pv.Analysis.read(place)
 
 
+def test_a_node_that_the_schema_calls_otherwise_is_told_before_the_spend(tmp_path: Path) -> None:
+    """A misspelt name would be a column of its own, which no table has."""
+    asia(tmp_path, 1)
+    place = tmp_path / "asia.toml"
+    columns = "".join(
+        f'[columns.{"lungs" if name == "lung" else name}]\ntype = "categorical"\nlevels = ["yes", "no"]\n'
+        for name in bundled("asia").parents
+    )
+    place.write_text(ANALYSIS + columns)
+    with pytest.raises(pv.SchemaError, match=r"(?s)'lung'.*Is 'lungs' meant"):
+        pv.Analysis.read(place)
+    place.write_text(ANALYSIS + columns.replace("lungs", "lung") + '[columns.age]\ntype = "boolean"\n')
+    assert "age" in pv.Analysis.read(place).schema.columns
+    place.write_text(ANALYSIS + '[columns.lung]\ntype = "categorical"\nlevels = ["no", "yes"]\n')
+    assert pv.Analysis.read(place).schema.column("lung").labels == ("no", "yes")
+
+
 def test_an_analysis_is_written_and_read(tmp_path: Path) -> None:
     schema = pv.Schema({name: pv.Boolean() for name in "abc"}, population="few", unit="person")
     for model in (

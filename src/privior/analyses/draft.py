@@ -29,7 +29,7 @@ _TOP = """\
 # missing = "unknown", missing = true. For a number or a day you must say what it means:
 #
 #   missing = 0            it counts as this value (a value, a bin's number or a day inside the range)
-#   missing = "drop"       it is left out: with "add-or-remove-one", or for the mean or rate of one column,
+#   missing = "drop"       it is left out: with "add-or-remove-one", or for means and rates of numbers,
 #                          whose number of values is then released too
 #
 # How many cells are missing or unreadable: privior check (paid with --epsilon, or --look for yourself).

@@ -130,14 +130,15 @@ class Forecast:
         total_variation: expected half sum of absolute differences
         hellinger: root of the expected squared Hellinger distance, half the sum of (sqrt p - sqrt q)^2
         kl: expected Kullback-Leibler divergence, sum of p log(p/q), of the true proportions p = c/n from the
-            posterior mean of the probabilities q = (E[c | release] + alpha) / (n + A), which is never 0
+            posterior mean of the probabilities q = (E[c | release] + alpha) / (n + A), which is never 0; None
+            for a prior without parameters: q rests on them, and most of all where there is hardly any noise
         width: expected width of the 90% interval of a cell's probability, on average over the cells
     """
 
     l2: float
     total_variation: float
     hellinger: float
-    kl: float
+    kl: float | None
     width: float
 
     @property
@@ -153,12 +154,12 @@ class Forecast:
             "l2": self.l2,
             "total variation": self.total_variation,
             "Hellinger": self.hellinger,
-            "KL": self.kl,
+            **({} if self.kl is None else {"KL": self.kl}),
         }
 
     def to_document(self) -> dict[str, float]:
         """Write the distances as plain values."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def forecast(law: ErrorLaw, prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:

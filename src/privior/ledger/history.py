@@ -105,7 +105,7 @@ class History:
 
 
 def _declared(entry: LedgerEntry) -> str:
-    return " (its guarantee declared by code outside privior)" if entry.declared else ""
+    return " (its guarantee declared by others)" if entry.declared else ""
 
 
 def _cell(text: str) -> str:

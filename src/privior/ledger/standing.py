@@ -51,12 +51,12 @@ def declared_in_words(spends: int) -> str:
     if not spends:
         return ""
     many = "1 spend" if spends == 1 else f"{spends} spends"
-    return f"; if what code outside privior declares of {many} is true"
+    return f"; if what others declare of {many} is true"
 
 
 def _declared(last: LedgerEntry) -> str:
     """Say what a ledger holds that takes declared guarantees."""
     if not last.declared_spends:
-        return "takes guarantees that code outside privior declares; holds none so far"
+        return "takes guarantees that others declare, of code or of numbers that they made; holds none"
     many = f"{last.declared_spends} of {last.spends} releases"
-    return f"{many} have a guarantee that code outside privior declares"
+    return f"{many} have a guarantee that others declare"

@@ -117,7 +117,9 @@ class DirichletTable(TableModel):
     @property
     def typical_in_words(self) -> str:
         """A prior that is learned has no typical tables of its own."""
-        return "for tables typical of prior 1, inferred with it" if self.cell_prior is None else ""
+        if self.cell_prior is not None:
+            return ""
+        return "for tables typical of prior 1: with the shape learned, errors are about the same or smaller"
 
     def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
         """Compare the weight of the prior with the number of rows."""

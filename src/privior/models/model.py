@@ -109,7 +109,7 @@ class Model(ABC):
                 where=", ".join(name for name in self.columns if schema.drops((name,))),
                 asked="missing = DROP",
                 advice="Count them as a level or a value (missing=...), or plan with "
-                "neighbours=pv.ADD_OR_REMOVE_ONE; means and rates of one column release their number too.",
+                "neighbours=pv.ADD_OR_REMOVE_ONE; families of numbers release their number too.",
             )
 
     @property
@@ -187,8 +187,13 @@ class Model(ABC):
         try:
             return cls(**entries)
         except TypeError:
+            from inspect import signature
+
             raise ModelError(
-                "unknown or missing entries", where=f"model, {cls.family}", asked=", ".join(entries)
+                "unknown or missing entries",
+                where=f"model, {cls.family}",
+                asked=", ".join(entries),
+                allowed=", ".join(signature(cls).parameters),
             ) from None
 
 

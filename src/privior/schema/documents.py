@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from datetime import date
 from fractions import Fraction
@@ -190,8 +190,30 @@ def _with_network(document: dict[str, object], path: str | Path) -> dict[str, ob
     nodes = {
         node: {"type": Categorical.kind, "levels": list(levels)} for node, levels in network.levels.items()
     }
-    columns = {**nodes, **table(document.get("columns", {}), "columns")}
+    said = table(document.get("columns", {}), "columns")
+    _check_nodes(nodes, said, str(path))
+    columns = {**nodes, **said}
     return {**document, "columns": columns, "model": {**entries, "parents": graph}}
+
+
+def _check_nodes(nodes: Iterable[str], said: Iterable[str], where: str) -> None:
+    """Refuse a node that is no column of a schema which has others: its name is misspelt, or theirs."""
+    strange, others = (
+        [node for node in nodes if node not in said],
+        [name for name in said if name not in nodes],
+    )
+    if strange and others:
+        from difflib import get_close_matches
+
+        near = [close for node in strange for close in get_close_matches(node, others, 1)]
+        raise SchemaError(
+            "nodes of the network file are no columns of the schema",
+            where=where,
+            asked=", ".join(map(shown, strange[:5])) + (" and more" if len(strange) > 5 else ""),
+            allowed=", ".join(map(shown, others[:5])) + (" and more" if len(others) > 5 else ""),
+            advice=(f"Is {shown(near[0])} meant? " if near else "")
+            + "Names are to be equal. Without columns of its own, a file takes all nodes as they are.",
+        )
 
 
 def _beside(path: str | Path, named: object, example: str = 'schema = "bank.schema.toml"') -> Path:

@@ -20,7 +20,6 @@ import numpy as np
 from privior.errors import ModelError
 from privior.models.families import JointFamily, MultivariateNormalPrecision
 from privior.models.families.family import numeric
-from privior.privacy import REPLACE_ONE
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import MOST_VALUES, Distance, Replaced, to_distance
@@ -113,6 +112,6 @@ def checked(model: JointFamily, schema: Schema | None) -> Schema:
     """Return the schema, once the family and its records can be analysed."""
     if schema is None:
         raise model.refusal("a family needs the schema of its columns")
-    model.summands(schema, REPLACE_ONE)
-    model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
+    model.sums(schema)
+    model.check_unit(schema)
     return schema

@@ -23,7 +23,6 @@ from privior.errors import ModelError
 from privior.exact import decimal
 from privior.models import Family
 from privior.models.laws import Law, Reweighted, Truncated
-from privior.privacy import REPLACE_ONE
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, sublevel, to_distance
@@ -261,7 +260,6 @@ def _(model: Family, schema: Schema | None, distance: object) -> OneParameter:
         raise model.refusal("a family needs the schema of its column")
     model.check(schema)
     model.check_unit(schema)
-    model.sensitivity(schema, REPLACE_ONE)  # refuses records that are dropped
     codes = np.arange(schema.column(model.column).size)
     base, unit = model.grid(schema)
     summands = model.summand(schema).of({model.column: codes})

@@ -33,7 +33,7 @@ from privior.models.laws import Conjugate, Law, Reweighted, Truncated, to_law
 from privior.models.laws.conjugate import read_number
 from privior.models.laws.masses import log_normaliser
 from privior.models.summands import ONE, Summand
-from privior.privacy import REPLACE_ONE, Neighbours, pairs
+from privior.privacy import Neighbours, pairs
 from privior.privacy.pairs import DominatingPair, SignedSteps
 from privior.schema import Boolean, Bounded, Integer, Schema
 
@@ -104,18 +104,10 @@ class Family(SummedModel):
         """Return base and unit: t = base + unit * j."""
 
     def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
-        """Return what is summed: where the number of values is private, they are counted too.
-
-        It is public if each of a public number of units has exactly one.
-        """
+        """Return what is summed: where the number of values is private, they are counted too."""
         self.check(schema)
-        public = neighbours is REPLACE_ONE and self.values_of_a_unit(schema, neighbours) == (1, 1)
-        return (self.summand(schema),) if public else (ONE, self.summand(schema))
-
-    def values_of_a_unit(self, schema: Schema, neighbours: Neighbours) -> tuple[int, int]:
-        """One for each row that is counted; none where bad cells are dropped and a unit has no other."""
-        least = 0 if neighbours is REPLACE_ONE and schema.drops(self.columns) else 1
-        return least, schema.unit.max_rows
+        own = self.summand(schema)
+        return (ONE, own) if self.counts_values(schema, neighbours) else (own,)
 
     def bounds(self, schema: Schema) -> tuple[Fraction, Fraction]:
         """Return the least and the largest t of a record."""
@@ -131,11 +123,6 @@ class Family(SummedModel):
     def check(self, schema: Schema) -> None:
         """Refuse a schema that the family cannot be used with."""
         self.summand(schema)
-
-    def check_unit(self, schema: Schema) -> None:
-        """Refuse units that may have several values or none: draws are proved for exactly one of each."""
-        super().check_unit(schema)
-        self._check_drops(schema, REPLACE_ONE)
 
     @property
     def first_question(self) -> str:

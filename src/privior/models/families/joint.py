@@ -29,7 +29,7 @@ from privior.models.families.summed import SummedModel
 from privior.models.laws.joint import JointLaw, to_joint_law
 from privior.models.laws.matrices import Vector
 from privior.models.summands import ONE, Factor, Summand
-from privior.privacy import REPLACE_ONE, Neighbours
+from privior.privacy import Neighbours
 from privior.randomness import Bits
 from privior.schema import Schema
 
@@ -223,12 +223,15 @@ class JointFamily(SummedModel):
             found.append((Factor(name, offset.denominator, offset.numerator), step / offset.denominator))
         return found
 
-    def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
-        """Return what is summed: where the number of records is private, they are counted too."""
-        self.check_unit(schema)
+    def sums(self, schema: Schema) -> tuple[Summand, ...]:
+        """Return the products of deviations that are summed."""
         factors = [factor for factor, _ in self._deviations(schema)]
-        sums = tuple(Summand(tuple(factors[place] for place in places)) for places in self.products)
-        return sums if neighbours is REPLACE_ONE else (ONE, *sums)
+        return tuple(Summand(tuple(factors[place] for place in places)) for places in self.products)
+
+    def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
+        """Return what is summed: where the number of values is private, they are counted too."""
+        own = self.sums(schema)
+        return (ONE, *own) if self.counts_values(schema, neighbours) else own
 
     def units(self, schema: Schema) -> Vector:
         """Return what one whole number of each sum is worth."""

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 from privior.checks import plain_fields
 from privior.models.families.drawing import Drawing
 from privior.models.model import PRIOR_SHARE, Model
-from privior.privacy import Neighbours, Sensitivity
+from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
 from privior.privacy.pairs import DominatingPair
 from privior.schema import Schema
 
@@ -41,24 +41,36 @@ class SummedModel(Model):
     def values_of_a_unit(self, schema: Schema, neighbours: Neighbours) -> tuple[int, int]:
         """Return how many values a unit has at least and at most, as far as that decides how it moves sums.
 
-        Where units are replaced, one without a value leaves as much room as one with the most: bad cells may
-        be dropped only if the number of values is summed too (T14).
+        One for each row that is counted: a row whose columns all have a code. None where rows with bad cells
+        are dropped and the unit has no other.
         """
-        self.check_unit(schema)
-        self._check_drops(schema, neighbours)
-        return (1, 1)
+        least = 0 if neighbours is REPLACE_ONE and schema.drops(self.columns) else 1
+        return least, schema.unit.max_rows
+
+    def counts_values(self, schema: Schema, neighbours: Neighbours) -> bool:
+        """Whether the number of values is private, and therefore summed too.
+
+        It is public if each of a public number of units has exactly one. Elsewhere units are replaced by
+        others with more values or fewer, and a number that nobody released would tell of them (T14, T21).
+        """
+        return neighbours is not REPLACE_ONE or self.values_of_a_unit(schema, neighbours) != (1, 1)
 
     def check_unit(self, schema: Schema) -> None:
-        """Refuse units of several rows."""
+        """Refuse units that may have several values or none: draws are proved for exactly one of each."""
         if schema.unit.max_rows != 1:
             raise self.refusal(
-                "this family takes one row of each unit",
+                "draws from the posterior take one row of each unit",
                 asked=f"max_rows {schema.unit.max_rows}",
                 allowed="max_rows 1",
             )
+        self._check_drops(schema, REPLACE_ONE)
 
     def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
-        """Return how far one unit moves the sums."""
+        """Return how far one unit moves the sums, all of them together (`Sensitivity.ways`).
+
+        Every sum is bounded by its own range. That is attained where one record reaches the ends of all
+        ranges at once, and otherwise a bound: a deviation and its square do not both go from end to end.
+        """
         relation = Neighbours.of(neighbours)
         values = self.values_of_a_unit(schema, relation)
         ranges = [one.bounds(schema) for one in self.summands(schema, relation)]

@@ -69,8 +69,13 @@ def law_of(kind: type[L], entries: dict[str, Any], where: str) -> L:
     try:
         return kind(**entries)
     except TypeError:
+        from inspect import signature
+
         raise ModelError(
-            "unknown or missing entries", where=f"{where}, {kind.name}", asked=", ".join(entries)
+            "unknown or missing entries",
+            where=f"{where}, {kind.name}",
+            asked=", ".join(entries),
+            allowed=", ".join(signature(kind).parameters),
         ) from None
 
 

@@ -50,6 +50,12 @@ class FamilyPosterior(Posterior):
         """Return the law of the probability of an event, provided that records have the family's shape."""
         return replace(super().probability(event, given), provided=self.model.assumption)
 
+    def average(self, column: str, given: Event | object | None = None) -> Quantity:
+        """Return the law of the mean of a column; how far records spread it is taken from the family."""
+        shape = self.model.assumption
+        rests = f"{shape}, which decides how wide that is" if shape else ""
+        return replace(super().average(column, given), provided=rests)
+
     def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
         """Return the law of a quantile of a column, provided that records have the family's shape."""
         return replace(super().quantile(column, share, given), provided=self.model.assumption)

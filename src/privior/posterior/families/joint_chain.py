@@ -30,7 +30,6 @@ from privior.models import JointFamily
 from privior.models.families import JointLikelihood
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, split_r_hat
 from privior.posterior.families.latent_sums import Evidence
-from privior.privacy import REPLACE_ONE
 from privior.schema import Schema
 
 #: sweeps of a round, of which the second half is kept; while ensembles disagree, twice as many follow
@@ -66,7 +65,7 @@ class JointTarget:
         model: the family
         likelihood: in floating point
         schema: the public facts of its columns
-        most: the number of records if that is public, else the largest possible one
+        most: the number of values if that is public, else the largest possible one
         public: whether it is
         evidence: the releases of this table
     """
@@ -81,7 +80,7 @@ class JointTarget:
     @cached_property
     def ends(self) -> Floats:
         """The least and the largest that one record adds to each sum."""
-        sums = self.model.summands(self.schema, REPLACE_ONE)
+        sums = self.model.sums(self.schema)
         return np.array([one.bounds(self.schema) for one in sums], dtype=np.float64)
 
     def records(self, u: Floats) -> Floats:

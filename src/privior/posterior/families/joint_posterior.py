@@ -29,7 +29,6 @@ from privior.posterior.families.joint_chain import JointDraws, JointTarget
 from privior.posterior.families.runs import chance_of, codes_reached
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
-from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.schema import Schema
 from privior.special import ndtr
@@ -180,8 +179,9 @@ class JointPosterior(FamilyPosterior):
         plan = releases[0].plan
         model = with_prior(plan.model, prior)
         evidence = [(release.plan.mechanism, release.statistics) for release in releases]
-        public = plan.neighbours is REPLACE_ONE
-        target = JointTarget(model, model.at(plan.schema), plan.schema, plan.records, public, evidence)
+        public = not model.counts_values(plan.schema, plan.neighbours)
+        most = plan.records * plan.schema.unit.max_rows
+        target = JointTarget(model, model.at(plan.schema), plan.schema, most, public, evidence)
         found = _as_they_are(target, releases) if ignore_noise else target.draws()
         return cls(releases, model, found.theta, found.records, found.totals, found.diagnostics, ignore_noise)
 
@@ -249,8 +249,8 @@ class JointPosterior(FamilyPosterior):
             self.totals / self._likelihood.units,
             [f"sum {1 + place}" for place in range(self.totals.shape[1])],
         )
-        if self.releases[0].plan.neighbours is not REPLACE_ONE:
-            sums, names = np.column_stack([self.records, sums]), ["the number of records", *names]
+        if self.model.counts_values(self.schema, self.releases[0].plan.neighbours):
+            sums, names = np.column_stack([self.records, sums]), ["the number of values", *names]
         some = np.linspace(0, len(sums) - 1, _LOOKED).astype(int)
         return Conflict.of(list(sum_looks(self.releases, names, sums[some])))
 
@@ -301,8 +301,8 @@ def _conjugate(likelihood: JointLikelihood, records: Floats, totals: Floats) -> 
 
 def _as_they_are(target: JointTarget, releases: tuple[Release, ...]) -> JointDraws:
     """Take the noisy sums of one release as the true ones, moved to where sums can be."""
-    plan, seen = releases[0].plan, noisy_sums(releases)
-    n = plan.records if target.public else min(max(seen[0], target.model.least_records), plan.records)
+    seen = noisy_sums(releases)
+    n = target.most if target.public else min(max(seen[0], target.model.least_records), target.most)
     low, high = target.ends.T
     sums = np.clip(np.array(seen[-len(low) :], dtype=np.float64), n * low, n * high)
     records = np.full(_KEPT, float(n))

@@ -289,7 +289,7 @@ class ParameterPosterior(FamilyPosterior):
 
 def _public(plan: Plan) -> bool:
     """Say whether the number of values is public: then it is not summed."""
-    return len(plan.summands) == 1
+    return not plan.model.counts_values(plan.schema, plan.neighbours)
 
 
 def _as_they_are(releases: tuple[Release, ...], model: Family) -> LatentSums:
