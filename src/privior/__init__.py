@@ -69,10 +69,12 @@ if TYPE_CHECKING:
     from privior.mechanisms import LSDim as LSDim
     from privior.mechanisms import LSHist as LSHist
     from privior.mechanisms import ModelDraws as ModelDraws
+    from privior.mechanisms import NetworkDraws as NetworkDraws
     from privior.mechanisms import NoisyStatistics as NoisyStatistics
     from privior.mechanisms import PosteriorDraws as PosteriorDraws
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
     from privior.mechanisms import Treatment as Treatment
+    from privior.mechanisms import TruncatedNetworkDraws as TruncatedNetworkDraws
     from privior.mechanisms import VirtualRecords as VirtualRecords
     from privior.models import BayesianNetwork as BayesianNetwork
     from privior.models import BDeu as BDeu

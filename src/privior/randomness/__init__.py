@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from privior.randomness.normal import NormalLaw
     from privior.randomness.normal_gamma import NormalGammaBox
     from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
-    from privior.randomness.truncated import TruncatedLaw
+    from privior.randomness.truncated import TruncatedLaw, truncated_beta
     from privior.randomness.wishart import BoundedWishart
 else:
     from privior.contents import contents
