@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from privior.models.laws import Wishart as Wishart
     from privior.papers import Theorems as Theorems
     from privior.papers import theorems as theorems
+    from privior.planning import PrivateMAP as PrivateMAP
     from privior.planning import Want as Want
     from privior.planning import calibrate_draws as calibrate_draws
     from privior.planning import plan as plan

@@ -16,7 +16,7 @@ from privior.arrays import Floats, Integers
 from privior.special import betaln
 
 #: nodes of a quadrature over the part of a box where the law is, and how far down its logarithm is followed
-_NODES, _DEPTH = 48, 40.0
+_NODES, _DEPTH = 64, 40.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +55,10 @@ class DrawnSticks:
         x = np.clip(sticks / unit, low, high)
         rest = np.clip((unit - sticks) / unit, low, high)
         after = np.cumsum(parameters[:, ::-1], axis=1)[:, ::-1][:, 1:]
-        ends = ((sticks == end).sum(axis=0).astype(np.float64) for end in (0, unit))
-        sums = np.log(x).sum(axis=0), np.where(x < 0.5, np.log1p(-x), np.log(rest)).sum(axis=0)
-        return DrawnSticks(parameters[:, :-1], after, rate, *sums, *ends, len(sticks), smallest)
+        zeros, ones = ((sticks == end).sum(axis=0).astype(np.float64) for end in (0, unit))
+        taken = np.log(x).sum(axis=0)
+        left = np.where(x < 0.5, np.log1p(-x), np.log(rest)).sum(axis=0)
+        return DrawnSticks(parameters[:, :-1], after, rate, taken, left, zeros, ones, len(sticks), smallest)
 
     def log_likelihood(self, row: int, stick: int, counts: Floats, rest: Floats) -> Floats:
         """Return the log density of the draws of a stick if c records have its level and d a later one.
@@ -90,9 +91,9 @@ def log_box(a: Floats, b: Floats, smallest: float) -> Floats:
     peak = np.clip(np.log(a / b), -end, end)
     share = 1 / (1 + np.exp(-peak))
     slope, bend = np.abs(a - (a + b) * share), (a + b) * share * (1 - share)
-    # concave: it falls at least as fast as the straight line; the curve flattens, so twice the parabola's
+    # concave: it falls at least as fast as the straight line; the curve flattens, so more than the parabola's
     line = _DEPTH / np.maximum(slope, 1e-300)
-    arc = 2 * np.sqrt(2 * _DEPTH / np.maximum(bend, 1e-300)) + 2 * _DEPTH / np.minimum(a, b)
+    arc = 1.4 * np.sqrt(2 * _DEPTH / np.maximum(bend, 1e-300)) + 2 * _DEPTH / np.minimum(a, b)
     reach = np.minimum(line, arc)
     low, high = np.maximum(peak - reach, -end), np.minimum(peak + reach, end)
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)

@@ -169,8 +169,8 @@ class NetworkDrawing(NetworkMechanism):
     def admits(self, observed: Observed, records: int) -> bool:
         """Sticks are shares, and lie in the box, but for rounding."""
         unit = 1 << self.places
-        least = self.smallest_chance * unit - 1
-        return all(max(0, least) <= stick <= min(unit, unit - least) for stick in observed.counts)
+        least = max(Fraction(0), self.smallest_chance * unit - 1)
+        return all(least <= stick <= unit - least for stick in observed.counts)
 
     # What others ask
 

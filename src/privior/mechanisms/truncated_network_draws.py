@@ -175,5 +175,3 @@ class TruncatedNetworkDraws(NetworkDrawing):
         """Say between what the chances lie."""
         ends = f"{float(self.smallest):.4g} and {1 - float(self.smallest):.4g}"
         return [("draws", f"every chance is drawn given that it lies between {ends}")]
-
-

@@ -181,7 +181,9 @@ class _Particles:
             tables[:, row, -1] = left
         self.counts[node] = tables.reshape(len(tables), -1)
         shapes = prior + tables
-        gammas = np.log(self.rng.standard_gamma(shapes + 1)) - self.rng.standard_exponential(shapes.shape) / shapes
+        gammas = (
+            np.log(self.rng.standard_gamma(shapes + 1)) - self.rng.standard_exponential(shapes.shape) / shapes
+        )
         rows = probabilities(gammas.reshape(-1, size))
         self.theta[:, self.elimination.places[node]] = rows.reshape(len(tables), -1)
 
@@ -197,11 +199,12 @@ class _Particles:
                 axes = tuple(1 + place for place, name in enumerate(names) if name not in above)
                 left = [name for name in names if name in above]
                 order = [0, *(1 + left.index(name) for name in above)]
-                return whole.sum(axis=axes).transpose(order).reshape(len(counts), -1)
+                margin: Integers = whole.sum(axis=axes).transpose(order)
+                return margin.reshape(len(counts), -1)
         self.approximate.add(node)
         chances = self.elimination.joint(self.theta, above, {}).reshape(len(self.theta), -1)
         shares = chances / chances.sum(axis=1, keepdims=True)
-        return self.rng.multinomial(self.records, shares).astype(np.int64)
+        return np.asarray(self.rng.multinomial(self.records, shares), dtype=np.int64)
 
     def _anew(self, part: float) -> None:
         """Draw particles anew by their weights, if fewer than this part of them count."""
