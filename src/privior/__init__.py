@@ -69,10 +69,12 @@ if TYPE_CHECKING:
     from privior.mechanisms import LSDim as LSDim
     from privior.mechanisms import LSHist as LSHist
     from privior.mechanisms import ModelDraws as ModelDraws
+    from privior.mechanisms import NetworkDraws as NetworkDraws
     from privior.mechanisms import NoisyStatistics as NoisyStatistics
     from privior.mechanisms import PosteriorDraws as PosteriorDraws
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
     from privior.mechanisms import Treatment as Treatment
+    from privior.mechanisms import TruncatedNetworkDraws as TruncatedNetworkDraws
     from privior.mechanisms import VirtualRecords as VirtualRecords
     from privior.models import BayesianNetwork as BayesianNetwork
     from privior.models import BDeu as BDeu
@@ -102,6 +104,7 @@ if TYPE_CHECKING:
     from privior.models.laws import Wishart as Wishart
     from privior.papers import Theorems as Theorems
     from privior.papers import theorems as theorems
+    from privior.planning import PrivateMAP as PrivateMAP
     from privior.planning import Want as Want
     from privior.planning import calibrate_draws as calibrate_draws
     from privior.planning import plan as plan

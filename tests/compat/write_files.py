@@ -52,10 +52,10 @@ NORMAL = pv.Normal(0, stddev=2)
 NETWORKS: list[tuple[Model, list[type[Mechanism]]]] = [
     (
         pv.BayesianNetwork({"fruit": [], "then": ["fruit"], "ripe": ["then", "fruit"]}, prior="1/2"),
-        [pv.LaplaceTables, pv.GaussianTables],
+        [pv.LaplaceTables, pv.GaussianTables, pv.NetworkDraws],
     ),
     (pv.NaiveBayes("ripe", ["fruit", "then"], prior=pv.BDeu(4)), [pv.GaussianTables]),
-    (pv.BayesianNetwork({"ripe": []}, prior=1), [pv.FourierTables]),
+    (pv.BayesianNetwork({"ripe": []}, prior=1), [pv.FourierTables, pv.TruncatedNetworkDraws]),
 ]
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [

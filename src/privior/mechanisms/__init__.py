@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from privior.mechanisms.laplace_tables import LaplaceTables
     from privior.mechanisms.gaussian_tables import GaussianTables
     from privior.mechanisms.fourier_tables import FourierTables
+    from privior.mechanisms.drawn_sticks import DrawnSticks
+    from privior.mechanisms.network_drawing import NetworkDrawing
+    from privior.mechanisms.network_draws import NetworkDraws
+    from privior.mechanisms.truncated_network_draws import TruncatedNetworkDraws
 
     # isort: on
 else:

@@ -15,19 +15,22 @@ from numpy.typing import NDArray
 from privior.arrays import Floats
 from privior.checks import fill, known_as, whole_number
 from privior.errors import NumberError, PlanError
-from privior.exact import decimal, round_down
+from privior.exact import decimal, rational, round_down
 from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism
 from privior.mechanisms.table_mechanism import check_records, check_unit, true_counts
 from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, FiniteFamily, Layout, Model, Observed
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.composition import compose_symmetric
-from privior.privacy.pairs import FiniteDraw, SignedSteps
-from privior.randomness import OPERATING_SYSTEM, Bits, draw_models
+from privior.privacy.pairs import BoundedRangePair, FiniteDraw, SignedSteps
+from privior.privacy.pairs.balls import ball, upper
+from privior.randomness import OPERATING_SYSTEM, Bits, draw_models, draw_scored
 from privior.schema import Schema
 
 #: draws of all models together, which take a second or a few
 MOST_DRAWS = 10_000
+#: a record that weighs more than this decides alone
+MOST_WEIGHT = Fraction(10**6)
 
 
 @final
@@ -43,11 +46,23 @@ class ModelDraws(Mechanism):
     a delta, the composition of N bounded ranges. The weight is the largest that keeps the promise, at most 1.
     A model that excludes a level could be excluded by one record: the loss is unbounded, so there are none.
 
+    A private MAP estimate is such a draw (`pv.PrivateMAP`), in two forms; in both the base measure is the
+    family's prior, as in footnote 4 of Zhang, Rubinstein and Dimitrakakis (2016), here on finitely many
+    models, so that everything is summable. `point`: the weight may be above 1, so that the most likely model
+    is drawn the more often the larger epsilon is: epsilon / (range of the log likelihood ratio), pure by the
+    same proof, without the factor 2 of the exponential mechanism. `published`: Algorithm 3 of that paper,
+    M ~ prior(m) exp(epsilon P(m | c) / (2 N D)), the score being the posterior probability of m. Neighbours'
+    posteriors differ by D = tanh(eta / 4) at most, eta the range at weight 1, for BoundedRangePair(eta) is
+    how far apart they are; so the score of no model moves by more, and the loss has a range of epsilon / N
+    (McSherry, Talwar 2007).
+
     Attributes:
         model: the family
         records: n, exact under replace-one, the largest possible one otherwise
         draws: N
         weight: of each record
+        point: whether it may be above 1
+        published: whether the score is the posterior probability
     """
 
     model: FiniteFamily
@@ -58,12 +73,14 @@ class ModelDraws(Mechanism):
     weight: Fraction
     neighbours: Neighbours
     max_rows: int
+    point: bool
+    published: bool
     name: ClassVar[str] = "model-draws"
     about: ClassVar[str] = "exact draws of a model from the posterior"
     randomness: ClassVar[str] = OPERATING_SYSTEM
     models: ClassVar[tuple[type[Model], ...]] = (FiniteFamily,)
     stands_for: ClassVar[str] = "posterior-draws"
-    options: ClassVar[Mapping[str, object]] = {"draws": 1}
+    options: ClassVar[Mapping[str, object]] = {"draws": 1, "point": False, "published": False}
     draws_posterior: ClassVar[bool] = True
     #: several draws with a delta are composed, and tables are listed
     slow: ClassVar[bool] = True
@@ -79,8 +96,12 @@ class ModelDraws(Mechanism):
         weight: object = None,
         neighbours: Neighbours | str = REPLACE_ONE,
         max_rows: int = 1,
+        point: bool = False,
+        published: bool = False,
     ) -> None:
         budget = Budget.of(epsilon, delta)
+        if not isinstance(point, bool) or not isinstance(published, bool) or (point and published):
+            raise self.refusal("a point is drawn by its likelihood or as published, not both")
         no_number = "not a number of draws"
         whole_number(draws, "draws", 1, MOST_DRAWS, what=no_number, where=self.name, error=PlanError)
         relation, records = Neighbours.of(neighbours), check_records(records, self.name)
@@ -92,7 +113,16 @@ class ModelDraws(Mechanism):
                 "a model excludes a level, so one record could exclude the model: the loss is unbounded",
                 advice="Release noisy counts instead, or give every level a small chance in every model.",
             )
-        fill(self, weight=weight_for(weight, self._enough, budget, self.name))
+        fill(self, point=point, published=published)
+        if published:
+            fill(self, delta=Fraction(0), weight=rational(1 if weight is None else weight, "weight"))
+            if self.weight != 1:
+                raise self.refusal(
+                    "the published score is about the posterior itself", asked=decimal(self.weight)
+                )
+            return
+        most = MOST_WEIGHT if point else Fraction(1)
+        fill(self, weight=weight_for(weight, self._enough, budget, self.name, most))
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -132,6 +162,8 @@ class ModelDraws(Mechanism):
     @cached_property
     def _pair(self) -> tuple[DominatingPair, bool]:
         """The pair, and whether it is pure at the epsilon that was asked for."""
+        if self.published:
+            return compose_symmetric([(BoundedRangePair(self.epsilon / self.draws), self.draws)]), True
         if self._pure_at(self.weight):
             return SignedSteps(self._one.pure(self.weight), self.draws), True
         return self._composed(self.weight), False
@@ -140,6 +172,11 @@ class ModelDraws(Mechanism):
     def guarantee(self) -> Guarantee:
         """The epsilon asked for, pure if the losses of all draws add up to no more."""
         pair, pure = self._pair
+        if self.published:
+            moved = f"posterior probabilities, which move by at most tanh(eta/4) = {float(self.moved):.6g}"
+            reason = f"exponential mechanism with the factor 2 on {moved} (McSherry, Talwar 2007)"
+            unit = Sensitivity.unit(self.max_rows)
+            return Guarantee(pair, self.neighbours, Budget(self.epsilon), reason, unit)
         times = "" if self.draws == 1 else f", {self.draws} draws composed"
         how = "range of the log likelihood ratio"
         if pure and self._one.listable:
@@ -151,6 +188,17 @@ class ModelDraws(Mechanism):
         budget = Budget(self.epsilon, Fraction(0) if pure else self.delta)
         return Guarantee(pair, self.neighbours, budget, reason, unit)
 
+    @cached_property
+    def moved(self) -> Fraction:
+        """How far one unit moves the posterior probability of any model: tanh(eta / 4), rounded up."""
+        eta = self._one.oscillation(Fraction(1))
+        return min(Fraction(1), Fraction(upper(lambda: (ball(eta) / 4).tanh())))
+
+    @property
+    def strength(self) -> Fraction:
+        """What the published score is multiplied by: epsilon / (2 N D), rounded down."""
+        return Fraction(round_down(self.epsilon / (2 * self.draws * self.moved)))
+
     @property
     def draw_weight(self) -> Fraction:
         """The weight of one record in the law that draws come from; 1 is the posterior itself."""
@@ -160,7 +208,11 @@ class ModelDraws(Mechanism):
         """Draw, with the exact powers of the exact chances, and count."""
         counts = true_counts(statistics, len(self.model.chances[0]))
         powers = [self.weight * int(count) for count in counts]
-        drawn = draw_models(self.model.prior, self.model.chances, powers, self.draws, Bits())
+        if self.published:
+            scored = self.model.prior, self.model.chances, powers, self.strength
+            drawn = draw_scored(*scored, self.draws, Bits())
+        else:
+            drawn = draw_models(self.model.prior, self.model.chances, powers, self.draws, Bits())
         return Observed.of([drawn.count(index) for index in range(len(self.model.names))])
 
     def log_laws(self, tables: NDArray[np.generic]) -> Floats:
@@ -168,8 +220,9 @@ class ModelDraws(Mechanism):
         logs = self.model.log_prior() + float(self.weight) * (
             np.asarray(tables, dtype=np.float64) @ self.model.log_chances().T
         )
-        most = logs.max(axis=1, keepdims=True)
-        return np.asarray(logs - most - np.log(np.exp(logs - most).sum(axis=1, keepdims=True)))
+        if self.published:
+            logs = self.model.log_prior() + float(self.strength) * np.exp(_normalised(logs))
+        return _normalised(logs)
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
         """Return the log probability of these numbers of draws if these are the true counts."""
@@ -195,7 +248,9 @@ class ModelDraws(Mechanism):
             raise self.refusal("the mechanism is for another family or number of records")
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
-        """Say how much a record weighs."""
+        """Say how much a record weighs, or what the score is."""
+        if self.published:
+            return [("draws", f"models by their posterior probability, times {float(self.strength):.4g}")]
         weight = float(self.weight)
         return [("draws", f"every record has the weight {weight:.4g} in the posterior drawn from")]
 
@@ -206,7 +261,16 @@ class ModelDraws(Mechanism):
         rows = asked.schema.unit.max_rows
         return cls(*given, neighbours=asked.neighbours, max_rows=rows, **asked.options)
 
+    def to_document(self) -> dict[str, object]:
+        """Write a form of MAP only where it is one."""
+        return {name: value for name, value in super().to_document().items() if value is not False}
+
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
         """Read it beside its model."""
         return cls(known_as(FiniteFamily, model), **entries)
+
+
+def _normalised(logs: Floats) -> Floats:
+    most = logs.max(axis=1, keepdims=True)
+    return np.asarray(logs - most - np.log(np.exp(logs - most).sum(axis=1, keepdims=True)))

@@ -14,7 +14,13 @@ from privior.privacy.calibration import LEAST, largest
 _DIGITS = 6
 
 
-def weight_for(asked: object, enough: Callable[[Fraction], bool], budget: Budget, mechanism: str) -> Fraction:
+def weight_for(
+    asked: object,
+    enough: Callable[[Fraction], bool],
+    budget: Budget,
+    mechanism: str,
+    most: Fraction = Fraction(1),
+) -> Fraction:
     """Return the largest weight, at most 1, that keeps the promise; or the one asked for, if it does.
 
     Args:
@@ -22,9 +28,10 @@ def weight_for(asked: object, enough: Callable[[Fraction], bool], budget: Budget
         enough: whether a weight keeps the promise, which smaller ones then do too
         budget: the promise, for messages
         mechanism: whose weight it is, likewise
+        most: the largest weight that is looked for: above 1 where a point is wanted, not the posterior
     """
     if asked is None:
-        found = largest(enough, LEAST, Fraction(1), digits=_DIGITS)
+        found = largest(enough, LEAST, most, digits=_DIGITS)
         if found is None:
             raise PlanError(
                 "no weight is small enough for this budget",
@@ -33,7 +40,7 @@ def weight_for(asked: object, enough: Callable[[Fraction], bool], budget: Budget
                 advice="Ask for a larger epsilon or delta, for fewer draws, or take another prior.",
             )
         return found
-    weight = positive(asked, "weight", least=LEAST, most=Fraction(1))
+    weight = positive(asked, "weight", least=LEAST, most=most)
     if not enough(weight):
         raise PlanError(
             "this weight does not give the stated guarantee", where=mechanism, asked=decimal(weight)

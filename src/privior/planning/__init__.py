@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from privior.planning.comparison import plan
     from privior.planning.draw_calibration import DrawCalibration, DrawSetting, calibrate_draws
+    from privior.planning.private_map import PrivateMAP
     from privior.planning.wants import Want, plan_for
 else:
     from privior.contents import contents

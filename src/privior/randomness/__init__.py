@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from privior.randomness.dirichlet import EXACTLY_ROUNDED, dirichlet_sticks, virtual_counts
     from privior.randomness.discrete import OPENDP, WIDEST, discrete_gaussian, discrete_laplace
     from privior.randomness.entropy import OPERATING_SYSTEM, Bits
-    from privior.randomness.finite import draw_models
+    from privior.randomness.finite import draw_models, draw_scored
     from privior.randomness.gamma import GammaLaw
     from privior.randomness.hellinger import MOST_BOXED, HellingerTables
     from privior.randomness.knorm import k_norm
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from privior.randomness.normal import NormalLaw
     from privior.randomness.normal_gamma import NormalGammaBox
     from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
-    from privior.randomness.truncated import TruncatedLaw
+    from privior.randomness.truncated import TruncatedLaw, truncated_beta
     from privior.randomness.wishart import BoundedWishart
 else:
     from privior.contents import contents

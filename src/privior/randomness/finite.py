@@ -30,6 +30,39 @@ def draw_models(
     return [draw_weighted(weights, bits) for _ in range(draws)]
 
 
+def draw_scored(
+    prior: Sequence[Fraction],
+    chances: Sequence[Sequence[Fraction]],
+    powers: Sequence[Fraction],
+    strength: Fraction,
+    draws: int,
+    bits: Bits,
+) -> list[int]:
+    """Draw indices m with probability proportional to prior[m] * exp(strength * P(m)).
+
+    P(m) is the probability with which `draw_models` would draw m: all are enclosed together, at each
+    precision once.
+    """
+    weights = [_log_weight(one, law, powers) for one, law in zip(prior, chances, strict=True)]
+    known: dict[int, list[arb]] = {}
+
+    def scores() -> list[arb]:
+        precision = flint.ctx.prec
+        if precision not in known:
+            logs = [one() for one in weights]
+            most = max(logs, key=lambda log: float(log.mid()))
+            shares = [(log - most).exp() for log in logs]
+            whole = sum(shares, flint.arb(0))
+            known[precision] = [share / whole for share in shares]
+        return known[precision]
+
+    def scored(place: int) -> Callable[[], arb]:
+        return lambda: ball(prior[place]).log() + ball(strength) * scores()[place]
+
+    every = [scored(place) for place in range(len(prior))]
+    return [draw_weighted(every, bits) for _ in range(draws)]
+
+
 def _log_weight(
     prior: Fraction, chances: Sequence[Fraction], powers: Sequence[Fraction]
 ) -> Callable[[], arb]:

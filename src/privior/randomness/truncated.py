@@ -16,7 +16,10 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 
 from privior.interval_arithmetic import arb, flint
+from privior.randomness.beta import BetaLaw
 from privior.randomness.concave import ConcaveLaw, magnitude
+from privior.randomness.entropy import Bits
+from privior.randomness.rounding import rounded
 
 #: guesses are made with so many bits
 _ROUGH = 64
@@ -111,6 +114,16 @@ class TruncatedLaw:
                 width = float(law.gap(Fraction(low), Fraction(high)).mid())
             start = float(law.mass(None, self.lower).mid()) if self.lower is not None else 0
             return fall, bend, width, start, float(_whole(self).mid())
+
+
+def truncated_beta(
+    first: Fraction, second: Fraction, box: tuple[Fraction, Fraction], places: int, bits: Bits
+) -> int:
+    """Draw from Beta(first, second) given that the draw lies in a box: times 2^places, rounded exactly.
+
+    The law is conditioned, nothing is moved to the ends of the box.
+    """
+    return rounded(TruncatedLaw(BetaLaw(first, second), *box), places, bits)
 
 
 def _whole(law: TruncatedLaw) -> arb:

@@ -24,6 +24,7 @@ from privior.posterior.contract import Posterior, posterior_for, with_prior
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding
 from privior.posterior.networks.most_probable import MostProbable, best_levels
+from privior.posterior.networks.network_draws import holds_draws, tables_given_draws
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.node_table import NodeTable
 from privior.posterior.networks.tables_given import OneTable, evidence_of, tables_given
@@ -71,7 +72,8 @@ class NetworkPosterior(Posterior):
     def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
         """Infer each table from its noisy counts: the prior is a number, "learned", BDeu or for each node."""
         model = with_prior(releases[0].plan.model, prior)
-        return cls(releases, model, tables_given(releases, model, ignore_noise=ignore_noise), ignore_noise)
+        infer = tables_given_draws if holds_draws(releases) else tables_given
+        return cls(releases, model, infer(releases, model, ignore_noise=ignore_noise), ignore_noise)
 
     @property
     def state(self) -> object:
@@ -190,18 +192,32 @@ class NetworkPosterior(Posterior):
 
     # What others read
 
-    def network(self) -> NetworkFile:
-        """Return the network with the expected entries of its tables, to be written as BIF or XMLBIF."""
-        columns, tables = self.model.columns, self._tables
+    def network(self, released: int | None = None) -> NetworkFile:
+        """Return the network with the expected entries of its tables, to be written as BIF or XMLBIF.
+
+        Args:
+            released: take this one of the released draws, counted from 0, instead of the expected entries
+        """
+        columns = self.model.columns
+        if released is None:
+            entries = {node: self._tables[node].mean() for node in columns}
+        else:
+            theta = self._released(released)[np.newaxis]
+            entries = {node: self.numbers.elimination.table(theta, node)[0] for node in columns}
         return NetworkFile(
             {node: tuple(self.schema.column(node).labels) for node in columns},
             dict(self.model.parents),
-            {node: tuple(tables[node].mean().ravel().tolist()) for node in columns},
+            {node: tuple(entries[node].ravel().tolist()) for node in columns},
         )
 
-    def write_bif(self, path: str | Path) -> None:
-        """Write the network with the expected entries of its tables: XMLBIF if the name ends in .xml."""
-        self.network().write(path)
+    def write_bif(self, path: str | Path, released: int | None = None) -> None:
+        """Write the network with the expected entries of its tables: XMLBIF if the name ends in .xml.
+
+        Args:
+            path: of the file
+            released: write this one of the released draws, counted from 0, as it is
+        """
+        self.network(released).write(path)
 
     # How it is shown
 
@@ -258,9 +274,14 @@ class NetworkPosterior(Posterior):
         """The source, how the tables were inferred, and which of them the noise drowns."""
         exact = sum(one.counts.exact or one.learned is not None for one in self.each)
         how = f"each table by itself, {exact} of {len(self.each)} summed over all counts"
+        if holds_draws(self.releases):
+            return f"{self.source}; {self.each[0].counts.diagnostics.method}", *self._drowned_in_words
+        return (f"{self.source}; {how}", *self._approximate, *self._drowned_in_words)
+
+    @property
+    def _drowned_in_words(self) -> tuple[str, ...]:
         drowned = self.drowned
-        more = (f"drowned by the noise: {', '.join(drowned)}",) if drowned else ()
-        return (f"{self.source}; {how}", *self._approximate, *more)
+        return (f"drowned by the noise: {', '.join(drowned)}",) if drowned else ()
 
     @property
     def _approximate(self) -> tuple[str, ...]:
