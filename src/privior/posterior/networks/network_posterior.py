@@ -20,12 +20,13 @@ from privior.forecasting import Expect, NetworkForecaster
 from privior.models import Network
 from privior.pictures import NetworkChart
 from privior.posterior.conflict import Conflict, Look
-from privior.posterior.contract import Posterior, posterior_for, with_prior
+from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding
 from privior.posterior.networks.most_probable import MostProbable, best_levels
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.node_table import NodeTable
+from privior.posterior.networks.predicting import Predicting
 from privior.posterior.networks.tables_given import OneTable, evidence_of, tables_given
 from privior.posterior.networks.tables_shown import TablesShown
 from privior.posterior.quantity import SEED, Quantity, check_level
@@ -45,7 +46,7 @@ _MOST_KEPT, _LEAST_KEPT = 80_000, 1000
 @final
 @posterior_for(Network)
 @dataclass(frozen=True, repr=False)
-class NetworkPosterior(Posterior):
+class NetworkPosterior(Predicting):
     """The posterior of the tables of a network. A draw has all of them, one after the other.
 
     Attributes:
@@ -61,7 +62,7 @@ class NetworkPosterior(Posterior):
     ignored: bool = False
 
     understands: ClassVar[Mapping[str, str]] = {
-        **Posterior.understands,
+        **Predicting.understands,
         "counts": "counts",
         "entries": "table",
         "most_probable": "most_probable",
@@ -89,11 +90,6 @@ class NetworkPosterior(Posterior):
     def numbers_of(model: Any, schema: Schema) -> NetworkNumbers:
         """Return what tables say about records."""
         return NetworkNumbers(model, schema)
-
-    @cached_property
-    def numbers(self) -> NetworkNumbers:
-        """What tables say about records."""
-        return NetworkNumbers(self.model, self.schema)
 
     def refusal(self, question: str) -> tuple[str, str] | None:
         """Say how the true counts are asked for."""
@@ -178,6 +174,11 @@ class NetworkPosterior(Posterior):
             for node in self.model.columns
             for entry, levels in enumerate(self.numbers.entries(node))
         ]
+
+    @property
+    def kept(self) -> Floats:
+        """The draws that are kept."""
+        return self._kept
 
     @cached_property
     def _kept(self) -> Floats:
