@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from privior.arrays import Floats
+from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.models import Network
 from privior.posterior.counts.evidence import CellEvidence, Total
-from privior.posterior.networks.joint_layout import JointLayout, joint_layout
+from privior.posterior.networks.joint_layout import DIFFERENCE, JointLayout, joint_layout
 from privior.release import Release
 
 #: what a network says of its parities: the set of columns, and whether even ones count against odd ones
@@ -51,10 +51,40 @@ class JointEvidence:
         if sets:
             # A cell is the mean of its table's sums of even less odd records: each speaks of every cell.
             each = sum(float(self.precisions[:, one.start : one.start + 2].sum()) for one in sets)
-            each /= len(sets) * (1 if sets[0].kind == 2 else 4)
+            each /= len(sets) * (1 if sets[0].kind == DIFFERENCE else 4)
             sizes = self.layout.model.sizes(self.layout.schema)
             found = found + np.repeat([each * size for size in sizes], sizes)
         return found
+
+    def misfit(self, tables: Integers) -> float:
+        """Return the mean of ((observed - number) / sd)² over all numbers and some data sets: about 1.
+
+        Args:
+            tables: counts of the cells of all tables, a data set a row
+        """
+        total, many = 0.0, 0
+        places, values = [self.layout.places], [tables]
+        ends = np.cumsum([0, *self.layout.model.sizes(self.layout.schema)])
+        for margin in self.layout.parity_margins:
+            place, signs = self._signs(margin.columns)
+            signed = margin.kind == DIFFERENCE
+            some = tables[:, ends[place] : ends[place + 1]] @ (signs if signed else (1 - signs) // 2)
+            places.append(np.array([margin.start if signed else margin.start + 1]))
+            values.append(some[:, np.newaxis])
+        where, numbers = np.concatenate(places), np.concatenate(values, axis=1)
+        for observed, precisions in zip(self.observed[:, where], self.precisions[:, where], strict=True):
+            total += float((precisions * (observed - numbers) ** 2).mean(axis=0).sum())
+            many += int((precisions > 0).sum())
+        return total / many if many else 0.0
+
+    def _signs(self, columns: tuple[str, ...]) -> tuple[int, Integers]:
+        """Return a table that holds some binary columns, and for its cells 1 if their ones are even, else -1."""
+        tables = self.layout.model.tables
+        place = next(k for k, names in enumerate(tables) if set(columns) <= set(names))
+        shape = [self.layout.tree.levels[name] for name in tables[place]]
+        codes = np.indices(shape).reshape(len(shape), -1)
+        ones = codes[[tables[place].index(name) for name in columns]].sum(axis=0)
+        return place, 1 - 2 * (ones % 2)
 
 
 def joint_evidence(releases: Sequence[Release], model: Network, total: Total) -> JointEvidence:
