@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from privior.forecasting.expect import Expect
     from privior.forecasting.families import FamilyForecaster, JointForecaster, ParameterForecast
     from privior.forecasting.finite_families import ModelForecaster
-    from privior.forecasting.networks import NetworkForecaster
+    from privior.forecasting.network_divergence import NetworkDivergence
+    from privior.forecasting.networks import NetworkForecast, NetworkForecaster
     from privior.forecasting.table_errors import Forecast, forecast, prior_alone, records_alone
     from privior.forecasting.tables import TableForecaster, error_law, squared_error
 else:

@@ -2,12 +2,14 @@
 
 A row of n records and levels of chance p has entries whose estimates vary by p(1-p)/n, and with noise of
 variance s on every count by s ((1-p)^2 + (k-1) p^2) / n^2 more; what the prior knows is added as information.
-Rows share the records as `expect` says: evenly, unless told otherwise.
+Rows share the records as `expect` says: evenly, unless told otherwise. How far the law of a record is off, as
+a whole, says `network_divergence`.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -16,7 +18,7 @@ import numpy as np
 from privior.arrays import Floats
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.effort import Effort
-from privior.forecasting.families import ParameterForecast
+from privior.forecasting.network_divergence import NetworkDivergence
 from privior.mechanisms import Mechanism
 from privior.models import Network
 
@@ -25,6 +27,30 @@ _REACH = 1.6449
 #: counts whose log likelihood is so far below the largest do not matter, beside the number of cells
 _DEPTH = 36.0
 _MOST_NAMED = 8
+
+
+@dataclass(frozen=True)
+class NetworkForecast:
+    """Typical distances between what is inferred and the true tables.
+
+    Attributes:
+        width: expected width of the 90% interval of an entry, on average over all entries
+        error: root of the expected squared error of an entry, on average over all entries
+        divergence: KL(true || learned) of the law of a record, in nats
+    """
+
+    width: float
+    error: float
+    divergence: float
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The distances by the names that people read."""
+        return {"90% width": self.width, "error": self.error, "KL": self.divergence}
+
+    def to_document(self) -> dict[str, float]:
+        """Write the distances as plain values."""
+        return asdict(self)
 
 
 @final
@@ -56,17 +82,22 @@ class NetworkForecaster(Forecaster):
         seen = spread / number + noise * ((1 - chances) ** 2 + (levels - 1) * chances**2) / number**2
         return np.asarray(1 / (1 / before + 1 / seen))
 
-    def _forecast(self, records: int, noises: Floats) -> ParameterForecast:
+    @cached_property
+    def _divergence(self) -> NetworkDivergence:
+        return NetworkDivergence(self.model, self.schema, self.expect)
+
+    def _forecast(self, records: int, noises: Floats) -> NetworkForecast:
         found = [self._variances(place, records, float(noise)).ravel() for place, noise in enumerate(noises)]
         variances = np.concatenate(found)
         width = float(np.minimum(2 * _REACH * np.sqrt(variances), 1).mean())
-        return ParameterForecast(width, math.sqrt(float(variances.mean())))
+        divergence = self._divergence(records * self.schema.unit.max_rows, noises)
+        return NetworkForecast(width, math.sqrt(float(variances.mean())), divergence)
 
-    def ahead(self, records: int, mechanism: Mechanism | None) -> ParameterForecast:
+    def ahead(self, records: int, mechanism: Mechanism | None) -> NetworkForecast:
         """Forecast a release, or the true tables."""
         return self._forecast(records, self._noises(mechanism))
 
-    def nothing(self, records: int) -> ParameterForecast:
+    def nothing(self, records: int) -> NetworkForecast:
         """Forecast the error of the prior."""
         return self._forecast(0, np.zeros(len(self._sizes)))
 
@@ -113,9 +144,24 @@ class NetworkForecaster(Forecaster):
                 parts.append(Effort.of(cells, min(reach, rows) + 1, rows, known=known))
         return Effort.together(parts)
 
+    def log_loss(self, records: int, mechanism: Mechanism | None) -> float | None:
+        """Return by how much the log loss of the target is above that of the true tables, at most.
+
+        The divergence of the law of a record is that of the other columns and, on average over these, that of
+        the target given them: so the latter is no larger. Nor need it be larger than that of a guess among
+        the target's levels.
+        """
+        if self.model.target is None:
+            return None
+        guess = math.log(self.schema.column(self.model.target).size)
+        return min(self.ahead(records, mechanism).divergence, guess)
+
     def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
-        """Say what inference will take."""
-        effort = self.effort(records, mechanism)
-        if effort is None:
-            return []
-        return [("inference", effort.in_short)]
+        """Say how well a target is told, and what inference will take."""
+        effort, loss = self.effort(records, mechanism), self.log_loss(records, mechanism)
+        told = [] if loss is None else [(f"log loss of {self.model.target}", self._told(records, loss))]
+        return [*told, *([] if effort is None else [("inference", effort.in_short)])]
+
+    def _told(self, records: int, loss: float) -> str:
+        without = self.log_loss(records, None)
+        return f"at most {loss:.3g} above that of the true tables ({without:.3g} without privacy)"

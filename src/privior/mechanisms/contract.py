@@ -96,6 +96,26 @@ class CellTerm:
     precisions: Floats | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class ParityTerm:
+    """A release's log likelihood where it speaks of parities of binary columns, with the terms of `CellNoise`.
+
+    Attributes:
+        columns: the sets of columns
+        signed: whether a number is that of records with an even number of ones less that of the others; else
+            it counts those with an odd number of ones
+        observed: the published numbers, one for each set
+        rate: of each
+        curvature: of each
+    """
+
+    columns: tuple[tuple[str, ...], ...]
+    signed: bool
+    observed: Counts
+    rate: float
+    curvature: float
+
+
 class Mechanism(ABC):
     """A release law: a frozen value.
 
@@ -221,6 +241,10 @@ class Mechanism(ABC):
         """
         noise = self.cell_noise
         return None if noise is None else (CellTerm(observed.amounts, noise.rates, noise.curvatures),)
+
+    def parity_term(self, observed: Observed) -> ParityTerm | None:
+        """What inference of networks is told of parities, instead of cells; None if the noise is on cells."""
+        return None
 
     def parameters_drawn(self, observed: Observed) -> Floats | None:
         """Return the released draws of the parameters, one a row; None if none are released."""

@@ -15,7 +15,7 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.errors import shown
 from privior.exact import rational, round_down, round_up
-from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, CellTerm
+from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, CellTerm, ParityTerm
 from privior.mechanisms.gaussian_tables import WIDENING, WIDEST_EXACT, certified_scales
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
 from privior.mechanisms.network_mechanism import NetworkMechanism
@@ -270,6 +270,13 @@ class FourierTables(NetworkMechanism):
         """The tables that follow, and the noise of their cells."""
         noise = self.cell_noise
         return (CellTerm(self.noisy_tables(observed, records), noise.rates, noise.curvatures),)
+
+    def parity_term(self, observed: Observed) -> ParityTerm:
+        """The published numbers themselves, with their own noise."""
+        names, scale = self.model.columns, float(self.scale)
+        sets = tuple(tuple(names[one] for one in some) for some in self.subsets[self.public_total :])
+        law = (0.0, 1 / scale**2) if self.delta else (1 / scale, 0.0)
+        return ParityTerm(sets, not self.public_total, observed.counts, *law)
 
     @property
     def variance(self) -> float:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from privior.models.exchangeable_prior import ExchangeablePrior, RateLaws
     from privior.models.families import Family, JointFamily, SummedModel
     from privior.models.finite_family import FiniteFamily
+    from privior.models.junction_tree import JunctionTree
     from privior.models.learned_prior import LearnedPrior
     from privior.models.markov_chain import MarkovChain
     from privior.models.model import MODELS, MOST_SUM, Model, to_model

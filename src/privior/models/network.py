@@ -103,6 +103,11 @@ class Network(Model):
 
     # The graph
 
+    @property
+    def target(self) -> str | None:
+        """The column that is to be told from the others, where there is one."""
+        return None
+
     @cached_property
     def parents(self) -> Mapping[str, tuple[str, ...]]:
         """The parents of each node."""

@@ -96,7 +96,12 @@ class Diagnostics:
 
 
 def split_r_hat(chains: Floats) -> float:
-    """Return the largest split R-hat of any column of (chain, state, column).
+    """Return the largest split R-hat of any column of (chain, state, column)."""
+    return float(split_r_hats(chains).max())
+
+
+def split_r_hats(chains: Floats) -> Floats:
+    """Return the split R-hat of each column of (chain, state, column).
 
     Each chain is cut in half; R-hat² = ((m−1)/m · W + B) / W with W the mean variance within the 2C
     halves of m states and B the variance of their means (Gelman et al., Bayesian Data Analysis, 11.4).
@@ -105,10 +110,10 @@ def split_r_hat(chains: Floats) -> float:
     """
     half = chains.shape[1] // 2
     if half < 2:
-        return math.inf
+        return np.full(chains.shape[2], math.inf)
     parts = np.concatenate([chains[:, :half], chains[:, -half:]])
     within = parts.var(axis=1, ddof=1).mean(axis=0)
     between = parts.mean(axis=1).var(axis=0, ddof=1)
     ratio = np.divide(between, within, out=np.where(between > 0, np.inf, 0.0), where=within > 0)
     squares = np.where(within + between > 0, (half - 1) / half + ratio, 1.0)
-    return float(np.sqrt(squares.max()))
+    return np.sqrt(squares)

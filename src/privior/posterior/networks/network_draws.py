@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import final
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.kept import kept
 from privior.posterior.networks.dividing import BINS, divided
 from privior.posterior.networks.elimination import Elimination
-from privior.posterior.networks.tables_given import OneTable
+from privior.posterior.networks.tables_given import OneTable, TableByTable
 from privior.posterior.quantity import SEED
 from privior.posterior.tables.counts_given import total_of
 from privior.posterior.tables.drawn import probabilities
@@ -77,6 +78,33 @@ class ParticleCounts(LatentCounts):
         return self.tables
 
 
+@final
+@kept
+@dataclass(frozen=True, eq=False)
+class FollowedTables(TableByTable):
+    """Tables of the same particles, which followed the records through the network.
+
+    Attributes:
+        diagnostics: how they were found
+    """
+
+    diagnostics: Diagnostics
+
+    @property
+    def how(self) -> str:
+        """How many particles there are, and what they approximate."""
+        return self.diagnostics.method
+
+    @property
+    def together(self) -> bool:
+        """A particle has the tables of one data set, but for what its words say."""
+        return True
+
+    def cautions(self, entries: list[str], nodes: tuple[str, ...]) -> tuple[str, ...]:
+        """Say that few particles count, if so."""
+        return (self.diagnostics.warning,) if self.diagnostics.warning else ()
+
+
 def holds_draws(releases: Sequence[Release]) -> bool:
     """Say whether releases of a network are draws; some that are and some that are not are refused."""
     drawn = [released_draws(one) for one in releases]
@@ -91,7 +119,7 @@ def holds_draws(releases: Sequence[Release]) -> bool:
 
 def tables_given_draws(
     releases: Sequence[Release], model: Network, *, ignore_noise: bool = False
-) -> tuple[OneTable, ...]:
+) -> FollowedTables:
     """Infer all tables from draws of them."""
     if ignore_noise:
         raise InferenceError(
@@ -112,10 +140,11 @@ def tables_given_draws(
     given = [one for one in priors if one is not None]
     found, diagnostics = _Particles(model, schema, given, sticks).followed(total_of(releases))
     levels = [schema.column(node).size for node in model.columns]
-    return tuple(
+    each = tuple(
         OneTable(ParticleCounts(tables, diagnostics), prior, size, None)
         for tables, prior, size in zip(found, given, levels, strict=True)
     )
+    return FollowedTables(each, diagnostics)
 
 
 @dataclass(eq=False)

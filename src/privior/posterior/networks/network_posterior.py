@@ -1,7 +1,8 @@
 """The posterior of a network: its tables, what they say together, and the true counts.
 
-Each table is inferred by itself, from its own noisy counts: given the true counts its rows are Dirichlet, and
-the counts are summed out. Where tables overlap, they say something of each other that is not used.
+All tables are inferred together: given the records their rows are Dirichlet, and the data sets that may be
+behind the noisy tables are summed out. Where tables overlap, they agree in every draw. Where that would take
+too long, each is inferred by itself, and the posterior says so.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from privior.forecasting import Expect, NetworkForecaster
 from privior.models import Network
 from privior.pictures import NetworkChart
 from privior.posterior.conflict import Conflict, Look
-from privior.posterior.contract import Posterior, posterior_for, with_prior
+from privior.posterior.contract import posterior_for, with_prior
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding
+from privior.posterior.networks.known_tables import KnownTables
 from privior.posterior.networks.most_probable import MostProbable, best_levels
 from privior.posterior.networks.network_draws import holds_draws, tables_given_draws
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.node_table import NodeTable
-from privior.posterior.networks.tables_given import OneTable, evidence_of, tables_given
+from privior.posterior.networks.predicting import Predicting
+from privior.posterior.networks.tables_given import evidence_of, tables_given
 from privior.posterior.networks.tables_shown import TablesShown
 from privior.posterior.quantity import SEED, Quantity, check_level
 from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
@@ -46,23 +49,23 @@ _MOST_KEPT, _LEAST_KEPT = 80_000, 1000
 @final
 @posterior_for(Network)
 @dataclass(frozen=True, repr=False)
-class NetworkPosterior(Posterior):
+class NetworkPosterior(Predicting):
     """The posterior of the tables of a network. A draw has all of them, one after the other.
 
     Attributes:
         releases: what it follows from
         model: the network with the prior that was used
-        each: what is known of each table by itself
+        known: what is known of the tables
         ignored: whether noisy counts are taken as true ones
     """
 
     releases: tuple[Release, ...]
     model: Network
-    each: tuple[OneTable, ...]
+    known: KnownTables
     ignored: bool = False
 
     understands: ClassVar[Mapping[str, str]] = {
-        **Posterior.understands,
+        **Predicting.understands,
         "counts": "counts",
         "entries": "table",
         "most_probable": "most_probable",
@@ -70,20 +73,20 @@ class NetworkPosterior(Posterior):
 
     @classmethod
     def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
-        """Infer each table from its noisy counts: the prior is a number, "learned", BDeu or for each node."""
+        """Infer the tables from noisy counts: the prior is a number, "learned", BDeu or for each node."""
         model = with_prior(releases[0].plan.model, prior)
         infer = tables_given_draws if holds_draws(releases) else tables_given
         return cls(releases, model, infer(releases, model, ignore_noise=ignore_noise), ignore_noise)
 
     @property
     def state(self) -> object:
-        """What is known of each table."""
-        return None if self.ignored else self.each
+        """What is known of the tables."""
+        return None if self.ignored else self.known
 
     @classmethod
     def with_state(cls, releases: tuple[Release, ...], prior: object, state: object) -> Self:
         """Take the tables as they were inferred before."""
-        if not isinstance(state, tuple) or not all(isinstance(one, OneTable) for one in state):
+        if not isinstance(state, KnownTables):
             raise TypeError("not the posterior of tables")
         return cls(releases, with_prior(releases[0].plan.model, prior), state)
 
@@ -91,11 +94,6 @@ class NetworkPosterior(Posterior):
     def numbers_of(model: Any, schema: Schema) -> NetworkNumbers:
         """Return what tables say about records."""
         return NetworkNumbers(model, schema)
-
-    @cached_property
-    def numbers(self) -> NetworkNumbers:
-        """What tables say about records."""
-        return NetworkNumbers(self.model, self.schema)
 
     def refusal(self, question: str) -> tuple[str, str] | None:
         """Say how the true counts are asked for."""
@@ -115,11 +113,13 @@ class NetworkPosterior(Posterior):
     def _tables(self) -> dict[str, NodeTable]:
         plan, drowned = self.releases[0].plan, self.drowned
         found = {}
-        for place, (node, one) in enumerate(zip(self.model.columns, self.each, strict=True)):
-            share = one.noise_share(min(_FEW, len(self._kept)), np.random.default_rng([SEED, place]))
+        for place, node in enumerate(self.model.columns):
+            rng = np.random.default_rng([SEED, place])
+            share = self.known.noise_share(place, min(_FEW, len(self._kept)), rng)
             draws = self.numbers.elimination.table(self._kept, node)
-            above = self.model.parents[node]
-            found[node] = NodeTable(node, above, plan.schema, draws, share, node in drowned)
+            above, mean = self.model.parents[node], self.known.mean(place)
+            expected = None if mean is None else mean.reshape(draws.shape[1:])
+            found[node] = NodeTable(node, above, plan.schema, draws, share, node in drowned, expected)
         return found
 
     @property
@@ -147,11 +147,11 @@ class NetworkPosterior(Posterior):
                 allowed="; ".join(", ".join(names) for names in self.model.tables[:8]),
                 advice="Ask for columns of one table, or for P(event), which ties tables together.",
             )
-        place = min(holding, key=lambda one: self.each[one].prior.size)
+        place = min(holding, key=self.model.sizes(self.schema).__getitem__)
         names = self.model.tables[place]
         axes = tuple(names.index(column) for column in columns)
         shape = self.numbers.elimination.shapes[names[-1]]
-        return CountsPosterior(MarginalCounts(self.each[place].counts, shape, axes), self, columns)
+        return CountsPosterior(MarginalCounts(self.known.counts(place), shape, axes), self, columns)
 
     def most_probable(self, *columns: str, given: Event | object | None = None) -> MostProbable:
         """Return the most probable combination of levels of some columns, given an event.
@@ -181,14 +181,19 @@ class NetworkPosterior(Posterior):
             for entry, levels in enumerate(self.numbers.entries(node))
         ]
 
+    @property
+    def kept(self) -> Floats:
+        """The draws that are kept."""
+        return self._kept
+
     @cached_property
     def _kept(self) -> Floats:
         """The draws that are kept, with a fixed seed."""
-        most = max(_LEAST_KEPT, _MOST_KEPT // len(self.each))
+        most = max(_LEAST_KEPT, _MOST_KEPT // len(self.model.columns))
         return self._draws(min(most, affordable(self.numbers.width)), np.random.default_rng(SEED))
 
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
-        return np.concatenate([one.rows(number, rng) for one in self.each], axis=1)
+        return self.known.draws(number, rng)
 
     # What others read
 
@@ -224,11 +229,12 @@ class NetworkPosterior(Posterior):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What must be known before the numbers are trusted: chains that disagree, a prior that is wrong."""
-        said = (
-            (node, one.counts.diagnostics.warning)
-            for node, one in zip(self.model.columns, self.each, strict=True)
-        )
-        chains = tuple(f"WARNING: table of {node}: {warning}" for node, warning in said if warning)
+        names = [
+            self.numbers.entry_name(node, levels)
+            for node in self.model.columns
+            for levels in self.numbers.entries(node)
+        ]
+        chains = tuple(f"WARNING: {one}" for one in self.known.cautions(names, self.model.columns))
         return (*chains, *self.contradictions)
 
     @cached_property
@@ -245,12 +251,13 @@ class NetworkPosterior(Posterior):
         if not noisy:
             return None
         zero = [one.plan.mechanism.cell_noise.sums_to_zero for one in noisy]
-        sizes = [one.prior.size for one in self.each]
-        for node, one, evidence in zip(self.model.columns, self.each, evidence_of(noisy, sizes), strict=True):
+        each = evidence_of(noisy, self.model.sizes(self.schema))
+        for place, (node, evidence) in enumerate(zip(self.model.columns, each, strict=True)):
             names = (*self.model.parents[node], node)
             groups = Groups(tuple((name, self.schema.column(name).labels) for name in names))
-            seen, tables = list(zip(evidence, zero, strict=True)), one.counts.draws(number, rng)
-            found = table_looks(seen, tables, None, groups, rng, learned=one.learned is not None)
+            seen = list(zip(evidence, zero, strict=True))
+            tables = self.known.counts(place).draws(number, rng)
+            found = table_looks(seen, tables, None, groups, rng, learned=self.known.learned(place))
             looks += [Look(f"table of {node}: {look.where}", look.chances) for look in found]
         return Conflict.of(looks)
 
@@ -260,7 +267,7 @@ class NetworkPosterior(Posterior):
 
     @property
     def _instead(self) -> str:  # type: ignore[override]
-        learned = all(one.learned is not None for one in self.each)
+        learned = all(map(self.known.learned, range(len(self.model.columns))))
         return "try another: --prior" if learned else "try --prior learned"
 
     @property
@@ -272,27 +279,21 @@ class NetworkPosterior(Posterior):
     @property
     def computed(self) -> tuple[str, ...]:
         """The source, how the tables were inferred, and which of them the noise drowns."""
-        exact = sum(one.counts.exact or one.learned is not None for one in self.each)
-        how = f"each table by itself, {exact} of {len(self.each)} summed over all counts"
-        if holds_draws(self.releases):
-            return f"{self.source}; {self.each[0].counts.diagnostics.method}", *self._drowned_in_words
-        return (f"{self.source}; {how}", *self._approximate, *self._drowned_in_words)
-
-    @property
-    def _drowned_in_words(self) -> tuple[str, ...]:
         drowned = self.drowned
-        return (f"drowned by the noise: {', '.join(drowned)}",) if drowned else ()
+        more = (f"drowned by the noise: {', '.join(drowned)}",) if drowned else ()
+        return (f"{self.source}; {self.known.how}", *self._approximate, *more)
 
     @property
     def _approximate(self) -> tuple[str, ...]:
         """What of the noise is approximated, in words."""
-        laws = [] if self.ignored else [release.plan.mechanism for release in self.releases]
+        apart = not self.ignored and not self.known.together
+        laws = [release.plan.mechanism for release in self.releases] if apart else []
         said = {noise.approximate for noise in (law.cell_noise for law in laws) if noise is not None}
         return tuple(f"approximated: {words}" for words in sorted(said) if words)
 
     def _shown(self, level: float) -> TablesShown:
         tables = tuple(self._tables.values())
-        return TablesShown(tables, self.numbers, check_level(level), self._note(level))
+        return TablesShown(tables, self.numbers, check_level(level), self._note(level), self.known.how)
 
     def picture(self, level: float = 0.9) -> NetworkChart:
         """Draw the network, and how much is known of each table."""

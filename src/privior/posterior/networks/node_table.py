@@ -25,6 +25,7 @@ class NodeTable:
         draws: from the posterior, along the first axis
         noise_share: which part of the variance of the entries the privacy noise accounts for
         drowned: whether the noise is larger than the average count of a cell
+        expected: the expected entries, where they are known better than by the draws
     """
 
     node: str
@@ -33,6 +34,7 @@ class NodeTable:
     draws: Floats
     noise_share: float
     drowned: bool
+    expected: Floats | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -41,7 +43,7 @@ class NodeTable:
 
     @cached_property
     def _mean(self) -> Floats:
-        return np.asarray(self.draws.mean(axis=0))
+        return np.asarray(self.draws.mean(axis=0)) if self.expected is None else self.expected
 
     def mean(self) -> Floats:
         """Return the expected entries; each row sums to 1."""

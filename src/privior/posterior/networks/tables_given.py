@@ -1,22 +1,27 @@
-"""What releases say of each table of a network, taken by itself."""
+"""What releases say of the tables of a network: all together, or each taken by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import final
 
 import numpy as np
 
 from privior.arrays import Floats
 from privior.errors import InferenceError
-from privior.models import ExchangeablePrior, Network
+from privior.models import ExchangeablePrior, JunctionTree, Network
+from privior.models.junction_tree import LARGEST_CLIQUE, MOST_TOGETHER
 from privior.posterior.counts.certain import CertainCounts
 from privior.posterior.counts.contract import LatentCounts, LearnedShape
 from privior.posterior.counts.evidence import CellEvidence
 from privior.posterior.counts.latent import latent_counts
 from privior.posterior.counts.learned_counts import learned_counts
 from privior.posterior.kept import kept
+from privior.posterior.networks.joint_evidence import joint_evidence
+from privior.posterior.networks.joint_tables import joint_tables
+from privior.posterior.networks.known_tables import KnownTables
 from privior.posterior.tables.counts_given import check_single, total_of
 from privior.posterior.tables.drawn import DrawnProbabilities, probabilities
 from privior.posterior.tables.learned_probabilities import LearnedProbabilities
@@ -66,7 +71,96 @@ class OneTable:
         return min(1.0, noise / total) if total > 0 else 0.0
 
 
-def tables_given(releases: Sequence[Release], model: Network, *, ignore_noise: bool) -> tuple[OneTable, ...]:
+@dataclass(frozen=True, eq=False)
+class TableByTable(KnownTables):
+    """What is known of the tables, held for each of them by itself.
+
+    Attributes:
+        each: the tables, in the order of the nodes
+    """
+
+    each: tuple[OneTable, ...]
+
+    def counts(self, place: int) -> LatentCounts:
+        """Return those of the table."""
+        return self.each[place].counts
+
+    def draws(self, number: int, rng: np.random.Generator) -> Floats:
+        """Draw table by table."""
+        return np.concatenate([one.rows(number, rng) for one in self.each], axis=1)
+
+    def mean(self, place: int) -> None:
+        """Draws tell it."""
+
+    def noise_share(self, place: int, number: int, rng: np.random.Generator) -> float:
+        """Return that of the table."""
+        return self.each[place].noise_share(number, rng)
+
+    def learned(self, place: int) -> bool:
+        """Each table says so by itself."""
+        return self.each[place].learned is not None
+
+
+@final
+@kept
+@dataclass(frozen=True, eq=False)
+class ApartTables(TableByTable):
+    """Tables of which each was inferred by itself: what they say of each other is not used.
+
+    Attributes:
+        reason: why they were not inferred together, in words
+    """
+
+    reason: str = ""
+
+    @property
+    def how(self) -> str:
+        """How many were summed, and why they are apart."""
+        exact = sum(one.counts.exact or one.learned is not None for one in self.each)
+        said = f"each table by itself, {exact} of {len(self.each)} summed over all counts"
+        return f"{said} ({self.reason})" if self.reason else said
+
+    @property
+    def together(self) -> bool:
+        """They are not."""
+        return False
+
+    def cautions(self, entries: list[str], nodes: tuple[str, ...]) -> tuple[str, ...]:
+        """Return what chains of single tables say."""
+        said = ((node, one.counts.diagnostics.warning) for node, one in zip(nodes, self.each, strict=True))
+        return tuple(f"table of {node}: {warning}" for node, warning in said if warning)
+
+
+def tables_given(
+    releases: Sequence[Release],
+    model: Network,
+    *,
+    ignore_noise: bool,
+    tell: Callable[[float], None] = lambda part: None,
+) -> KnownTables:
+    """Infer all tables together, as those of one data set; each by itself where that takes too long.
+
+    Args:
+        releases: of the network
+        model: with the prior that is used
+        ignore_noise: whether noisy counts are taken as true ones
+        tell: hears which part of the work is done
+    """
+    if ignore_noise:
+        return ApartTables(_each_given(releases, model, ignore_noise=True))
+    tree = JunctionTree.of(model, releases[0].plan.schema)
+    if not tree.together:
+        reason = (
+            f"inferring them together would take tables of {tree.cells} cells, the largest of "
+            f"{max(tree.sizes)}: more than {MOST_TOGETHER} or {LARGEST_CLIQUE}"
+        )
+        return ApartTables(_each_given(releases, model, ignore_noise=False), reason)
+    return joint_tables(joint_evidence(releases, model, total_of(releases)), model, tell=tell)
+
+
+def _each_given(
+    releases: Sequence[Release], model: Network, *, ignore_noise: bool
+) -> tuple[OneTable, ...]:
     """Infer the table of each node from the noisy counts of that table alone."""
     schema = releases[0].plan.schema
     sizes, total = model.sizes(schema), total_of(releases)

@@ -22,12 +22,14 @@ class TablesShown:
         numbers: what their entries are called
         level: of the intervals
         note: what stands below a picture
+        how: the tables were inferred, in words
     """
 
     tables: tuple[NodeTable, ...]
     numbers: NetworkNumbers
     level: float
     note: str
+    how: str
 
     def picture(self) -> NetworkChart:
         """Draw the network, and how much is known of each table."""
@@ -82,6 +84,6 @@ class TablesShown:
         share = sum(one.noise_share for one in self.tables) / len(self.tables)
         return (
             f"The privacy noise accounts for {100 * share:.0f}% of the variance of the entries, on average "
-            "over the tables, the finite number of records for the rest. All intervals include both. Each "
-            "table was inferred by itself."
+            "over the tables, the finite number of records for the rest. All intervals include both. "
+            f"Inferred: {self.how}."
         )

@@ -1,0 +1,158 @@
+"""The layout of a network's counts as flat arrays, as compiled loops read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from privior.arrays import Floats, Integers
+from privior.posterior.networks.joint_evidence import JointEvidence
+from privior.posterior.networks.joint_layout import JointLayout
+from privior.posterior.networks.joint_walk import MOST_AT_ONCE, Nodes, Noise, Scratch, Tables, Walks
+
+#: how often the columns of an arc are moved together, beside one column alone
+_ARCS = 0.5
+
+
+def tables_of(layout: JointLayout) -> Tables:
+    """Return the margins of all cliques."""
+    margins = layout.margins
+    first = np.searchsorted([one.clique for one in margins], np.arange(len(layout.tree.cliques) + 1))
+    sizes = [one.cells.size for one in margins]
+    return Tables(
+        first.astype(np.int64),
+        np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
+        np.concatenate([one.cells for one in margins]).astype(np.int64),
+        _integers([one.sign for one in margins]),
+        _integers([one.kind for one in margins]),
+        _integers([margins[one].start for one in first[:-1]]),
+    )
+
+
+def walks_of(layout: JointLayout, precisions: Floats) -> Walks:
+    """Return the walks, and how far they go.
+
+    Args:
+        layout: of the network
+        precisions: about one over the variance of the noise of each cell of all tables
+    """
+    tree, model = layout.tree, layout.model
+    number = {node: place for place, node in enumerate(model.columns)}
+    walks = [one for one in layout.walks if all(tree.levels[name] > 1 for name in one.block)]
+    of, clique, have_of, have, new_of, new, off_of, off, strides = [0], [], [0], [], [0], [], [0], [], []
+    for walk in walks:
+        for place, known, drawn in walk.steps:
+            stride = _strides([tree.levels[name] for name in tree.cliques[place]])
+            stride_of = dict(zip(tree.cliques[place], stride, strict=True))
+            clique.append(place)
+            have += [(number[name], stride_of[name]) for name in known]
+            shape = [tree.levels[name] for name in drawn]
+            inner = _strides(shape)
+            new += [
+                (number[name], step, tree.levels[name], stride_of[name])
+                for name, step in zip(drawn, inner, strict=True)
+            ]
+            codes = np.unravel_index(np.arange(math.prod(shape)), shape) if shape else ()
+            offsets = sum((c * stride_of[name] for name, c in zip(drawn, codes, strict=True)), start=np.zeros(1))
+            off += np.broadcast_to(offsets, math.prod(shape)).tolist()
+            strides.append([*(stride_of.get(name, 0) for name in walk.block), 0, 0][:2])
+            have_of.append(len(have))
+            new_of.append(len(new))
+            off_of.append(len(off))
+        of.append(len(clique))
+    sizes = [[*(tree.levels[name] for name in walk.block), 1, 1][:2] for walk in walks]
+    most, weights = _reaches(layout, [walk.block for walk in walks], precisions)
+    chances = np.cumsum(weights) / max(weights.sum(), 1e-300)
+    chances[-1] = 1.0
+    return Walks(
+        _integers(of),
+        _integers(clique),
+        _integers(have_of),
+        _integers(have, 2),
+        _integers(new_of),
+        _integers(new, 4),
+        _integers(off_of),
+        _integers(off),
+        _integers(strides, 2),
+        _integers(sizes, 2),
+        most,
+        chances,
+    )
+
+
+def _reaches(
+    layout: JointLayout, blocks: Sequence[tuple[str, ...]], precisions: Floats
+) -> tuple[Floats, Floats]:
+    """Return 4σ + 2 of each block, and how often it is moved."""
+    model = layout.model
+    sizes = model.sizes(layout.schema)
+    cuts = np.split(precisions, np.cumsum(sizes)[:-1])
+    known = {node: float(part.mean()) for node, part in zip(model.columns, cuts, strict=True)}
+    cells = dict(zip(model.columns, sizes, strict=True))
+    touching: dict[str, set[str]] = {node: set() for node in model.columns}
+    for node, names in zip(model.columns, model.tables, strict=True):
+        for name in names:
+            touching[name].add(node)
+    most, weights = [], []
+    for block in blocks:
+        touched = sorted(set().union(*(touching[name] for name in block)))
+        precision = 2 * sum(known[node] for node in touched)
+        most.append(4 / math.sqrt(precision) + 2 if precision > 0 else 2.0**60)
+        share = 1.0 if len(block) == 1 else _ARCS / max(len(model.parents[block[-1]]), 1) if block else 0.0
+        weights.append(share * cells[block[-1]] if block else 0.0)
+    return np.array(most), np.array(weights)
+
+
+def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
+    """Return the tables of the nodes, parents first.
+
+    Args:
+        layout: of the network
+        learned: for each node of the model whether its prior is learned
+    """
+    model, tree = layout.model, layout.tree
+    number = {node: place for place, node in enumerate(model.columns)}
+    levels = [tree.levels[node] for node in model.columns]
+    weight = dict(zip(model.columns, np.cumsum([0, *levels[:-1]]).tolist(), strict=True))
+    order, places = model.order, [layout.table(node) for node in model.order]
+    above = [name for node in order for name in model.parents[node]]
+    return Nodes(
+        _integers([number[node] for node in order]),
+        _integers([table.start for table, _ in places]),
+        _integers([rows.start for _, rows in places]),
+        _integers([math.prod(tree.levels[name] for name in model.parents[node]) for node in order]),
+        _integers([tree.levels[node] for node in order]),
+        _integers([learned[number[node]] for node in order]),
+        _integers([weight[node] for node in order]),
+        _integers(np.cumsum([0, *(len(model.parents[node]) for node in order)])),
+        _integers([number[name] for name in above]),
+        _integers([tree.levels[name] for name in above]),
+    )
+
+
+def noise_of(evidence: JointEvidence) -> Noise:
+    """Return what is known of each place."""
+    return Noise(evidence.observed, evidence.rates, evidence.curvatures)
+
+
+def scratch_of(layout: JointLayout) -> Scratch:
+    """Return room for the moves of one chain."""
+    columns, cliques = len(layout.model.columns), len(layout.tree.cliques)
+    room = [np.zeros(one, dtype=np.int64) for one in (columns, cliques, cliques, cliques)]
+    records = [np.zeros((MOST_AT_ONCE, cliques), dtype=np.int64) for _ in range(2)]
+    return Scratch(*room, *records)
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    found, step = [], 1
+    for size in reversed(shape):
+        found.append(step)
+        step *= size
+    return found[::-1]
+
+
+def _integers(values: object, width: int = 0) -> Integers:
+    found = np.asarray(values, dtype=np.int64)
+    return found.reshape(-1, width) if width else found

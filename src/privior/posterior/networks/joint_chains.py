@@ -1,0 +1,205 @@
+"""Chains over the data sets of a network: several, from different starts, run on until they agree.
+
+Each chain forgets a first run and keeps the next. While more than one in a hundred entries of the tables has a
+split R-hat above 1.05, what was kept is forgotten too and twice as many sweeps follow, up to a public number of
+moves. Whatever happens then is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from privior.arrays import Floats, Integers
+from privior.posterior.diagnostics import WORST_R_HAT, split_r_hats
+from privior.posterior.networks.joint_evidence import JointEvidence
+from privior.posterior.networks.joint_layout import JointLayout
+from privior.posterior.networks.joint_start import started
+
+#: shifts of all chains together, at most
+MOST_MOVES = 60_000_000
+#: how many chains, how far their starts are perturbed in standard deviations of the noise, and states kept
+CHAINS, _PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
+#: sweeps of the first run, shifts for each cell in a sweep, and at least
+_SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 400, 4, 200
+#: shifts between two looks at whether somebody wants to stop
+_AT_ONCE = 400_000
+#: the share of entries that may disagree
+_DISAGREEING = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class JointStates:
+    """What chains left.
+
+    Attributes:
+        states: of all chains behind each other, counts of the cells of all tables
+        weights: with each the Dirichlet parameters of the levels of each node, where these were learned
+        means: the expected entries of all tables, averaged over all kept sweeps
+        r_hats: the split R-hat of each entry
+        accepted: the share of shifts that were accepted
+        renewed: likewise of moves of whole records
+        sweeps: that each chain ran
+        moves: shifts that all chains ran
+    """
+
+    states: Integers
+    weights: Floats
+    means: Floats
+    r_hats: Floats
+    accepted: float
+    renewed: float
+    sweeps: int
+    moves: int
+
+
+@lru_cache(maxsize=16)
+def _tables(layout: JointLayout) -> Any:
+    from privior.posterior.networks.joint_arrays import tables_of
+
+    return tables_of(layout)
+
+
+class JointChains:
+    """Chains that can be run on."""
+
+    def __init__(
+        self, evidence: JointEvidence, priors: Sequence[Floats | None], seed: int, chains: int = CHAINS
+    ) -> None:
+        from privior.posterior.networks import joint_arrays as arrays
+        from privior.posterior.networks.joint_walk import CENTRE, MOST_AT_ONCE, State
+
+        layout = self.layout = evidence.layout
+        self.total = evidence.total
+        self.learned = np.array([prior is None for prior in priors])
+        self.levels = np.array([layout.tree.levels[node] for node in layout.model.columns])
+        precisions = evidence.table_precisions
+        self.tables, self.noise = _tables(layout), arrays.noise_of(evidence)
+        self.walks = arrays.walks_of(layout, precisions)
+        self.nodes = arrays.nodes_of(layout, self.learned.tolist())
+        tables = np.split(precisions, np.cumsum(layout.model.sizes(layout.schema))[:-1])
+        known = sum(float(part.mean()) for part in tables)
+        self.at_once = int(min(MOST_AT_ONCE, 4 / np.sqrt(known) + 2)) if known > 0 else MOST_AT_ONCE
+        self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(chains)]
+        shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
+        prior = _prior(layout, priors, float(np.exp(CENTRE)))
+        far = [_PERTURBED[one % len(_PERTURBED)] for one in range(chains)]
+        in_order = self.levels[self.nodes.column]
+        self.states = [
+            State(started(evidence, one, rng), prior.copy(), np.exp(CENTRE) * in_order, shares.copy())
+            for one, rng in zip(far, self.rngs, strict=True)
+        ]
+        self.scratch = [arrays.scratch_of(layout) for _ in range(chains)]
+
+    def run(self, sweeps: int, moves: int, kept: int, tell: Callable[[float], None]) -> list[Any]:
+        """Run all chains on by some sweeps, storing some states; `tell` hears how far they are."""
+        from privior.posterior.networks.joint_walk import walk_on
+
+        layout, chains = self.layout, len(self.states)
+        pieces = min(sweeps, max(1, -(-sweeps * moves // _AT_ONCE)))
+        edges = np.linspace(0, sweeps, pieces + 1).astype(int)
+        stored = np.linspace(0, min(kept, sweeps), pieces + 1).astype(int)
+        cells = layout.places.size
+        found: list[list[Any]] = [
+            [
+                np.empty((stored[-1], cells), dtype=np.int64),
+                np.ones((stored[-1], int(self.levels.sum()))),
+                np.zeros(cells),
+                np.zeros(3),
+            ]
+            for _ in range(chains)
+        ]
+
+        def one(chain: int, piece: int) -> None:
+            states, weights, means, numbers = found[chain]
+            some = slice(stored[piece], stored[piece + 1])
+            numbers += walk_on(
+                self.rngs[chain],
+                self.tables,
+                self.walks,
+                self.nodes,
+                self.noise,
+                self.states[chain],
+                self.scratch[chain],
+                self.total.most,
+                self.total.known,
+                self.at_once,
+                int(edges[piece + 1] - edges[piece]),
+                moves,
+                layout.places,
+                layout.row_places,
+                means,
+                states[some],
+                weights[some],
+            )
+
+        with ThreadPoolExecutor(2) as threads:
+            for piece in range(pieces):
+                list(threads.map(lambda chain, now=piece: one(chain, now), range(chains)))
+                tell((piece + 1) / pieces)
+        return found
+
+    def settled(
+        self, tell: Callable[[float], None] = lambda _: None, most_moves: int = MOST_MOVES, sweeps: int = _SWEEPS
+    ) -> JointStates:
+        """Run the chains until they agree, or have made `most_moves` shifts."""
+        cells, chains = self.layout.places.size, len(self.states)
+        per_sweep = max(_MOVES_PER_CELL * cells, _LEAST_MOVES)
+        sweeps = max(4, min(sweeps, most_moves // (2 * per_sweep * chains)))
+        self.run(sweeps, per_sweep, 1, lambda part: tell(part / 3))
+        done = sweeps
+        while True:
+            found = self.run(sweeps, per_sweep, _KEPT, lambda part: tell(1 / 3 + 2 * part / 3))
+            done += sweeps
+            states, weights = (np.stack([one[place] for one in found]) for place in (0, 1))
+            chances = self.chances(states.reshape(-1, cells), weights.reshape(-1, weights.shape[2]))
+            r_hats = split_r_hats(chances.reshape(states.shape))
+            if (r_hats > WORST_R_HAT).mean() <= _DISAGREEING:
+                break
+            if (done + 2 * sweeps) * per_sweep * chains > most_moves:
+                break
+            sweeps *= 2
+        accepted, renewed, tried = np.sum([one[3] for one in found], axis=0)
+        return JointStates(
+            states.reshape(-1, cells),
+            weights.reshape(-1, weights.shape[2]),
+            np.sum([one[2] for one in found], axis=0) / (chains * sweeps),
+            r_hats,
+            float(accepted / (sweeps * per_sweep * chains)),
+            float(renewed / max(tried, 1)),
+            done,
+            done * per_sweep * chains,
+        )
+
+    def chances(self, states: Integers, weights: Floats) -> Floats:
+        """Return the expected entries given each state."""
+        start, level, found = 0, 0, []
+        prior = self.states[0].prior[self.layout.places]
+        for node, learned, levels in zip(self.layout.model.columns, self.learned, self.levels, strict=True):
+            cells = int(np.prod(self.layout.model.shape(node, self.layout.schema)))
+            table = states[:, start : start + cells].reshape(len(states), -1, levels)
+            if learned:
+                shapes = table + weights[:, np.newaxis, level : level + levels]
+            else:
+                shapes = table + prior[start : start + cells].reshape(-1, levels)
+            found.append((shapes / shapes.sum(axis=2, keepdims=True)).reshape(len(states), -1))
+            start, level = start + cells, level + levels
+        return np.concatenate(found, axis=1)
+
+
+def _prior(layout: JointLayout, priors: Sequence[Floats | None], learned: float) -> Floats:
+    """Return what is added to each count: 1 where factorials are meant, else Dirichlet parameters."""
+    found = np.ones(layout.size)
+    for node, prior in zip(layout.model.columns, priors, strict=True):
+        table, rows = layout.table(node)
+        levels = layout.tree.levels[node]
+        cells = int(np.prod(layout.model.shape(node, layout.schema)))
+        own = np.full(cells, learned) if prior is None else prior
+        found[table.start : table.start + cells] = own
+        found[rows.start : rows.start + cells // levels] = own.reshape(-1, levels).sum(axis=1)
+    return found

@@ -1,0 +1,132 @@
+"""What releases say of one data set of a network: of the cells of its tables, or of parities of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from privior.arrays import Floats, Integers
+from privior.errors import InferenceError
+from privior.models import Network
+from privior.posterior.counts.evidence import CellEvidence, Total
+from privior.posterior.networks.joint_layout import DIFFERENCE, JointLayout, joint_layout
+from privior.release import Release
+
+#: what a network says of its parities: the set of columns, and whether even ones count against odd ones
+Parity = tuple[tuple[str, ...], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class JointEvidence:
+    """The releases, as a function of the counts of one data set.
+
+    The log likelihood is a sum over places of a layout: of counts, or of differences of two counts.
+
+    Attributes:
+        layout: where the counts are
+        observed: a row of noisy numbers for each term, one for each place
+        rates: likewise, of Laplace noise; 0 where nothing was seen
+        curvatures: likewise, of Gaussian noise
+        precisions: about one over the variance of each number
+        total: what is known of the number of records
+        guess: noisy counts of the cells of all tables, as a start
+    """
+
+    layout: JointLayout
+    observed: Floats
+    rates: Floats
+    curvatures: Floats
+    precisions: Floats
+    total: Total
+    guess: Floats
+
+    @cached_property
+    def table_precisions(self) -> Floats:
+        """About one over the variance of what is known of each cell of all tables, each table by itself."""
+        found = self.precisions.sum(axis=0)[self.layout.places]
+        sets = [margin for margin in self.layout.parity_margins if margin.columns]
+        if sets:
+            # A cell is the mean of its table's sums of even less odd records: each speaks of every cell.
+            each = sum(float(self.precisions[:, one.start : one.start + 2].sum()) for one in sets)
+            each /= len(sets) * (1 if sets[0].kind == DIFFERENCE else 4)
+            sizes = self.layout.model.sizes(self.layout.schema)
+            found = found + np.repeat([each * size for size in sizes], sizes)
+        return found
+
+    def misfit(self, tables: Integers) -> float:
+        """Return the mean of ((observed - number) / sd)² over all numbers and some data sets: about 1.
+
+        Args:
+            tables: counts of the cells of all tables, a data set a row
+        """
+        total, many = 0.0, 0
+        places, values = [self.layout.places], [tables]
+        ends = np.cumsum([0, *self.layout.model.sizes(self.layout.schema)])
+        for margin in self.layout.parity_margins:
+            place, signs = self._signs(margin.columns)
+            signed = margin.kind == DIFFERENCE
+            some = tables[:, ends[place] : ends[place + 1]] @ (signs if signed else (1 - signs) // 2)
+            places.append(np.array([margin.start if signed else margin.start + 1]))
+            values.append(some[:, np.newaxis])
+        where, numbers = np.concatenate(places), np.concatenate(values, axis=1)
+        for observed, precisions in zip(self.observed[:, where], self.precisions[:, where], strict=True):
+            total += float((precisions * (observed - numbers) ** 2).mean(axis=0).sum())
+            many += int((precisions > 0).sum())
+        return total / many if many else 0.0
+
+    def _signs(self, columns: tuple[str, ...]) -> tuple[int, Integers]:
+        """Return a table that holds some binary columns, and for its cells 1 if their ones are even, else -1."""
+        tables = self.layout.model.tables
+        place = next(k for k, names in enumerate(tables) if set(columns) <= set(names))
+        shape = [self.layout.tree.levels[name] for name in tables[place]]
+        codes = np.indices(shape).reshape(len(shape), -1)
+        ones = codes[[tables[place].index(name) for name in columns]].sum(axis=0)
+        return place, 1 - 2 * (ones % 2)
+
+
+def joint_evidence(releases: Sequence[Release], model: Network, total: Total) -> JointEvidence:
+    """Return what the releases of a network say together."""
+    schema = releases[0].plan.schema
+    parity = [one.plan.mechanism.parity_term(one.statistics) for one in releases]
+    seen = {(columns, term.signed): None for term in parity if term for columns in term.columns}
+    layout = joint_layout(model, schema, tuple(seen))
+    rows: list[tuple[Floats, Floats, Floats, Floats]] = []
+    margins = dict(zip(layout.parities, layout.parity_margins, strict=True))
+    weighted, weight = np.zeros(layout.places.size), np.zeros(layout.places.size)
+    for release, term in zip(releases, parity, strict=True):
+        for cells in _terms(release):
+            if term is None:
+                numbers = cells.observed.astype(np.float64), cells.rates, cells.curvatures, cells.precisions
+                rows.append(_placed(layout, layout.places, numbers))
+            weighted += cells.precisions * cells.observed
+            weight += cells.precisions
+        if term is not None:
+            odd = 0 if term.signed else 1
+            places = np.array([margins[columns, term.signed].start + odd for columns in term.columns])
+            law = [np.full(places.size, one) for one in (term.rate, term.curvature)]
+            noise = CellEvidence(np.asarray(term.observed), *law)
+            numbers = noise.observed.astype(np.float64), *law, noise.precisions
+            rows.append(_placed(layout, places, numbers))
+    guess = np.divide(weighted, weight, out=np.zeros(weight.size), where=weight > 0)
+    return JointEvidence(layout, *map(np.array, zip(*rows, strict=True)), total, guess)
+
+
+def _placed(
+    layout: JointLayout, places: Floats, numbers: tuple[Floats, ...]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    found = []
+    for values in numbers:
+        row = np.zeros(layout.size)
+        row[places] = values
+        found.append(row)
+    return tuple(found)  # type: ignore[return-value]
+
+
+def _terms(release: Release) -> list[CellEvidence]:
+    terms = release.plan.mechanism.cell_terms(release.statistics, release.plan.records)
+    if terms is None:
+        raise InferenceError("this release has no noisy tables", asked=release.plan.mechanism.name)
+    return [CellEvidence(one.observed, one.rates, one.curvatures, one.precisions) for one in terms]

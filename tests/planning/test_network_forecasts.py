@@ -1,0 +1,121 @@
+"""Forecasts for networks: divergence and log loss, from public facts alone, against simulated releases."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import privior as pv
+from privior.curator import measure_statistics
+from privior.forecasting import Expect, NetworkDivergence, NetworkForecaster
+from privior.models import ExactStatistics
+from privior.planning import plan_for
+from privior.posterior.networks.elimination import Elimination
+
+GRAPH = {"a": [], "b": ["a"], "c": ["a", "b"], "d": ["c"]}
+SCHEMA = pv.Schema(
+    {"a": pv.Integer(0, 1), "b": pv.Integer(0, 2), "c": pv.Integer(0, 1), "d": pv.Integer(0, 3)},
+    population="p",
+    unit="u",
+)
+
+
+def divergence(true: np.ndarray, learned: np.ndarray, known: Elimination) -> float:
+    """Return KL(true || learned) over all combinations of levels of all columns."""
+    laws = [known.joint(theta, known.model.columns, {}).ravel() for theta in (true, learned)]
+    return float((laws[0] * np.log(laws[0] / laws[1])).sum())
+
+
+def simulated(model: pv.BayesianNetwork, plan: pv.Plan, records: int, runs: int) -> list[float]:
+    """Return the divergences of networks that are drawn from the prior, released and inferred."""
+    known, rng, found = Elimination(model, SCHEMA), np.random.default_rng(2), []
+    for _ in range(runs):
+        rows = [rng.dirichlet(np.ones(s[-1]), size=math.prod(s[:-1])).ravel() for s in known.shapes.values()]
+        theta = np.concatenate(rows)
+        law = known.joint(theta[None], model.columns, {})[0]
+        joint = rng.multinomial(records, law.ravel()).reshape(law.shape)
+        axes = {name: place for place, name in enumerate(model.columns)}
+        counts = []
+        for names in model.tables:
+            kept = joint.sum(axis=tuple(axes[name] for name in axes if name not in names))
+            order = [sorted(names, key=axes.__getitem__).index(name) for name in names]
+            counts.append(kept.transpose(order).ravel())
+        ledger = pv.Ledger.in_memory(population="p", epsilon=100)
+        release = measure_statistics(plan, ExactStatistics(np.concatenate(counts)), ledger=ledger)
+        posterior = pv.infer(release)
+        learned = np.concatenate([posterior.table(node).mean().ravel() for node in model.columns])
+        found.append(divergence(theta[None], learned[None], known))
+    return found
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", "5"])
+def test_the_divergence_of_released_networks_is_forecast(epsilon: str, seeded_noise: None) -> None:
+    model = pv.BayesianNetwork(GRAPH, prior=1)
+    plan = pv.plan(model, SCHEMA, records=2000, epsilon=epsilon)
+    found = np.array(simulated(model, plan, 2000, 8))
+    ahead: Any = plan.forecast
+    assert 1 / 1.6 < ahead.divergence / found.mean() < 1.6
+    assert ahead.measures["KL"] == ahead.divergence == ahead.to_document()["divergence"]
+    assert plan.without_noise.measures["KL"] < ahead.divergence < plan.without_release.measures["KL"]
+    assert plan.without_release.measures["KL"] > 5 * found.mean()  # which would be noticed
+
+
+def test_without_noise_rows_of_many_records_have_the_divergence_of_theory() -> None:
+    """A root of k levels known from n records: (k - 1) / 2n; nothing known: the prior's own divergence."""
+    schema = pv.Schema({"a": pv.Integer(0, 4)}, population="p", unit="u")
+    ahead = NetworkDivergence(pv.BayesianNetwork({"a": []}, prior=1), schema, Expect.TYPICAL)
+    assert ahead(10**6, [0.0]) == pytest.approx(4 / 2e6, rel=1e-4)
+    theta = np.random.default_rng(1).dirichlet(np.ones(5), size=200_000)
+    assert ahead(0, [0.0]) == pytest.approx((theta * np.log(5 * theta)).sum(axis=1).mean(), rel=0.01)
+    assert ahead(100, [50.0]) > ahead(100, [5.0]) > ahead(100, [0.0])
+
+
+def test_the_log_loss_of_a_target_is_at_most_what_is_forecast(seeded_noise: None) -> None:
+    names = [f"f{place}" for place in range(4)]
+    schema = pv.Schema({name: pv.Integer(0, 2) for name in ("y", *names)}, population="p", unit="u")
+    model = pv.NaiveBayes("y", names, prior=1)
+    plan = pv.plan(model, schema, records=500, epsilon="0.5")
+    said = dict(plan.facts())["log loss of y"]
+    ahead = NetworkForecaster(model, schema, Expect.TYPICAL).log_loss(500, plan.mechanism)
+    assert ahead is not None
+    assert f"{ahead:.3g}" in said
+    rng, over = np.random.default_rng(3), []
+    for _ in range(6):
+        tables = {name: rng.dirichlet(np.ones(3), size=3) for name in names}
+        y = rng.choice(3, size=3000, p=rng.dirichlet(np.ones(3)))
+        rows = {n: (rng.random((3000, 1)) > np.cumsum(t[y], axis=1)).sum(axis=1) for n, t in tables.items()}
+        counts = [np.bincount(y[:500], minlength=3)]
+        counts += [np.bincount(3 * y[:500] + rows[name][:500], minlength=9) for name in names]
+        ledger = pv.Ledger.in_memory(population="p", epsilon=100)
+        release = measure_statistics(plan, ExactStatistics(np.concatenate(counts)), ledger=ledger)
+        chances = pv.infer(release).predict_proba(rows)
+        prior = np.bincount(y, minlength=3) / y.size
+        best = prior * np.prod([tables[name][:, rows[name]] for name in names], axis=0).T
+        best /= best.sum(axis=1, keepdims=True)
+        places = np.arange(3000)[500:], y[500:]
+        over.append(float((np.log(best[places]) - np.log(chances[places])).mean()))
+    assert 0 < np.mean(over) <= ahead
+    assert NetworkForecaster(pv.BayesianNetwork(GRAPH), SCHEMA, Expect.TYPICAL).log_loss(500, None) is None
+
+
+def test_other_truths_wants_and_budgets_are_quick() -> None:
+    model = pv.BayesianNetwork(GRAPH)
+    plans = [
+        pv.plan(model, SCHEMA, records=2000, epsilon=1, expect=expect)
+        for expect in ("typical", "uniform", "skewed")
+    ]
+    assert all(one.forecast.measures["KL"] > one.without_noise.measures["KL"] for one in plans)
+    found = plan_for(pv.Want.of("kl 0.05"), model, SCHEMA, records=2000)
+    assert found.forecast.measures["KL"] <= 0.05
+    names = [f"x{place}" for place in range(40)]
+    wide = pv.BayesianNetwork({name: names[max(0, k - 3) : k] for k, name in enumerate(names)})
+    schema = pv.Schema(dict.fromkeys(names, pv.Integer(0, 3)), population="p", unit="u")
+    ahead = NetworkDivergence(wide, schema, Expect.TYPICAL)
+    begun = time.process_time()
+    curve = [ahead(10_000, [4.0**step] * 40) for step in range(21)]
+    assert time.process_time() - begun < 1
+    assert curve == sorted(curve)
