@@ -36,20 +36,31 @@ def brute_force(observed: list[int], rate: float, totals: range) -> np.ndarray:
     """Return the expected counts of two or three cells: all tables, all laws of both splits."""
     prior = LearnedPrior()
     a = prior.concentrations
+    variance = 1 / float(CellEvidence(np.zeros(1), np.array([rate]), np.zeros(1)).precisions[0])
 
-    def chance(one: int, other: int, share: float) -> np.ndarray:
-        """Averaged over laws, for each frequency of empty halves."""
+    def chance(one: int, other: int, share: float, seen: list[int], noises: tuple[int, int]) -> np.ndarray:
+        """Averaged over laws, for each frequency of empty halves; `noises` is how many cells halves have."""
         ends = [(2 * c * share, 2 * c * (1 - share)) if c > 2 else (c, c) for c in a.tolist()]
-        return np.asarray((prior.laws @ np.array([split(one, other, *each) for each in ends])).mean(axis=1))
+        usual = max(sum(seen), math.sqrt(variance * sum(noises)))
+        blur = variance * noises[0] * noises[1] / sum(noises)
+
+        def heights(size: float) -> np.ndarray:
+            """How high each kind stands at its middle, under the noise."""
+            spreads = [p * q * size * (size + p + q) / ((p + q) ** 2 * (p + q + 1)) for p, q in ends]
+            return np.asarray((1 + np.array(spreads) / blur) ** -0.5)
+
+        found = prior.laws @ np.array([split(one, other, *each) for each in ends])
+        found *= np.sqrt((prior.laws @ heights(usual)) / (prior.laws @ heights(one + other)))
+        return np.asarray(found.mean(axis=1))
 
     weighed = np.zeros(len(observed) + 1)
     for table in product(range(totals[-1] + 1), repeat=len(observed)):
         if sum(table) not in totals:
             continue
         likelihood = math.exp(-rate * sum(abs(y - c) for y, c in zip(observed, table, strict=True)))
-        beforehand = chance(table[0], table[1], 0.5)
+        beforehand = chance(table[0], table[1], 0.5, observed[:2], (1, 1))
         if len(table) == 3:
-            beforehand = beforehand * chance(table[0] + table[1], table[2], 2 / 3)
+            beforehand = beforehand * chance(table[0] + table[1], table[2], 2 / 3, observed, (2, 1))
         weighed += likelihood * float(beforehand.mean()) * np.array([1.0, *table])
     return np.asarray(weighed[1:] / weighed[0])
 

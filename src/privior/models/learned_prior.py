@@ -34,7 +34,7 @@ _ROUGHER, _SMOOTHER = 0.7, 0.22
 #: the share of a law that is spread evenly over all concentrations
 _ANYTHING = 0.1
 #: the share of the smallest concentration in each: a table may have few empty stretches, or many
-_EMPTY = (0.002, 0.03, 0.3)
+_EMPTY = (0.01, 0.1, 0.4, 0.8)
 
 
 @dataclass(frozen=True)

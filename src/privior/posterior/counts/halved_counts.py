@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from privior.models import LearnedPrior
 from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.halving_centres import centres
-from privior.posterior.counts.halving_machine import HalvingMachine, parameters
+from privior.posterior.counts.halving_machine import PLAIN, HalvingMachine, parameters
 from privior.posterior.counts.halving_tree import HalvingTree, halving_tree
 from privior.posterior.counts.stirling import log_gamma
 from privior.posterior.diagnostics import Diagnostics
@@ -29,6 +30,8 @@ _FILLED = 4.0
 _MOST, _WHOLE, _LEAST = 4000, 200, 200
 #: counts of parts that are worked on at once, so that what follows from them stays near the processor
 _AT_ONCE = 100_000
+#: counts below this, of which log Gammas are listed
+_LISTED = 20_000
 
 
 kept(LearnedPrior)
@@ -126,10 +129,10 @@ class HalvedCounts(LearnedShape):
             weights: of the concentrations beforehand, as (part, table, kind)
             one, other: the counts of both halves
         """
-        logs = np.empty((weights.shape[2], *one.shape))
+        logs, both = np.empty((weights.shape[2], *one.shape)), one + other
         for kind, into in enumerate(logs):
             a, b = self.first[part, kind, None], self.second[part, kind, None]
-            into[:] = log_gamma(one + a) + log_gamma(other + b) - log_gamma(one + other + (a + b))
+            into[:] = _of_counts(one, a) + _of_counts(other, b) - _of_counts(both, a + b)
             into += log_gamma(a + b) - log_gamma(a) - log_gamma(b) + np.log(weights[:, :, kind])
         logs -= logs.max(axis=0)
         np.exp(logs, out=logs)
@@ -161,6 +164,14 @@ class HalvedCounts(LearnedShape):
             f"prior learned: halves typically differ from equal ones by {100 * apart.min():.0f}% to "
             f"{100 * apart.max():.0f}% of their sum"
         )
+
+
+def _of_counts(counts: Integers, more: Floats) -> Floats:
+    """Return log Γ(c + a) of counts (part, table): from a list where all parts have the same a, and few."""
+    most = int(counts.max(initial=0))
+    if most >= _LISTED or most > counts.size or np.ptp(more) > 1e-12 * more[0, 0]:
+        return log_gamma(counts + more)
+    return np.asarray(log_gamma(np.arange(most + 1) + more[0, 0])[counts])
 
 
 def _log_gammas(shapes: Floats, rng: np.random.Generator) -> Floats:
@@ -205,7 +216,9 @@ def halved_counts(
     filled = tree.sums(weighted) > _FILLED * np.sqrt(tree.sums(variance))
     tree = tree.apart(filled[tree.cells :])
     middle = centres(tree, ordered, weighted, variance)
-    machine = HalvingMachine.of(tree, prior, middle, total, evidence, variance)
+    # Once a compiler is loaded, it sums small tables too: the draws are the same.
+    plain = 0 if "numba" in sys.modules else PLAIN
+    machine = HalvingMachine.of(tree, prior, middle, total, evidence, variance, plain)
     rng = np.random.default_rng(seed)
     learned = machine.learn()
     size = max(_LEAST, int(_MOST / max(1.0, tree.cells / _WHOLE) ** 0.75))

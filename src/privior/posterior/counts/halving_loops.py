@@ -179,7 +179,7 @@ def _parted(
     logs: Floats,
     units: Integers,
     goals: Floats,
-) -> Integers:
+) -> tuple[Integers, Integers]:
     kinds, first = a.size, low + low_2
     f, h, tilt, scale = (
         np.empty((kinds, one.size)),
@@ -194,11 +194,11 @@ def _parted(
         for away in range(other.size):
             h[j, away] *= other[away]
     full = one.size + other.size - 1
-    made, spread, shares = np.zeros(full, np.uint8), np.empty((full, one.size)), np.empty(kinds)
-    found = np.empty(units.size, np.int64)
+    made, spread, every = np.zeros(full, np.uint8), np.empty((full, one.size)), np.empty((full, kinds))
+    found, kind = np.empty(units.size, np.int64), np.zeros(units.size, np.int64)
     for draw in range(units.size):
         place = units[draw] - first
-        row = spread[place]
+        row, shares = spread[place], every[place]
         if not made[place]:
             made[place] = 1
             best = -np.inf
@@ -208,14 +208,23 @@ def _parted(
             row[:] = 0.0
             begin, end = max(0, place - other.size + 1), min(one.size, place + 1)
             for j in range(kinds):
-                share = math.exp(shares[j] - best)
+                shares[j] = math.exp(shares[j] - best)
                 for at in range(begin, end):
-                    row[at] += share * f[j, at] * h[j, place - at]
+                    row[at] += shares[j] * f[j, at] * h[j, place - at]
             for at in range(1, one.size):
                 row[at] += row[at - 1]
-        at = int(np.searchsorted(row, goals[draw] * row[-1], side="right"))
-        found[draw] = low + min(at, one.size - 1)
-    return found
+        rest = goals[draw] * row[-1]
+        at = min(int(np.searchsorted(row, rest, side="right")), one.size - 1)
+        found[draw] = low + at
+        if low + at == 0 or low + at == units[draw]:
+            if at > 0:
+                rest -= row[at - 1]
+            for j in range(kinds - 1):
+                rest -= shares[j] * f[j, at] * h[j, place - at]
+                if rest < 0:
+                    break
+                kind[draw] = j + 1
+    return found, kind
 
 
 together = Compiled(halving_part.together, _together)

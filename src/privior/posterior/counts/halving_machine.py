@@ -32,12 +32,12 @@ from privior.posterior.counts.halving_sums import FIRST, GROUP, LOW, SECOND, SIZ
 from privior.posterior.counts.halving_tree import HalvingTree
 
 #: tables of more cells are summed by compiled code, which takes a second to load
-_PLAIN = 40
+PLAIN = 40
 #: units are at most this share of the noise's standard deviation, up to how many cells; this in large tables;
 #: this share of all records
 _FINE, _SMALL, _ROUGH, _UNITS = 6.0, 1000, 2.0, 32.0
-#: messages end at e^-this of their peak
-_FAR = 12.0
+#: messages end at e^-this of their peak, and in large tables
+_FAR, _NEAR = 12.0, 9.0
 #: rounds of learning; states, at least and at most, and for how many cells in all
 _ROUNDS, _FEWEST, _STATES, _WORK = 4, 4, 16, 64_000
 
@@ -88,6 +88,7 @@ class HalvingMachine:
         total: what is known of the number of records
         nodes: the parts, as `halving_sums` has them
         room: messages of all parts
+        noise: the variance of the noise between the halves of each part, and its usual size, in its units
         compiled: whether compiled code sums
     """
 
@@ -97,6 +98,7 @@ class HalvingMachine:
     total: Total
     nodes: Integers
     room: Floats
+    noise: Floats
     compiled: bool
 
     @staticmethod
@@ -107,13 +109,14 @@ class HalvingMachine:
         total: Total,
         evidence: Sequence[CellEvidence],
         variance: Floats,
-        plain: int = _PLAIN,
+        plain: int = PLAIN,
     ) -> HalvingMachine:
         """Lay out the parts, and write down what the release says of the cells."""
         nodes = _nodes(tree, evidence, variance, total.most)
         messages = _of_cells(nodes[: tree.cells], evidence)
         room = np.concatenate([messages, np.zeros(2 * messages.size + 4096)])
-        return HalvingMachine(tree, prior, centres, total, nodes, room, compiled=tree.cells > plain)
+        noise = _noise(tree, nodes[:, STEP], evidence, variance)
+        return HalvingMachine(tree, prior, centres, total, nodes, room, noise, compiled=tree.cells > plain)
 
     def __post_init__(self) -> None:
         self._scales = np.zeros(len(self.nodes))
@@ -130,7 +133,7 @@ class HalvingMachine:
 
     def sum_up(self, state: Integers) -> float:
         """Sum in a state; return the log evidence of the release."""
-        facts = (np.log(self._weights(state)), self._first, self._second, _FAR)
+        facts = (np.log(self._weights(state)), self._first, self._second, self.noise, _far(self.tree.cells))
         upwards = self._run(halving_sums.upwards)
         while not upwards(self.nodes, self.tree.cells, self.room, self._scales, *facts):
             self.room = np.concatenate([self.room, np.zeros(self.room.size)])
@@ -166,7 +169,7 @@ class HalvingMachine:
         outside = np.zeros(self.room.size)
         start = int(self.nodes[-1, START])
         outside[start : start + int(self.nodes[-1, SIZE])] = self._possible
-        facts = (np.log(self._weights(state)), self._first, self._second)
+        facts = (np.log(self._weights(state)), self._first, self._second, self.noise)
         found = self._run(halving_sums.outwards)(self.nodes, self.tree.cells, self.room, outside, *facts)
         return np.asarray(found[self.tree.cells :])
 
@@ -273,6 +276,11 @@ def parameters(
     return np.where(centred, 2 * a * share, a), np.where(centred, 2 * a * (1 - share), a)
 
 
+def _far(cells: int) -> float:
+    """Return at which power of e messages end."""
+    return _FAR if cells <= _SMALL else _NEAR
+
+
 def _nodes(tree: HalvingTree, evidence: Sequence[CellEvidence], variance: Floats, most: int) -> Integers:
     """Lay out the parts: which units they are counted in, and where the messages of cells stand."""
     cells = tree.cells
@@ -287,10 +295,10 @@ def _nodes(tree: HalvingTree, evidence: Sequence[CellEvidence], variance: Floats
         steps[some] = np.maximum(steps[some], nodes[tree.halves[some], STEP].max(axis=1))
     nodes[cells:, FIRST], nodes[cells:, SECOND] = tree.halves.T
     nodes[cells:, GROUP] = tree.group
-    low, high = np.zeros(cells), np.full(cells, float(most))
+    low, high, far = np.zeros(cells), np.full(cells, float(most)), _far(cells)
     for one in evidence:
         with np.errstate(divide="ignore"):
-            away = np.minimum(_FAR / one.rates, np.sqrt(2 * _FAR / one.curvatures))
+            away = np.minimum(far / one.rates, np.sqrt(2 * far / one.curvatures))
         at = np.clip(one.observed, 0, most)
         low, high = np.maximum(low, at - away), np.minimum(high, at + away)
     low, high = np.minimum(low, high), np.maximum(low, high)
@@ -300,6 +308,18 @@ def _nodes(tree: HalvingTree, evidence: Sequence[CellEvidence], variance: Floats
     ends = np.cumsum(nodes[:cells, SIZE])
     nodes[:cells, START] = ends - nodes[:cells, SIZE]
     return nodes
+
+
+def _noise(tree: HalvingTree, steps: Integers, evidence: Sequence[CellEvidence], variance: Floats) -> Floats:
+    """Return the noise between the halves of each part, and what it is seen to have, at least its noise."""
+    every, found = tree.sums(variance), np.ones((steps.size, 2))
+    weights = np.sum([one.precisions for one in evidence], axis=0)
+    seen = sum(one.observed * one.precisions for one in evidence) / np.maximum(weights, 1e-300)
+    usual = np.maximum(tree.sums(np.asarray(seen)), np.sqrt(every))
+    one, other = every[tree.halves].T
+    found[tree.cells :, 0] = one * other / (one + other)
+    found[tree.cells :, 1] = usual[tree.cells :]
+    return found / np.stack([steps.astype(np.float64) ** 2, steps], axis=1)
 
 
 def _of_cells(leaves: Integers, evidence: Sequence[CellEvidence]) -> Floats:

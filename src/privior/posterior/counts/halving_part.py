@@ -95,8 +95,8 @@ def parted(
     logs: Floats,
     units: Integers,
     goals: Floats,
-) -> Integers:
-    """Draw how many of its units a part leaves to its first half.
+) -> tuple[Integers, Integers]:
+    """Draw how many of its units a part leaves to its first half, and where a half gets none, the kind.
 
     Args:
         one, low, other, low_2, a, b, logs: as above
@@ -119,9 +119,17 @@ def parted(
     rows = np.zeros((each.size, one.size))
     for share, row, beside in zip(shares, f, padded, strict=True):
         rows += share[:, None] * row * beside[places]
-    sums = np.cumsum(rows, axis=1)[place.ravel()]
-    found = (sums <= (goals * sums[:, -1])[:, None]).sum(axis=1)
-    return np.asarray(low + np.minimum(found, one.size - 1))
+    place = place.ravel()
+    sums = np.cumsum(rows, axis=1)[place]
+    rest = goals * sums[:, -1]
+    found = np.minimum((sums <= rest[:, None]).sum(axis=1), one.size - 1)
+    kind = np.zeros(units.size, dtype=np.int64)
+    bare = np.flatnonzero((low + found == 0) | (low + found == units))
+    at, place = found[bare], place[bare]
+    rest = rest[bare] - np.where(at > 0, sums[bare, at - 1], 0.0)
+    chances = shares[:, place] * f[:, at] * padded[:, one.size + units[bare] - low - low_2 - at]
+    kind[bare] = (np.cumsum(chances, axis=0)[:-1] <= rest).sum(axis=0)
+    return np.asarray(low + found), kind
 
 
 def _factors(

@@ -53,6 +53,34 @@ def _message(nodes: Integers, node: int, step: int, messages: Floats) -> tuple[F
 message = Compiled(_message)
 
 
+def _levelled(low: int, size: int, a: Floats, b: Floats, logs: Floats, blur: float, usual: float) -> Floats:
+    """Return how much likelier a part of U units is made than one of the usual size, from U = `low` on.
+
+    The chance that halves are as they are falls with U where it is spread wider than the noise, as
+    1/sqrt(V(U) + blur): many parts together would pull their sum down as if each cell c had the weight 1/c.
+    To take all of that back would be as if each had the weight 1, which draws nearly empty ones up. Half of
+    it is taken back.
+
+    Args:
+        low, size: the units
+        a, b: the parameters of both halves, for each kind
+        logs: the logarithm of each kind's weight
+        blur: the variance of the noise between the halves
+        usual: the size for which nothing changes
+    """
+    units = low + np.arange(size) * 1.0
+    chance, here = np.zeros(size), 0.0
+    for j in range(a.size):
+        c = a[j] + b[j]
+        spread, weight = a[j] * b[j] / (c * c * (c + 1.0) * blur), math.exp(logs[j])
+        chance += weight / np.sqrt(1.0 + spread * units * (units + c))
+        here += weight / math.sqrt(1.0 + spread * usual * (usual + c))
+    return np.sqrt(here / chance)
+
+
+levelled = Compiled(_levelled)
+
+
 def _upwards(
     nodes: Integers,
     leaves: int,
@@ -61,6 +89,7 @@ def _upwards(
     logs: Floats,
     first: Floats,
     second: Floats,
+    noise: Floats,
     far: float,
 ) -> bool:
     """Fill in the messages of all parts of several cells, and the logarithms of their scales.
@@ -72,6 +101,7 @@ def _upwards(
         scales: to be filled in
         logs: the logarithm of each kind's weight, as (group, kind)
         first, second: the parameters of both halves, as (part, kind)
+        noise: the variance of the noise between the halves, and the usual size of each part, in its units
         far: messages end at e^-far of their peak
 
     Returns:
@@ -86,6 +116,12 @@ def _upwards(
         whole, begin, scales[node] = together(one, low, other, low_2, first[node], second[node], law, far)
         if start + whole.size > messages.size:
             return False
+        whole = whole * levelled(
+            begin, whole.size, first[node], second[node], law, noise[node, 0], noise[node, 1]
+        )
+        highest = whole.max()
+        whole = whole / highest
+        scales[node] += math.log(highest)
         messages[start : start + whole.size] = whole
         nodes[node, LOW], nodes[node, SIZE], nodes[node, START] = begin, whole.size, start
         start += whole.size
@@ -114,11 +150,12 @@ def _outwards(
     logs: Floats,
     first: Floats,
     second: Floats,
+    noise: Floats,
 ) -> Floats:
     """Return how probable each kind of halving is in each part, as (part, kind); cells have none.
 
     Args:
-        nodes, leaves, messages, logs, first, second: as they are after going upwards
+        nodes, leaves, messages, logs, first, second, noise: as they are after going upwards
         outside: what is known of the whole table, at its message's place; the rest is filled in
     """
     chances = np.zeros(first.shape)
@@ -126,8 +163,16 @@ def _outwards(
         step, start = nodes[node, STEP], nodes[node, START]
         one, low = message(nodes, nodes[node, FIRST], step, messages)
         other, low_2 = message(nodes, nodes[node, SECOND], step, messages)
-        known = outside[start : start + nodes[node, SIZE]]
         law = logs[nodes[node, GROUP]]
+        known = outside[start : start + nodes[node, SIZE]] * levelled(
+            nodes[node, LOW],
+            nodes[node, SIZE],
+            first[node],
+            second[node],
+            law,
+            noise[node, 0],
+            noise[node, 1],
+        )
         to_one, to_other, chances[node] = apart(
             one, low, other, low_2, first[node], second[node], law, known, nodes[node, LOW]
         )
@@ -164,26 +209,53 @@ def _downwards(
         most = min(nodes[node, LOW] + nodes[node, SIZE], low + low_2 + one.size + other.size - 1) - 1
         unit = np.minimum(np.maximum((number + step // 2) // step, least), most)
         law = logs[nodes[node, GROUP]]
-        part = parted(one, low, other, low_2, first[node], second[node], law, unit, rng.random((draws,)))
+        part, kind = parted(
+            one, low, other, low_2, first[node], second[node], law, unit, rng.random((draws,))
+        )
         part = np.minimum(np.maximum(part, low), low + one.size - 1)
         if step > 1:
-            part = within(number, unit, part, step, rng.random((draws,)))
+            a, b = first[node][kind], second[node][kind]
+            part = within(number, unit, part, step, a, b, rng.random((draws,)))
         sums[nodes[node, FIRST]] = np.minimum(np.maximum(part, 0), number)
         sums[nodes[node, SECOND]] = number - sums[nodes[node, FIRST]]
 
 
-def _within(number: Integers, unit: Integers, part: Integers, step: int, goals: Floats) -> Integers:
+def _few(most: Floats, a: Floats, goals: Floats) -> Integers:
+    """Draw how many records a half has that has next to none: from 0 to `most`, c as often as Γ(c+a)/c!.
+
+    Up to c there are Γ(c+1+a)/(c! Γ(1+a)), about ((c+s)/s)^a, s such that it is right for none.
+    """
+    a = np.minimum(a, 1.0)
+    # Γ(1+a)^(1/a) to a thousandth.
+    s = 0.5615 + 0.4619 * a - 0.0234 * a * a
+    return np.ceil(np.maximum((most + s) * np.minimum(goals, 1.0) ** (1 / a) - s, 0.0)).astype(np.int64)
+
+
+few = Compiled(_few)
+
+
+def _within(
+    number: Integers, unit: Integers, part: Integers, step: int, a: Floats, b: Floats, goals: Floats
+) -> Integers:
     """Draw how many records the first half has, given its units.
 
-    In proportion, and anywhere within a unit; of less than half a unit c are left with a chance of about
-    1/(c+1), so that none is not rare.
+    In proportion, and anywhere within a unit; none is as probable as the kind of halving has it.
+
+    Args:
+        number: the records of the part
+        unit, part: the units of the part and of its first half
+        step: the records of a unit
+        a, b: the parameters of both halves, where one of them has no unit
+        goals: random numbers between 0 and 1
     """
-    few = np.exp(goals * math.log(step // 2 + 1.0)).astype(np.int64) - 1
     rest = unit - part
     inside = part * step + (number - unit * step) * part // np.maximum(unit, 1)
     inside = inside + (goals * step).astype(np.int64) - step // 2
-    found = np.where(rest <= 0, number - few, np.where(part <= 0, few, inside))
-    return np.where((rest <= 0) & (part <= 0), (goals * (number + 1)).astype(np.int64), found)
+    half = np.full(number.size, step // 2 * 1.0)
+    found = np.where(part <= 0, few(half, a, goals), inside)
+    found = np.where(rest <= 0, number - few(half, b, goals), found)
+    lower, upper = few(number / 2, a, 2 * goals), number - few(number / 2, b, 2 - 2 * goals)
+    return np.where((rest <= 0) & (part <= 0), np.where(goals < 0.5, lower, upper), found)
 
 
 within = Compiled(_within)
