@@ -773,7 +773,7 @@ FAULTS = (
     Fault(
         "grid-not-checked",
         "a grid that does not divide its range is accepted",
-        "schema/columns.py",
+        "schema/numbers.py",
         "if step <= 0 or (high - low) % step:",
         "if step <= 0:",
         ("tests/schema/test_schema.py",),
