@@ -13,7 +13,7 @@ from pathlib import Path
 
 # A part may import parts of earlier lines only: not its neighbours on the same line, not later ones.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("arrays", "contents", "light_scipy", "whole_files"),
+    ("arrays", "contents", "light_scipy", "stand_in", "whole_files"),
     ("errors", "interrupts", "interval_arithmetic", "pictures", "special", "vocabulary"),
     ("exact", "pandas_frames", "registry"),
     ("checks",),
@@ -77,8 +77,8 @@ OUTSIDE = {
     "numpy.random": {"posterior", "papers", "testing"},
 }
 #: may import by name: what a person named, somebody's own models and mechanisms; the files of a package that
-#: are in its own table of contents; SciPy
-IMPORTERS = {"registry", "contents", "light_scipy"}
+#: are in its own table of contents; SciPy; what stands for a package, which imports nothing by itself
+IMPORTERS = {"registry", "contents", "light_scipy", "stand_in"}
 DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_name", "__builtins__"}
 # Who may draw entropy, and who may read files: what is public, and the private side itself. The cache reads
 # what it wrote itself, from a folder of the user's own: what follows from releases.

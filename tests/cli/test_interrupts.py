@@ -78,7 +78,7 @@ class Step:
 
 STEPS = {
     "reading the analysis": Step("privior.analyses.analysis:read_facts"),
-    "planning": Step("privior.planning.comparison:forecaster", count=3),
+    "planning": Step("privior.planning.comparison:forecaster", count=2),
     "opening the ledger": Step("privior.ledger.ledger:Ledger.last"),
     "starting the process that reads": Step("subprocess:Popen"),
     "once that process runs": Step("subprocess:Popen", "after"),
@@ -108,7 +108,7 @@ STEPS = {
     "before the draft is safe": Step("os:fsync", count=2, spent=True),  # the first is the anchor's
     "before the file has its name": Step("pathlib:Path.replace", count=2, spent=True),
     "after the file has its name": Step("pathlib:Path.replace", "after", count=2, spent=True, released=True),
-    "inferring for the report": Step("privior.report:infer", spent=True, released=True),
+    "inferring for the report": Step("privior.cache:infer", spent=True, released=True),
     "drawing the report": Step("privior.pictures.markup:page", "after", spent=True, released=True),
     "writing the report": Step("privior.report:write_whole", spent=True, released=True),
     "telling the left budget": Step("privior.cli.screen:Screen.text", count=3, spent=True, released=True),

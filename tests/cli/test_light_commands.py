@@ -17,7 +17,9 @@ HEAVY = ("ibis", "pandas", "polars", "sqlglot", "opendp.prelude", "pydantic")
 #: what `import scipy.special` brings along, and what a table has nothing to do with
 NOT_FOR_TABLES = (
     *("scipy._lib._array_api", "numpy.f2py", "numpy.testing", "matplotlib"),
-    *("privior.models.families.normal_mean", "privior.papers"),
+    *("privior.models.families.normal_mean", "privior.papers", "numpy.ma", "xml.sax", "http.client"),
+    *("privior.posterior.networks.network_posterior", "privior.posterior.families.joint_posterior"),
+    *("privior.cli.commands.study", "privior.forecasting.networks", "privior.planning.draw_calibration"),
 )
 
 _LOADED = """
@@ -104,6 +106,23 @@ def test_the_process_that_reads_rows_loads_no_forecast_no_posterior_and_no_ledge
     program = program.replace("rows = ", read + "rows = ")
     program = program.replace("Release.read(sys.argv[1]).plan", "Plan.from_document(plan)")
     assert _loaded(folder, program, "r.json", "t.csv") == []
+
+
+def test_the_engine_is_loaded_without_its_package_and_is_the_same(folder: Path) -> None:
+    """Levels and bins are looked up in Arrow tables; relations need the package, and get it."""
+    program = _WORKER.format(heavy=("duckdb", "importlib.metadata"))
+    read = "from privior.tables.light_duckdb import load_lightly\nload_lightly()\nrows = "
+    assert _loaded(folder, program.replace("rows = ", read, 1), "binned.json", "t.csv") == []
+    assert _loaded(folder, program, "binned.json", "t.csv") == ["duckdb", "importlib.metadata"]
+    program = """
+import json
+from privior.tables.light_duckdb import connection, load_lightly
+load_lightly()
+first = connection({}).execute("SELECT 1 + 1").fetchall()
+import duckdb
+print(json.dumps([first, duckdb.sql("SELECT 3").fetchall(), connection({}).sql("SELECT 4").fetchall()]))
+"""
+    assert _loaded(folder, program) == [[[2]], [[3]], [[4]]]
 
 
 def test_scipy_is_loaded_in_two_steps_and_is_the_same(folder: Path) -> None:

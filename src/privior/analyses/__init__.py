@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from privior.analyses.draft import draft  # called like its file, which would be found in its place
+
 if TYPE_CHECKING:
     from privior.analyses.analysis import Analysis
-    from privior.analyses.draft import draft
     from privior.analyses.histogram import histogram_for
 else:
     from privior.contents import contents

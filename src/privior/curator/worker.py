@@ -27,6 +27,7 @@ from privior.plans import Plan
 from privior.registry import import_extension
 from privior.schema import Schema
 from privior.tables import without_secrets
+from privior.tables.light_duckdb import load_lightly
 
 #: seconds between two looks at whether the parent still lives
 _LOOK = 1.0
@@ -40,6 +41,7 @@ def main() -> None:
     """Serve one release and end."""
     incoming, outgoing = take_streams()
     be_silent()
+    load_lightly()
     channel, orders = Channel(incoming, outgoing), Orders()
     threading.Thread(target=_watch, args=(channel, orders, os.getppid()), daemon=True).start()
     try:

@@ -19,11 +19,10 @@ from privior.errors import PlanError, PriviorError, shown
 from privior.forecasting import Expect, forecaster
 from privior.mechanisms import Asked, to_mechanism
 from privior.models import MOST_SUM, Factor, Model, Reading, Summand, to_model
-from privior.pictures import listing, markup
-from privior.plans import outlook
+from privior.plans import outlook, statement
 from privior.plans.candidate import Candidate
 from privior.plans.group import Group
-from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
+from privior.privacy import Budget, Guarantee, Neighbours
 from privior.registry import outside
 from privior.schema import Schema
 
@@ -201,33 +200,34 @@ class Plan:
         return inferred
 
     @cached_property
-    def _forecaster(self) -> Forecaster:
+    def forecaster(self) -> Forecaster:
+        """What forecasts this release, and others of the same."""
         return forecaster(self.inferred, self.schema, self.expect)
 
     @cached_property
     def forecast(self) -> Any:
         """How far from the truth the release will typically be."""
-        return self._forecaster.ahead(self.records, self.mechanism)
+        return self.forecaster.ahead(self.records, self.mechanism)
 
     @cached_property
     def without_release(self) -> Any:
         """How far from the truth publishing the prior alone would be."""
-        return self._forecaster.nothing(self.records)
+        return self.forecaster.nothing(self.records)
 
     @cached_property
     def without_noise(self) -> Any:
         """How far from the truth publishing the true statistics would be: no epsilon can do better."""
-        return self._forecaster.ahead(self.records, None)
+        return self.forecaster.ahead(self.records, None)
 
     @property
     def effort(self) -> Effort | None:
         """What inference will take, where that may be much."""
-        return self._forecaster.effort(self.records, self.mechanism)
+        return self.forecaster.effort(self.records, self.mechanism)
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What to mind of the forecast before one spends."""
-        return self._forecaster.cautions(self.records, self.mechanism)
+        return self.forecaster.cautions(self.records, self.mechanism)
 
     def at(self, epsilon: object) -> Plan:
         """Return the plan of the same release with another epsilon."""
@@ -247,33 +247,17 @@ class Plan:
     @property
     def records_in_words(self) -> str:
         """What is known about the number of records."""
-        unit = self.schema.unit
-        if self.neighbours is not REPLACE_ONE:
-            return f"at most {self.records} {unit.noun}s; the number stays private"
-        rows = (
-            ""
-            if unit.max_rows == 1
-            else f", up to {unit.max_rows} rows each; the number of rows stays private"
-        )
-        if self.schema.drops(self.model.columns):
-            rows += "; how many have a value stays private"
-        return f"exactly {self.records} {unit.noun}s, which is public{rows}"
+        return statement.records(self)
 
     @property
     def bad_cells_in_words(self) -> str:
         """Where missing, unknown and unparseable cells go."""
-        columns = {name: self.schema.column(name) for name in self.model.columns}
-        codes = {name: column.missing_code for name, column in columns.items()}
-        return "; ".join(
-            f"{name}: left out" if code is None else f"{name}: counted as {columns[name].labels[code]}"
-            for name, code in codes.items()
-        )
+        return statement.bad_cells(self)
 
     @property
     def moved_in_words(self) -> str:
         """Between what bounds numbers and days are counted; what lies outside is moved there."""
-        ends = {name: self.schema.column(name).ends for name in self.model.columns}
-        return "; ".join(f"{name}: {both[0]} to {both[1]}" for name, both in ends.items() if both)
+        return statement.moved(self)
 
     # Files
 
@@ -318,21 +302,7 @@ class Plan:
 
     def facts(self) -> list[tuple[str, str]]:
         """Say what will be done and promised, as named facts."""
-        unit = self.schema.unit
-        return [
-            ("population", f"{self.schema.population}, protecting {unit}"),
-            ("model", self.model.in_words(self.schema)),
-            *([] if self.group is None else [("group", f"only records with {self.group}")]),
-            ("records", self.records_in_words),
-            *self.mechanism.facts(self.model, self.schema),
-            *([("forecasts", self._whose_forecasts)] if self._whose_forecasts else []),
-            *([] if self.mechanism.imported else self._forecaster.facts(self.records, self.mechanism)),
-            *([("declared", self.mechanism.declaration)] if self.declared else []),
-            ("mechanism", f"{self.mechanism.name}: {self.mechanism.about}"),
-            ("guarantee", str(self.guarantee)),
-            ("that is", self.guarantee.claim()),
-            *([] if self.mechanism.imported else [("bad cells", self.bad_cells_in_words)]),
-        ]
+        return statement.facts(self)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -343,12 +313,6 @@ class Plan:
     def notes(self) -> tuple[str, ...]:
         """The warnings, and what the schema leaves unsaid, which can be mended until something is spent."""
         return (*self.warnings, *outlook.unsaid(self))
-
-    @property
-    def _whose_forecasts(self) -> str:
-        if self.inferred == self.model:
-            return str(self.model.typical_in_words)
-        return f"for data typical of {self.inferred.prior}, and who infers with it"
 
     def comparison(self) -> outlook.Table:
         """Return header and rows of what the planner compared, with publishing nothing as the last row."""
@@ -375,20 +339,10 @@ class Plan:
         return self.picture().figure()
 
     def _repr_html_(self) -> str:
-        compared = [markup.table(*self.comparison(), numeric=range(1, 8)), markup.element("p", self.choice)]
-        return markup.fragment(
-            markup.facts(self.facts()),
-            *(markup.element("p", warning, class_="warning") for warning in self.notes),
-            *(compared if self.candidates else []),
-            self.picture().html(),
-        )
+        return statement.page(self)
 
     def __str__(self) -> str:
-        lines = listing.facts(self.facts())
-        if self.candidates:
-            lines += ["", *listing.table(*self.comparison()), "", self.choice]
-        lines += [f"NOTE: {warning}" for warning in self.notes]
-        return "\n".join(lines)
+        return statement.text(self)
 
 
 def _check_counted(mechanism: object) -> None:

@@ -7,7 +7,10 @@ import numpy as np
 from privior.arrays import Floats
 from privior.errors import InferenceError
 from privior.posterior.events import quoted
-from privior.schema.columns import Binned, Boolean, Bounded, Categorical, Column, Date, Integer
+from privior.schema.column import Column
+from privior.schema.days import Date
+from privior.schema.named_levels import Boolean, Categorical
+from privior.schema.numbers import Binned, Bounded, Integer
 
 
 def numbers_of(name: str, column: Column, wanted: str = "mean") -> Floats:

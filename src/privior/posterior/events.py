@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from privior.errors import InferenceError, PriviorError, shown
 from privior.schema import Schema
-from privior.schema.columns import Column, text
+from privior.schema.column import Column, text
 
 Event = Mapping[str, object]
 

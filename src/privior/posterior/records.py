@@ -9,7 +9,9 @@ from typing import Any
 from privior.pandas_frames import frame
 from privior.posterior.averages import numbers_of
 from privior.schema import Schema
-from privior.schema.columns import Bounded, Column, Date
+from privior.schema.column import Column
+from privior.schema.days import Date
+from privior.schema.numbers import Bounded
 
 
 class Records(dict[str, list[object]]):

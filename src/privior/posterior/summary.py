@@ -15,7 +15,7 @@ from privior.pictures import listing, markup
 from privior.posterior.quantity import Quantity
 from privior.posterior.records import typed_values
 from privior.schema import Schema
-from privior.schema.columns import text
+from privior.schema.column import text
 
 _NUMBERS = ("mean", "stddev", "low", "high")
 

@@ -19,7 +19,9 @@ from privior.posterior.events import code_of, quoted
 from privior.queries.comparisons import Ordered, codes_compared
 from privior.queries.questions import AnyOf, Condition, Event, Word
 from privior.schema import Schema
-from privior.schema.columns import Bounded, Column, Date, Integer
+from privior.schema.column import Column
+from privior.schema.days import Date
+from privior.schema.numbers import Bounded, Integer
 
 #: the levels of each column that an event names
 Levels = dict[str, list[str]]

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from privior.errors import InferenceError, NumberError
 from privior.exact import decimal, rational
-from privior.schema.columns import Binned, Bounded, Date, Integer
+from privior.schema.days import Date
+from privior.schema.numbers import Binned, Bounded, Integer
 
 #: columns whose values can be compared
 Ordered = Integer | Bounded | Date | Binned

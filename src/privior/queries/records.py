@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from privior.pictures.label import clean
-from privior.schema.columns import text
+from privior.schema.column import text
 
 #: how a spreadsheet recognises a formula
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")

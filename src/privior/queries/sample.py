@@ -15,7 +15,8 @@ from privior.queries.binding import Binding
 from privior.queries.questions import Question, question
 from privior.queries.reading import Reader
 from privior.queries.records import csv_text
-from privior.schema.columns import Bounded, text
+from privior.schema.column import text
+from privior.schema.numbers import Bounded
 
 
 @question("sample", "sample number", refusal="no records can be drawn here")

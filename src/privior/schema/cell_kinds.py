@@ -7,7 +7,9 @@ from typing import ClassVar
 
 from privior.checks import fill
 from privior.errors import SchemaError, shown
-from privior.schema.columns import KINDS, Boolean, Categorical, Column
+from privior.schema.column import Column
+from privior.schema.columns import KINDS
+from privior.schema.named_levels import Boolean, Categorical
 
 VALID, MISSING, UNKNOWN, UNPARSEABLE, OUT_OF_RANGE = (
     *("valid", "missing", "unknown"),

@@ -12,8 +12,10 @@ from typing import TypeVar
 from privior.errors import PriviorError, SchemaError, shown
 from privior.exact import decimal
 from privior.schema.cell_kinds import CellKinds
-from privior.schema.columns import DROP, KINDS, Categorical, Column
+from privior.schema.column import DROP, Column
+from privior.schema.columns import KINDS
 from privior.schema.dialect import CsvDialect
+from privior.schema.named_levels import Categorical
 from privior.schema.unit import Unit
 from privior.whole_files import read_whole, write_whole
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from privior.errors import SchemaError, shown
 from privior.schema import bif, xmlbif
-from privior.schema.columns import Categorical, Column
+from privior.schema.column import Column
+from privior.schema.named_levels import Categorical
 from privior.whole_files import read_whole, write_whole
 
 #: of a path the end is told, which has the file's name

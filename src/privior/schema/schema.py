@@ -13,7 +13,7 @@ from privior.errors import SchemaError, shown
 from privior.registry import outside
 from privior.schema import documents
 from privior.schema.cell_kinds import CellKinds, read_as
-from privior.schema.columns import DROP, Column
+from privior.schema.column import DROP, Column
 from privior.schema.dialect import CsvDialect
 from privior.schema.names import check_distinct, check_name, looks
 from privior.schema.unit import Unit

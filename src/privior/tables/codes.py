@@ -19,7 +19,7 @@ import numpy as np
 from privior.errors import TableError
 from privior.schema import Binned, Boolean, Bounded, Column, Date, Integer
 from privior.schema.cell_kinds import MISSING, CellKinds, read_as
-from privior.schema.columns import MOST_LEVELS
+from privior.schema.column import MOST_LEVELS
 from privior.tables import sql
 from privior.tables.arrays import number_array, text_array
 from privior.tables.relations import Expression, language

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import floor, nextafter
 
 from privior.schema import Bounded, Column, Integer
-from privior.schema.columns import MOST_LEVELS
+from privior.schema.column import MOST_LEVELS
 from privior.tables import codes, sql
 
 #: a whole float up to this, plus or minus a code, is exact too

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from privior.arrays import Integers
 from privior.schema import Schema
-from privior.tables import sql
+from privior.tables import light_duckdb, sql
 
 if TYPE_CHECKING:
     import duckdb
@@ -83,8 +83,6 @@ def language(expression: Expression) -> Any:
 @contextmanager
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
     """Start a DuckDB in memory that spills to a folder only this user can read, gone at the end (T38)."""
-    import duckdb
-
     with TemporaryDirectory(prefix="privior-") as folder:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "temp_directory": folder,
@@ -92,7 +90,7 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
             "autoload_known_extensions": False,
             "preserve_insertion_order": False,
         }
-        connection = duckdb.connect(":memory:", config=settings)
+        connection = light_duckdb.connection(settings)
         try:
             connection.execute("SET enable_progress_bar = false")
             connection.execute("SET TimeZone = 'UTC'")
@@ -120,6 +118,8 @@ def _named(connection: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, sq
         return answer
 
     def batches(table: sql.Table) -> Iterator[pa.RecordBatch]:
+        import duckdb  # noqa: F401 - which gives connections their relations
+
         yield from connection.sql(f"FROM {table.source}").to_arrow_reader(BATCH)
 
     def kept() -> Relation:

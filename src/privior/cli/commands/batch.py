@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privior.cli.commands.plan import planned
-from privior.cli.commands.release import checked_page, confirm, said_if_it_stands, warn_of_corrections
 from privior.cli.options import (
     Analyst,
     Epsilon,
@@ -22,6 +21,7 @@ from privior.cli.options import (
     screen_of,
 )
 from privior.cli.screen import Screen
+from privior.cli.spending import Terms, checked_page, named, spend
 
 if TYPE_CHECKING:
     from privior.plans import Batch
@@ -66,13 +66,11 @@ def batch(
 
     --epsilon and --neighbours are asked of each, instead of what its file asks.
     """
-    from privior.curator import prepare
-    from privior.errors import LedgerError, PlanError
+    from privior.errors import PlanError
     from privior.plans import Batch
 
     screen = screen_of(context)
-    if ledger is None:
-        raise LedgerError("no ledger is named", where="batch", advice="Say --ledger, or set PRIVIOR_LEDGER.")
+    terms = Terms(named(ledger, "batch"), key, analyst, table_version, yes)
     stems = [path.stem for path in analyses]
     if len(set(stems)) != len(stems):
         raise PlanError("two analysis files have one name", where="batch", asked=", ".join(stems))
@@ -82,27 +80,17 @@ def batch(
     parts = [""] if by is None else [f".{number}" for number in range(1, groups + 1)]
     places = [folder / f"{stem}{part}.release.json" for part in parts for stem in stems]
     page = checked_page(folder / "batch.release.json") if report else None
-    warn_of_corrections(screen, ledger)
-    with screen.progress() as say:
-        ready = prepare(
-            together,
-            table,
-            ledger=ledger,
-            output=places,
-            key=key,
-            analyst=analyst,
-            version=table_version,
-            progress=say,
-        )
-    with ready:
-        screen.facts(together.facts())
-        confirm(screen, ready, yes=yes)
-        with said_if_it_stands(screen, places[0], "The release files are complete."):
-            with screen.progress() as say:
-                made = ready.carry_out_all(say)
-                written = _with_page(screen, say, together, made, page)
-            with screen.undisturbed():
-                _show(screen, together, places, made, written)
+    spend(
+        screen,
+        together,
+        table,
+        places,
+        terms,
+        complete="The release files are complete.",
+        tell=lambda _: screen.facts(together.facts()),
+        write=lambda made, say: _with_page(screen, say, together, made, page),
+        show=lambda made, written, _: _show(screen, together, places, made, written),
+    )
 
 
 def _with_page(

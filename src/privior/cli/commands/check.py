@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privior.cli.commands.release import confirm, said_if_it_stands, warn_of_corrections
 from privior.cli.options import (
     AnalysisFile,
     Analyst,
@@ -26,6 +25,7 @@ from privior.cli.options import (
     screen_of,
 )
 from privior.cli.screen import Screen
+from privior.cli.spending import Terms, named, spend
 
 if TYPE_CHECKING:
     from privior.curator import Look
@@ -81,35 +81,23 @@ def check(
         _look(screen, analysis, column or [], table)
         return
     from privior.analyses import Analysis
-    from privior.curator import prepare
-    from privior.errors import LedgerError
 
     asked = Analysis.read(analysis, records=records, epsilon=epsilon, neighbours=neighbours)
     together = asked.check(column or [])
-    if ledger is None:
-        raise LedgerError("no ledger is named", where="check", advice="Say --ledger, or set PRIVIOR_LEDGER.")
+    terms = Terms(named(ledger, "check"), key, analyst, table_version, yes)
     called = _called([member.model.columns[0] for member in together.members])
     places = [folder / f"{analysis.stem}.check.{name}.release.json" for name in called]
-    warn_of_corrections(screen, ledger)
-    with screen.progress() as say:
-        ready = prepare(
-            together,
-            table,
-            ledger=ledger,
-            output=places,
-            key=key,
-            analyst=analyst,
-            version=table_version,
-            progress=say,
-        )
-    with ready:
-        screen.facts(together.facts())
-        confirm(screen, ready, yes=yes)
-        with said_if_it_stands(screen, places[0], "The release files are complete."):
-            with screen.progress() as say:
-                made = ready.carry_out_all(say)
-            with screen.undisturbed():
-                _show(screen, places, made)
+    spend(
+        screen,
+        together,
+        table,
+        places,
+        terms,
+        complete="The release files are complete.",
+        tell=lambda _: screen.facts(together.facts()),
+        write=lambda made, say: None,
+        show=lambda made, *_: _show(screen, places, made),
+    )
 
 
 def _called(columns: Sequence[str]) -> list[str]:
