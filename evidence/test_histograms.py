@@ -209,8 +209,9 @@ def claim(cells: list[Measured]) -> str:
     missed = [f"{name}: {what}" for name, key in ESTIMATES.items() for what in lost(cells, key)]
     most = max(one.mean.ours - one.mean.best for one in cells if float(one.epsilon) > SMALL)
     return (
-        "l2 error against the true shares, the default prior, which is learned, add-or-remove-one, the same noise for all, against "
-        "the best of five peers in each row: better on average (geometric mean of the ratios below 1); at "
+        "l2 error against the true shares, default prior (learned), add-or-remove-one, the same noise for "
+        "all, against the best of five peers in each row: better on average (geometric mean of the ratios "
+        "below 1); at "
         f"epsilon {SMALL:g} or less no row worse by two standard errors of the paired differences beyond "
         f"what chance gives over all rows (false alarm {CHANCE:g}, by the number of such rows and by "
         f"the worst one); above that no row worse by more than {CARED_FOR}. "
