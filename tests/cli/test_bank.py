@@ -1,4 +1,4 @@
-"""The walk of a new user with a bank's table: decimal commas, blanks, heaps, long tails, a column called y."""
+"""The walk of a new user with a bank's table: decimal commas, blanks, heaps, tails, columns called y and t."""
 
 from __future__ import annotations
 
