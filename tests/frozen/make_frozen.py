@@ -7,7 +7,7 @@ Answers that change with the seed of post-processing are sampled. Of those the m
 frozen, with the standard error of one, so that any sampler of the same law agrees. All others are exact.
 
 What follows about one parameter of a family was asked again by privior 0.4.0, which mended the grid of such
-posteriors; probabilities by any family got `provided` then.
+posteriors; probabilities and means by any family got `provided` then.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def test_the_plan_says_for_which_tables_and_leaves_out_what_rests_on_numbers() -
     assert "typical of prior 1" in dict(plan.facts())["forecasts"]
     assert "KL" not in plan.comparison()[0]
     assert "kl" not in plan.forecast.to_document()
-    fixed = pv.plan(pv.DirichletCategorical("x", prior=1), plan.schema, records=500, epsilon="0.5")
+    fixed = pv.plan(pv.DirichletCategorical("x", prior=1), plan.schema, records=1000, epsilon="0.5")
     assert "forecasts" not in dict(fixed.facts())
     assert fixed.forecast.measures.items() > plan.forecast.measures.items()
     with pytest.raises(pv.PlanError, match="no such measure"):

@@ -105,6 +105,7 @@ def test_the_largest_tables_have_forecasts(mechanism: HellingerMechanism) -> Non
     assert ahead == forecast(error_law(mechanism), prior, mechanism.records)
     assert 0 < ahead.l2 < 1
     assert 0 < ahead.total_variation < 1
+    assert ahead.kl is not None
     assert 0 < ahead.kl < 50
 
 

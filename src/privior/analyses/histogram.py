@@ -15,7 +15,8 @@ def histogram_for(
 ) -> Analysis:
     """Return the analysis of a histogram to compare a family with (`pv.check_fit`): an ordinary table.
 
-    Its bins follow from the family's release, which is public. Releasing it costs what is asked here.
+    Its bins follow from the family's release, which is public. Releasing it costs what is asked here. Of a
+    family of one group the histogram is of that group too: a batch by its column, which costs the same.
 
     Args:
         family: the family's posterior, or its release
@@ -28,4 +29,5 @@ def histogram_for(
     name = plan.model.columns[0] if column is None else column
     schema = histogram_schema(belief, name)
     model = DirichletCategorical(name)
+    model.sensitivity(schema, plan.neighbours)  # refuses to drop records where their number is public
     return Analysis(schema, model, plan.records, Budget.of(epsilon, delta), plan.neighbours)

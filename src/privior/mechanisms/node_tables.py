@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +16,11 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.errors import shown
 from privior.exact import rational
-from privior.mechanisms.contract import CellNoise
+from privior.mechanisms.contract import Asked, CellNoise
 from privior.mechanisms.network_mechanism import NetworkMechanism
 from privior.mechanisms.table_mechanism import true_counts
 from privior.models import ExactStatistics, Layout, Model, Observed
+from privior.privacy import Budget, Sensitivity
 from privior.randomness import WIDEST
 from privior.schema import Schema
 
@@ -108,6 +110,14 @@ class NodeTables(NetworkMechanism):
     def cell_noise(self) -> CellNoise:
         """The noise of every cell, table after table."""
         return self._weights(np.repeat([float(one) for one in self.scales], self.sizes))
+
+    def small(self, cells: int, records: int, max_rows: int) -> Any:
+        """Take two columns of two levels, with the same budget for both tables."""
+        from privior.mechanisms.network_twin import TWO, TwoColumns, two_columns
+
+        budget = Budget(self.epsilon, self.guarantee.cost.delta)
+        law = self.built(Asked(TWO, two_columns(max_rows), records, self.neighbours, budget))
+        return TwoColumns(law, Sensitivity.of_counts(self.neighbours, max_rows))
 
     # Words and files
 

@@ -55,7 +55,12 @@ def check_fit(
     bins = asked.model.size(asked.schema)  # type: ignore[attr-defined]
     screen.document({"analysis": str(write), "bins": bins, "epsilon": epsilon})
     screen.text(f"Wrote {write}: a histogram of {bins} bins for epsilon {epsilon}. Look at it, then:")
-    screen.text(f"  privior release {quote(str(write))} TABLE --ledger LEDGER -o HISTOGRAM.json")
-    screen.text(f"  privior check-fit {quote(str(release))} HISTOGRAM.json")
+    group, file = given.plan.group, "HISTOGRAM.json"
+    if group is None:
+        screen.text(f"  privior release {quote(str(write))} TABLE --ledger LEDGER -o {file}")
+    else:  # all groups cost what one costs
+        file = f"{write.stem}.{group.place(given.plan.schema) + 1}.release.json"
+        screen.text(f"  privior batch TABLE {quote(str(write))} --by {quote(group.column)} --ledger LEDGER")
+    screen.text(f"  privior check-fit {quote(str(release))} {quote(file)}")
     if screen.quiet:
         screen.answer(str(write))
