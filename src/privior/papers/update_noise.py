@@ -1,8 +1,9 @@
 """Noise on posterior updates: what "On the Differential Privacy of Bayesian Inference" says of its error.
 
 Section 3.1 and Appendix A: a network of binary variables, Beta priors, Laplace noise of scale
-b = 2 |I| / epsilon on every count, cut to [0, n]. The error is the Kullback-Leibler divergence of the posterior that is made of
-the noisy counts from the true one. Everything printed stands here as a function, beside what is exact.
+b = 2 |I| / epsilon on every count, cut to [0, n]. The error is the Kullback-Leibler divergence of the
+posterior that is made of the noisy counts from the true one. Everything printed stands here as a function,
+beside what is exact.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from privior.papers.published.networks import PAPER
 from privior.papers.published.statement import Published, Verdict
 from privior.special import betaln, digamma
 
-#: points of equal chance by which a law of noise is replaced
-_POINTS = 2000
+#: cells into which a law of noise is divided, and how many scales far
+_POINTS, _FARTHEST = 2000, 40.0
 
 
 def lemma_1(nodes: int) -> Published:
@@ -109,15 +110,22 @@ def expected_update(count: int, records: int, scale: object) -> Published:
 
 def clamped_divergences(
     prior: tuple[float, float], counts: tuple[int, int], records: int, scale: object
-) -> Floats:
-    """Return f for noises of equal chance, (first count, second count)."""
-    shares = (np.arange(_POINTS) + 0.5) / _POINTS
-    noise = float(above_zero(scale, "scale")) * np.where(
-        shares < 0.5, np.log(2 * shares), -np.log(2 * (1 - shares))
-    )
+) -> tuple[Floats, Floats]:
+    """Return f for pairs of noises, (first count, second count), and the chance of each pair.
+
+    Noise is put into cells of equal width, each with its chance and its mean.
+    """
+    edges = np.linspace(0, _FARTHEST, _POINTS // 2 + 1)
+    below = np.exp(-edges)
+    mass = -np.diff(below)
+    middle = -np.diff((edges + 1) * below) / mass
+    sides = np.concatenate([-middle[::-1], middle])
+    chances = np.concatenate([mass[::-1], mass]) / 2
+    noise = float(above_zero(scale, "scale")) * sides
     (a, b), (one, two) = prior, counts
     first, second = (np.clip(count + noise, 0, records) for count in (one, two))
-    return divergence(a + one, b + two, a + first[:, None], b + second[None, :])
+    found = divergence(a + one, b + two, a + first[:, None], b + second[None, :])
+    return found, np.outer(chances, chances)
 
 
 def theorem_1(
@@ -133,10 +141,11 @@ def theorem_1(
     the chance that is claimed, beside the one that is true.
     """
     records, chance = sum(counts), float(strictly_within(failure, "failure"))
-    found = clamped_divergences(prior, counts, records, 2 * nodes / float(above_zero(epsilon, "epsilon")))
+    scale = 2 * nodes / float(above_zero(epsilon, "epsilon"))
+    found, chances = clamped_divergences(prior, counts, records, scale)
     range_ = lemma_a4(prior, counts, records).value
     beyond = math.sqrt(-range_ * math.log(chance) / 2)
-    true = float((found >= found.mean() + beyond).mean())
+    true = float(chances[found >= float((found * chances).sum()) + beyond].sum())
     sound = math.sqrt(-(range_**2) * math.log(chance) / 2)
     fails = true > chance
     why = f"McDiarmid needs the sum of c^2: {sound:.4g} instead of {beyond:.4g}"
@@ -161,7 +170,8 @@ def theorem_1_expectation(
     """
     records, (a, b) = sum(counts), prior
     scale = 2 * nodes / float(above_zero(epsilon, "epsilon"))
-    true = float(clamped_divergences(prior, counts, records, scale).mean())
+    found, chances = clamped_divergences(prior, counts, records, scale)
+    true = float((found * chances).sum())
     if refined:
         formula, place = "ln[(a+n+1)(b+n+1)] n/2 e^(-n/b)", "Theorem 1, refined"
         value = math.log((a + records + 1) * (b + records + 1)) * records / 2 * math.exp(-records / scale)
@@ -184,5 +194,6 @@ def in_degrees(families: list[tuple[int, ...]], epsilon: object, records: int) -
         rows = 2 ** (len(family) - 1)
         each = records // rows
         half = each // 2, each - each // 2
-        total += rows * float(clamped_divergences((1.0, 1.0), half, records, scale).mean())
+        found, chances = clamped_divergences((1.0, 1.0), half, records, scale)
+        total += rows * float((found * chances).sum())
     return sum(2 ** (len(family) - 1) for family in families), total

@@ -20,6 +20,14 @@ EPSILON, FAILURE = 1, "0.1"
 SHIFTS = ("0.05", "0.1", "0.2", "0.3", "0.4", "0.5", "0.7", "1", "1.5", "2")
 
 
+#: graphs whose chance of a negative cell is shown
+_SHOWN: dict[str, list[tuple[int, ...]]] = {
+    "no arcs": [(one,) for one in range(24)],
+    "chain": [(0,), *((one, one - 1) for one in range(1, 24))],
+    "clique": [tuple(range(one + 1)) for one in range(4)],
+}
+
+
 def graph(most: int) -> list[tuple[int, ...]]:
     """Return the families of a graph in which every variable has the (up to) so many before it as parents."""
     return [(node, *range(max(0, node - most), node)) for node in range(VARIABLES)]
@@ -38,7 +46,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     shifts = Rows()
     for t in SHIFTS[::2] if quick else SHIFTS:
         say(f"shift {t}")
-        shifts += [_stealth(name, t) for name in ("no arcs", "chain", "clique")]
+        shifts += [_stealth(name, t) for name in _SHOWN]
     pictures: dict[str, Picture] = {
         "structure": _structure_picture(rows),
         "theorem-3": _bound_picture(bounds),
@@ -74,11 +82,7 @@ def _bound(most: int, epsilon: float) -> Row:
 
 
 def _stealth(name: str, t: str) -> Row:
-    families = {
-        "no arcs": [(one,) for one in range(24)],
-        "chain": [(0,), *((one, one - 1) for one in range(1, 24))],
-        "clique": [tuple(range(one + 1)) for one in range(4)],
-    }[name]
+    families = _SHOWN[name]
     claim = corollary_3(t, families, joint=name == "no arcs")
     return {
         "graph": name,
@@ -130,7 +134,7 @@ def _bound_picture(rows: Rows) -> Picture:
 
 def _stealth_picture(rows: Rows) -> Picture:
     series = {"as claimed": [1 - one for one in rows.where(graph="chain").numbers("claimed")]}
-    for name in ("no arcs", "chain", "clique"):
+    for name in _SHOWN:
         series[name] = [max(1 - one, 1e-4) for one in rows.where(graph=name).numbers("true")]
     return ErrorCurve(
         rows.where(graph="chain").numbers("t"),
@@ -147,11 +151,12 @@ def _text(rows: Rows, bounds: Rows, shifts: Rows) -> str:
     false = [float(row["t"] or 0) for row in shifts if row["verdict"] == "false"]
     loose = [a / b for a, b in zip(bounds.numbers("printed"), bounds.numbers("error"), strict=True)]
     return (
-        "Remark 1 compares the scale of noise on coefficients with that on counts, which are not in one unit, "
-        f"and finds a factor of {printed[0]:.3g} without arcs and {printed[1]:.3g} for a chain. In units of "
-        f"counts the noise of a cell is {cell[0]:.3g} and {cell[1]:.3g} times that of noise on counts, and a "
-        f"denser graph makes it larger, not smaller: {cell[3]:.3g} with three parents, {cell[-1]:.3g} with all "
-        "arcs. What is gained is agreement between tables. Theorem 3 holds; its bound is "
+        "Remark 1 compares the scale of noise on coefficients with that on counts, which are not in one "
+        f"unit, and finds a factor of {printed[0]:.3g} without arcs and {printed[1]:.3g} for a chain. In "
+        f"units of counts the noise of a cell is {cell[0]:.3g} and {cell[1]:.3g} times that of noise on "
+        f"counts, and a denser graph makes it larger, not smaller: {cell[3]:.3g} with three parents, "
+        f"{cell[-1]:.3g} with "
+        "all arcs. What is gained is agreement between tables. Theorem 3 holds; its bound is "
         f"{min(loose):.3g} to {max(loose):.3g} times the error. Corollary 3 fails for t up to "
         f"{max(false, default=math.nan):g} here."
     )
