@@ -52,8 +52,8 @@ def test_the_figure_is_that_of_an_earlier_simulation() -> None:
     store(
         "naive-bayes-figure",
         certificate,
-        title=f"Figure 1 of the paper on networks: {published[0]} of {published[1]} cells as published within two "
-        "combined standard errors of an earlier simulation",
+        title=f"Figure 1 of the paper on networks: {published[0]} of {published[1]} cells as published are "
+        "within two combined standard errors of an earlier simulation",
         claim="at least 90% of the cells",
         header=("way", "epsilon", "accuracy", "earlier", "apart, in standard errors"),
         rows=rows,

@@ -14,9 +14,9 @@ from privior.papers.published import Verdict, network_points
 from privior.papers.studies.naive_bayes_runs import true_epsilon
 from privior.papers.table_1 import table_1
 
-CHAIN = [(0,), *((one, one - 1) for one in range(1, 8))]
+CHAIN: list[tuple[int, ...]] = [(0,), *((one, one - 1) for one in range(1, 8))]
 CLIQUE = [tuple(range(one + 1)) for one in range(8)]
-ALONE = [(one,) for one in range(8)]
+ALONE: list[tuple[int, ...]] = [(one,) for one in range(8)]
 
 
 def show(number: float, digits: int) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 from itertools import combinations, pairwise, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -73,7 +74,9 @@ def test_a_study_writes_tables_pictures_and_a_paragraph(name: str, made: Made) -
 
 def test_naive_bayes_is_charged_for_all_nodes(made: Made) -> None:
     """The published sampler wins by what it is not charged for; at its cost noise is ahead."""
-    found = {(row["way"], row["epsilon"]): row for row in rows(made, "naive-bayes", "accuracy")}
+    found: dict[Any, Any] = {
+        (row["way"], row["epsilon"]): row for row in rows(made, "naive-bayes", "accuracy")
+    }
     eta = 34 * math.log(math.e - 1)
     assert found["sampler_paper_1", 2]["true_epsilon"] == pytest.approx(eta)
     assert found["sampler_paper_100", 2]["true_epsilon"] == pytest.approx(100 * eta)
@@ -81,7 +84,7 @@ def test_naive_bayes_is_charged_for_all_nodes(made: Made) -> None:
     assert found["fourier_stealth90", 5]["runs"] == 18
     accuracy = {key: row["accuracy"] for key, row in found.items()}
     assert accuracy["sampler_paper_1", 2] > accuracy["laplace", 2] > accuracy["sampler_sound_1", 2]
-    plain = accuracy["nonpriv", None]  # type: ignore[index]
+    plain = accuracy["nonpriv", None]
     for way in ("laplace", "fourier_sound", "fourier_stealth90"):
         assert accuracy[way, 0.5] < accuracy[way, 200] == pytest.approx(plain, abs=0.02)
 

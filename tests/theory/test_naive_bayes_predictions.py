@@ -31,7 +31,7 @@ def test_the_closed_form_is_the_integral() -> None:
 def test_draws_are_averaged_before_or_after_they_are_normalised() -> None:
     """C.2 averages joint laws, privior predictions. They differ; many draws make C.2 the closed form."""
     rng = np.random.default_rng(3)
-    target = rng.beta(*TARGET, 40_000)
+    target = rng.beta(TARGET[0], TARGET[1], 40_000)
     features = rng.beta(FEATURES[..., 0], FEATURES[..., 1], (40_000, 2, 2))
     first, second = averaged_joint(RECORDS, target, features), averaged_predictions(RECORDS, target, features)
     assert first == pytest.approx(closed_form(RECORDS, TARGET, FEATURES), abs=0.01)
