@@ -34,6 +34,34 @@ class Fault:
 FAULTS = (
     # ---- privacy
     Fault(
+        "box-by-clamping",
+        "draws of a cut posterior are moved to the ends of the box instead of conditioned on it",
+        "randomness/truncated.py",
+        "return rounded(TruncatedLaw(BetaLaw(first, second), *box), places, bits)",
+        "return min(max(rounded(BetaLaw(first, second), places, bits), round(box[0] * 2**places)), "
+        "round(box[1] * 2**places))",
+        (
+            "tests/networks/test_network_draws.py::"
+            "test_draws_are_conditioned_on_the_box_and_never_moved_to_its_ends",
+        ),
+    ),
+    Fault(
+        "box-without-factor-two",
+        "a replaced record is charged for one entry of each node instead of two",
+        "mechanisms/truncated_network_draws.py",
+        "return (2 if self.neighbours is REPLACE_ONE else 1) * self.max_rows * len(self.sizes)",
+        "return self.max_rows * len(self.sizes)",
+        ("tests/networks/test_network_draws.py::test_the_box_bounds_every_loss_and_many_records_reach_it",),
+    ),
+    Fault(
+        "uncharged-table",
+        "a table of a network counts as a sum of another one whatever its prior",
+        "mechanisms/network_draws.py",
+        "return tuple(found) == small",
+        "return True",
+        ("tests/networks/test_network_draws.py::test_no_neighbours_are_told_apart_better_than_is_said",),
+    ),
+    Fault(
         "one-branch-delta",
         "a pair of two levels looks at one order only",
         "privacy/pairs/two_levels.py",

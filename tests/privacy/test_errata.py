@@ -12,6 +12,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from hellinger_laws import Counts, Floats, hellinger, largest_loss, local_sensitivity
+from network_errata import e6, e7, e8, e9, e10, e11
 from sampling_errata import a13, a14, a15
 from scipy import integrate, optimize, stats
 from utility_errata import b6, b7, b8, d5, d6, d7, d8, laplace_line, local_lines
@@ -447,6 +448,12 @@ ENTRIES = {
         e3,
         e4,
         e5,
+        e6,
+        e7,
+        e8,
+        e9,
+        e10,
+        e11,
     )
 }
 

@@ -95,8 +95,8 @@ Least = Annotated[
 Draws = Annotated[
     int | None,
     typer.Option(
-        help="How many posterior draws to release, with --mechanism dirichlet-draw, posterior-draws or "
-        "model-draws; 1 unless told.",
+        help="How many posterior draws to release, with --mechanism dirichlet-draw, posterior-draws, "
+        "model-draws, network-draws or truncated-network-draws; 1 unless told.",
         show_default=False,
     ),
 ]

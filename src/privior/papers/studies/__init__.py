@@ -4,10 +4,12 @@ from privior.papers.studies import (
     dirichlet_renyi,
     distinguish,
     draws_or_noise,
+    fourier,
     hellinger_accuracy,
     histogram_error,
     lipschitz_mass,
     multinomial_dirichlet,
+    naive_bayes,
 )
 from privior.papers.studies.files import files_of
 from privior.papers.studies.study import Column, Findings, Study
@@ -15,6 +17,7 @@ from privior.papers.studies.study import Column, Findings, Study
 _MODULES = (
     *(dirichlet_renyi, histogram_error, multinomial_dirichlet),
     *(hellinger_accuracy, lipschitz_mass, distinguish, draws_or_noise),
+    *(naive_bayes, fourier),
 )
 #: every study, by name
 STUDIES = {module.STUDY.name: module.STUDY for module in _MODULES}
