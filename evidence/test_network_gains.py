@@ -1,8 +1,8 @@
 """Where the gain over peers comes from: one thing after the other, on the same data.
 
 From what peers do (the same Gaussian noise on all tables, calibrated by concentrated divergence, counts cut
-at zero and 1 added) to the default: the noise known, tables inferred together, noise calibrated exactly,
-shared by sizes, put on parities, the prior learned. For a class: means of tables, or averaged predictions.
+at zero and 1 added) to the default: the noise known, priors learned, tables inferred together, noise
+calibrated exactly, shared by sizes, put on parities. For a class: means of tables, or averaged predictions.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def steps(truth: Truth, epsilon: str, repeat: int) -> dict[str, float]:
     by_size, own = released(shared, counts), released(plan, counts)
     found = {
         "peers' noise, cut at 0, 1 added": truth.plain(np.asarray(wide.statistics.counts)),
-        "the noise known, each table by itself": tables_of(apart(wide, 1)),
-        "tables inferred together": tables_of(pv.infer(wide, prior=1)),
-        "noise calibrated exactly": tables_of(pv.infer(tight, prior=1)),
-        "noise shared by sizes of tables": tables_of(pv.infer(by_size, prior=1)),
-        "the planner's choice (parities)": tables_of(pv.infer(own, prior=1)),
-        "prior learned: the default": tables_of(pv.infer(own)),
+        "the noise known, each table by itself, prior 1": tables_of(apart(wide, 1)),
+        "the prior of each table learned": tables_of(apart(wide, "learned")),
+        "tables inferred together": tables_of(pv.infer(wide)),
+        "noise calibrated exactly": tables_of(pv.infer(tight)),
+        "noise shared by sizes of tables": tables_of(pv.infer(by_size)),
+        "the planner's choice (parities): the default": tables_of(pv.infer(own)),
         "no privacy, 1 added": truth.plain(counts),
     }
     return {name: truth.divergence(tables) for name, tables in found.items()}
