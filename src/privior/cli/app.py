@@ -24,6 +24,7 @@ from privior.cli.commands.import_numbers import import_numbers
 from privior.cli.commands.init import init
 from privior.cli.commands.ledger import ledger
 from privior.cli.commands.plan import plan
+from privior.cli.commands.predict import predict
 from privior.cli.commands.release import release
 from privior.cli.commands.report import report
 from privior.cli.commands.review import review
@@ -125,6 +126,7 @@ app.command()(release)
 app.command()(batch)
 app.command(name="import")(import_numbers)
 app.command()(ask)
+app.command()(predict)
 app.command(name="check-fit")(check_fit)
 app.command()(decide)
 app.command()(report)

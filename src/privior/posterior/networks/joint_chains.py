@@ -148,7 +148,10 @@ class JointChains:
         return found
 
     def settled(
-        self, tell: Callable[[float], None] = lambda _: None, most_moves: int = MOST_MOVES, sweeps: int = _SWEEPS
+        self,
+        tell: Callable[[float], None] = lambda _: None,
+        most_moves: int = MOST_MOVES,
+        sweeps: int = _SWEEPS,
     ) -> JointStates:
         """Run the chains until they agree, or have made `most_moves` shifts."""
         cells, chains = self.layout.places.size, len(self.states)

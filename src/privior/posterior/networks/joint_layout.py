@@ -224,4 +224,3 @@ def joint_layout(
 ) -> JointLayout:
     """Return the layout of a network, which all its releases share."""
     return JointLayout(model, schema, JunctionTree.of(model, schema), parities)
-

@@ -537,9 +537,7 @@ def walk_on(
                 total = counts[everybody]
                 tried += 1
                 if deaths <= total and total - deaths + births <= most:
-                    if renew(
-                        rng, deaths, births, tables, walks, nodes, noise, counts, prior, scratch
-                    ):
+                    if renew(rng, deaths, births, tables, walks, nodes, noise, counts, prior, scratch):
                         renewed += 1
         learn(rng, nodes, state)
         for e in range(places.size):
