@@ -56,45 +56,46 @@ def released(plan: pv.Plan, counts: NDArray[np.int64]) -> pv.Release:
     return measure_statistics(plan, ExactStatistics(counts), ledger=ledger)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Truth:
     """A network with its true tables.
 
     Attributes:
         name: of the network
-        file: the network
+        model: its graph, and the prior by which it is inferred
+        schema: the public facts of its columns
+        theta: the true tables, one after the other, as one draw
     """
 
     name: str
-    file: pv.NetworkFile
+    model: Network
+    schema: pv.Schema
+    theta: Floats
 
     @staticmethod
     def of(name: str) -> Truth:
+        """Read one of the repository's networks; its rows are rounded, and made to sum to 1."""
         path = ROOT / "tests" / "networks" / "bif" / f"{name}.bif.gz"
-        return Truth(name, pv.NetworkFile.from_text(gzip.decompress(path.read_bytes()).decode()))
+        file = pv.NetworkFile.from_text(gzip.decompress(path.read_bytes()).decode())
+        schema = pv.Schema(file.columns, population=name, unit="person")
+        model, found = pv.BayesianNetwork(file.parents), []
+        for node in model.columns:
+            rows = np.array(file.tables[node], dtype=float).reshape(-1, schema.column(node).size)
+            found.append((rows / rows.sum(axis=1, keepdims=True)).ravel())
+        return Truth(name, model, schema, np.concatenate(found)[np.newaxis])
 
-    @cached_property
-    def schema(self) -> pv.Schema:
-        return pv.Schema(self.file.columns, population=self.name, unit="person")
-
-    @cached_property
-    def model(self) -> pv.BayesianNetwork:
-        return pv.BayesianNetwork(self.file.parents)
+    @staticmethod
+    def drawn(model: Network, schema: pv.Schema, rng: np.random.Generator) -> Truth:
+        """Draw the tables of a network from its prior, which is in numbers."""
+        found = []
+        for node, prior in zip(model.columns, model.parameters(schema), strict=True):
+            assert prior is not None
+            found += [rng.dirichlet(row) for row in prior.reshape(-1, schema.column(node).size)]
+        return Truth("drawn", model, schema, np.concatenate(found)[np.newaxis])
 
     @cached_property
     def elimination(self) -> Elimination:
         return Elimination(self.model, self.schema)
-
-    @cached_property
-    def theta(self) -> Floats:
-        """The true tables, one after the other, as one draw; rows of files are rounded."""
-        found = []
-        for node in self.model.columns:
-            rows = np.array(self.file.tables[node], dtype=float).reshape(
-                -1, self.elimination.shapes[node][-1]
-            )
-            found.append((rows / rows.sum(axis=1, keepdims=True)).ravel())
-        return np.concatenate(found)[np.newaxis]
 
     @cached_property
     def weights(self) -> dict[str, Floats]:

@@ -158,7 +158,7 @@ def test_classes_are_told_at_least_as_well_as_by_peers(name: str, train: int | N
     repeats = min(SPLITS[train], FEW)
     rows, bad = [], []
     for place, epsilon in enumerate(EPSILONS):
-        ours, replaced_ones, plain, alone = [], [], [], []
+        ours, replaced_ones, plain, alone = list[float](), list[float](), list[float](), list[float]()
         for repeat in range(repeats):
             used, test = table.split(repeat, train)
             counts, number = counted(table.model, table.schema, used), len(used["y"])

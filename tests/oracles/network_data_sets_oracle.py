@@ -61,9 +61,7 @@ def by_listing(
     """
     nodes = list(parents)
     families = {node: (*(nodes.index(one) for one in parents[node]), nodes.index(node)) for node in nodes}
-    shapes = {
-        node: (math.prod(levels[one] for one in parents[node]), levels[node]) for node in nodes
-    }
+    shapes = {node: (math.prod(levels[one] for one in parents[node]), levels[node]) for node in nodes}
     logs, rows = [], []
     for records in listed([levels[node] for node in nodes], numbers):
         tables = {node: np.zeros(shapes[node], dtype=np.int64) for node in nodes}

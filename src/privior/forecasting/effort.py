@@ -40,6 +40,7 @@ class Effort:
         values: that are stored
         learned: whether the shape of the table is learned instead
         tables: how many these are, each of which is summed by itself
+        chained: whether chains visit what all tables may have been together instead
     """
 
     cells: int
@@ -47,6 +48,12 @@ class Effort:
     values: float
     learned: bool = False
     tables: int = 1
+    chained: bool = False
+
+    @staticmethod
+    def of_chains(cells: int, tables: int, seconds: float, megabytes: float) -> Effort:
+        """Say what chains over the data sets behind several tables take."""
+        return Effort(cells, seconds / _SECONDS, megabytes / _MEGABYTES, tables=tables, chained=True)
 
     @staticmethod
     def of_learning(cells: int) -> Effort:
@@ -82,7 +89,8 @@ class Effort:
     @property
     def summed(self) -> bool:
         """Whether the sum is made at all."""
-        return self.learned or (self.cost <= MOST_COST * self.tables and self.values <= MOST_VALUES)
+        small = self.cost <= MOST_COST * self.tables and self.values <= MOST_VALUES
+        return self.learned or self.chained or small
 
     @property
     def about(self) -> str:
@@ -118,6 +126,8 @@ class Effort:
         if self.learned:
             of = "a table" if self.tables == 1 else f"{self.tables} tables"
             does = f"it learns the shape of {of} of {self.cells} cells; a prior such as 1 takes less"
+        elif self.chained:
+            does = f"chains visit the data sets that {self.tables} tables of {self.cells} cells may describe"
         return (
             f"Inference from this release takes {self.about} of one core and "
             f"{self._megabytes} MB, each time: {does}. A question "

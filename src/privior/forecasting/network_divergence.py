@@ -58,8 +58,10 @@ class NetworkDivergence:
     def _rows(self) -> dict[str, Floats]:
         """The expected share of the records of each row of each table."""
         if self.expect is not Expect.TYPICAL:
-            shares = {node: self.expect.shares(prior.ravel()) for node, prior in self._priors.items()}
-            return {node: one.reshape(self._priors[node].shape).sum(axis=1) for node, one in shares.items()}
+            return {
+                node: self.expect.shares(prior.ravel()).reshape(prior.shape).sum(axis=1)
+                for node, prior in self._priors.items()
+            }
         levels: dict[str, Floats] = {}
         rows: dict[str, Floats] = {}
         for node in self.model.order:

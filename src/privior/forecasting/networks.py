@@ -20,7 +20,7 @@ from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.effort import Effort
 from privior.forecasting.network_divergence import NetworkDivergence
 from privior.mechanisms import Mechanism
-from privior.models import Network
+from privior.models import JunctionTree, Network
 
 #: half the width of a 90% interval, in standard deviations
 _REACH = 1.6449
@@ -128,10 +128,13 @@ class NetworkForecaster(Forecaster):
         )
 
     def effort(self, records: int, mechanism: Mechanism) -> Effort | None:
-        """A sum over all counts of each table by itself."""
+        """Chains over the data sets behind all tables; where these are too large, a sum for each table."""
         noise = mechanism.cell_noise
         if noise is None:
             return None
+        tree = JunctionTree.of(self.model, self.schema)
+        if tree.together:
+            return Effort.of_chains(sum(self._sizes), len(self._sizes), tree.seconds, tree.megabytes)
         rows, known = records * self.schema.unit.max_rows, mechanism.sensitivity.total_fixed
         parts = []
         starts = np.cumsum((0, *self._sizes))[:-1]

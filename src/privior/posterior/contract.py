@@ -283,6 +283,17 @@ class Posterior(Belief):
         theta = self._draws(1, rng)[0] if released is None else self._released(released)
         return Records(self.numbers.records(theta, number, rng), self.schema)
 
+    def predictions(
+        self, frame: Any, target: str | None = None, level: float | None = None
+    ) -> dict[str, list[object]]:
+        """Return what is predicted of a column for rows of one's own, or refuse where nothing is."""
+        raise InferenceError(
+            "this model predicts no column from others",
+            asked=self.model.family,
+            allowed="networks and naive Bayes",
+            advice="Ask for the probability of an event given another.",
+        )
+
     def _released(self, place: int) -> Floats:
         """Return one of the draws that were released, counted from 0."""
         draws = self.releases[0].draws

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from privior.cli.commands.batch import batch
     from privior.cli.commands.import_numbers import import_numbers
     from privior.cli.commands.ask import ask
+    from privior.cli.commands.predict import predict
     from privior.cli.commands.check_fit import check_fit
     from privior.cli.commands.decide import decide
     from privior.cli.commands.report import report

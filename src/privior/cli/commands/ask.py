@@ -48,7 +48,7 @@ def ask(
     if len(asked) == 1:
         parse(asked[0])  # before anything is read
     releases = [Release.read(path) for path in (release, *(also or []))]
-    share = _share(level)
+    share = share_of(level)
     posterior = inferred(screen, releases, own_prior(prior))
     if not asked:
         screen.document(posterior.to_document(share))
@@ -80,7 +80,7 @@ def ask(
         raise typer.Exit(exit_code(bad[0]))
 
 
-def _share(level: str) -> float:
+def share_of(level: str) -> float:
     """Read a level, which may be written in percent."""
     from privior.exact import rational
 

@@ -40,7 +40,7 @@ def walks_of(layout: JointLayout, precisions: Floats) -> Walks:
     """
     tree, model = layout.tree, layout.model
     number = {node: place for place, node in enumerate(model.columns)}
-    walks = [one for one in layout.walks if all(tree.levels[name] > 1 for name in one.block)]
+    walks = layout.walks
     of, clique, have_of, have, new_of, new, off_of, off, strides = [0], [], [0], [], [0], [], [0], [], []
     for walk in walks:
         for place, known, drawn in walk.steps:
@@ -55,7 +55,9 @@ def walks_of(layout: JointLayout, precisions: Floats) -> Walks:
                 for name, step in zip(drawn, inner, strict=True)
             ]
             codes = np.unravel_index(np.arange(math.prod(shape)), shape) if shape else ()
-            offsets = sum((c * stride_of[name] for name, c in zip(drawn, codes, strict=True)), start=np.zeros(1))
+            offsets = sum(
+                (c * stride_of[name] for name, c in zip(drawn, codes, strict=True)), start=np.zeros(1)
+            )
             off += np.broadcast_to(offsets, math.prod(shape)).tolist()
             strides.append([*(stride_of.get(name, 0) for name in walk.block), 0, 0][:2])
             have_of.append(len(have))
@@ -64,8 +66,7 @@ def walks_of(layout: JointLayout, precisions: Floats) -> Walks:
         of.append(len(clique))
     sizes = [[*(tree.levels[name] for name in walk.block), 1, 1][:2] for walk in walks]
     most, weights = _reaches(layout, [walk.block for walk in walks], precisions)
-    chances = np.cumsum(weights) / max(weights.sum(), 1e-300)
-    chances[-1] = 1.0
+    chances = _chances(weights)
     return Walks(
         _integers(of),
         _integers(clique),
@@ -96,7 +97,14 @@ def _reaches(
         for name in names:
             touching[name].add(node)
     most, weights = [], []
-    for block in blocks:
+    cascades = dict(enumerate(model.order, start=1))
+    for number, block in enumerate(blocks):
+        if number in cascades:
+            node = cascades[number]
+            precision = 2 * sum(known[one] for one in (node, *layout.below[node]))
+            most.append(4 / math.sqrt(precision) + 2 if precision > 0 else 2.0**60)
+            weights.append(0.0)
+            continue
         touched = sorted(set().union(*(touching[name] for name in block)))
         precision = 2 * sum(known[node] for node in touched)
         most.append(4 / math.sqrt(precision) + 2 if precision > 0 else 2.0**60)
@@ -116,6 +124,7 @@ def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
     number = {node: place for place, node in enumerate(model.columns)}
     levels = [tree.levels[node] for node in model.columns]
     weight = dict(zip(model.columns, np.cumsum([0, *levels[:-1]]).tolist(), strict=True))
+    cells = dict(zip(model.columns, model.sizes(layout.schema), strict=True))
     order, places = model.order, [layout.table(node) for node in model.order]
     above = [name for node in order for name in model.parents[node]]
     return Nodes(
@@ -129,6 +138,10 @@ def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
         _integers(np.cumsum([0, *(len(model.parents[node]) for node in order)])),
         _integers([number[name] for name in above]),
         _integers([tree.levels[name] for name in above]),
+        _integers(np.cumsum([0, *(len(layout.below[node]) for node in order)])),
+        _integers([order.index(one) for node in order for one in layout.below[node]]),
+        _integers(np.arange(1, len(order) + 1)),
+        _chances([cells[node] for node in order]),
     )
 
 
@@ -141,8 +154,15 @@ def scratch_of(layout: JointLayout) -> Scratch:
     """Return room for the moves of one chain."""
     columns, cliques = len(layout.model.columns), len(layout.tree.cliques)
     room = [np.zeros(one, dtype=np.int64) for one in (columns, cliques, cliques, cliques)]
-    records = [np.zeros((MOST_AT_ONCE, cliques), dtype=np.int64) for _ in range(2)]
+    records = [np.zeros((MOST_AT_ONCE, one), dtype=np.int64) for one in (cliques, cliques, columns)]
     return Scratch(*room, *records)
+
+
+def _chances(weights: Sequence[float] | Floats) -> Floats:
+    found = np.cumsum(np.asarray(weights, dtype=np.float64))
+    found /= found[-1] or 1.0
+    found[-1] = 1.0
+    return np.asarray(found)
 
 
 def _strides(shape: Sequence[int]) -> list[int]:

@@ -27,6 +27,8 @@ MOST_MOVES = 60_000_000
 CHAINS, _PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
 #: sweeps of the first run, shifts for each cell in a sweep, and at least
 _SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 400, 4, 200
+#: shifts for each cascade
+_EVERY = 16
 #: shifts between two looks at whether somebody wants to stop
 _AT_ONCE = 400_000
 #: the share of entries that may disagree
@@ -110,7 +112,7 @@ class JointChains:
                 np.empty((stored[-1], cells), dtype=np.int64),
                 np.ones((stored[-1], int(self.levels.sum()))),
                 np.zeros(cells),
-                np.zeros(3),
+                np.zeros(5),
             ]
             for _ in range(chains)
         ]
@@ -129,6 +131,7 @@ class JointChains:
                 self.total.most,
                 self.total.known,
                 self.at_once,
+                _EVERY,
                 int(edges[piece + 1] - edges[piece]),
                 moves,
                 layout.places,
@@ -145,7 +148,10 @@ class JointChains:
         return found
 
     def settled(
-        self, tell: Callable[[float], None] = lambda _: None, most_moves: int = MOST_MOVES, sweeps: int = _SWEEPS
+        self,
+        tell: Callable[[float], None] = lambda _: None,
+        most_moves: int = MOST_MOVES,
+        sweeps: int = _SWEEPS,
     ) -> JointStates:
         """Run the chains until they agree, or have made `most_moves` shifts."""
         cells, chains = self.layout.places.size, len(self.states)
@@ -164,7 +170,7 @@ class JointChains:
             if (done + 2 * sweeps) * per_sweep * chains > most_moves:
                 break
             sweeps *= 2
-        accepted, renewed, tried = np.sum([one[3] for one in found], axis=0)
+        accepted, renewed, tried, *_ = np.sum([one[3] for one in found], axis=0)
         return JointStates(
             states.reshape(-1, cells),
             weights.reshape(-1, weights.shape[2]),

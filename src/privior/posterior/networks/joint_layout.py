@@ -175,10 +175,15 @@ class JointLayout:
 
     def walk(self, block: tuple[str, ...]) -> Walk:
         """Return the walk over all cliques that hold a column of the block; over all if there is none."""
+        return Walk(block, self._steps(block, block, block))
+
+    def _steps(
+        self, within: tuple[str, ...], block: tuple[str, ...], known_first: tuple[str, ...]
+    ) -> tuple[tuple[int, tuple[str, ...], tuple[str, ...]], ...]:
         cliques = self.tree.cliques
-        inside = [k for k, clique in enumerate(cliques) if not block or set(block) & set(clique)]
-        first = self.tree.homes[block[-1]] if block else 0
-        steps, known, left = [], set(block), [(first, -1)]
+        inside = [k for k, clique in enumerate(cliques) if not within or set(within) & set(clique)]
+        first = self.tree.homes[known_first[-1]] if known_first else 0
+        steps, known, left = [], set(known_first), [(first, -1)]
         allowed = set(inside)
         while left:
             clique, before = left.pop()
@@ -187,14 +192,30 @@ class JointLayout:
             steps.append((clique, have, new))
             known.update(new)
             left += [(one, clique) for one in self.near[clique] if one != before and one in allowed]
-        return Walk(block, tuple(steps))
+        return tuple(steps)
+
+    @cached_property
+    def below(self) -> dict[str, tuple[str, ...]]:
+        """All nodes below each node, parents first."""
+        order = self.model.order
+        found: dict[str, set[str]] = {node: set() for node in order}
+        for node in reversed(order):
+            for parent in self.model.parents[node]:
+                found[parent] |= found[node] | {node}
+        return {node: tuple(one for one in order if one in some) for node, some in found.items()}
+
+    def cascade(self, node: str) -> Walk:
+        """Return the walk over all cliques that hold a node or one below it, the node's row being known."""
+        family = (*self.model.parents[node], node)
+        return Walk((), self._steps((node, *self.below[node]), (), family))
 
     @cached_property
     def walks(self) -> tuple[Walk, ...]:
-        """A walk over a whole record, one for each column, and one for each arc."""
-        nodes = self.model.columns
+        """A walk over a whole record, one for each column with all below it, for each column, and each arc."""
+        nodes, size = self.model.columns, self.tree.levels
         arcs = [(parent, node) for node in nodes for parent in self.model.parents[node]]
-        return tuple(map(self.walk, [(), *((node,) for node in nodes), *arcs]))
+        blocks = [one for one in [*((node,) for node in nodes), *arcs] if min(map(size.__getitem__, one)) > 1]
+        return (self.walk(()), *map(self.cascade, self.model.order), *map(self.walk, blocks))
 
 
 @lru_cache(maxsize=16)
@@ -203,4 +224,3 @@ def joint_layout(
 ) -> JointLayout:
     """Return the layout of a network, which all its releases share."""
     return JointLayout(model, schema, JunctionTree.of(model, schema), parities)
-

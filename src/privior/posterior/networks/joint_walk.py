@@ -25,6 +25,14 @@ probability of either are the law's own, which cancels: what is left is the rati
 the state. A record of the data set that the cliques describe is drawn clique by clique in proportion to the
 counts that are left.
 
+*Cascade.* A node, a row u of its table, and two of its levels a and b are drawn without looking at the state, d is
+log-uniform on 1..min(c_ua + c_ub, 4σ+2), or c_ua + c_ub, or |c_ua - c_ub|, which the move leaves as they are (the last
+if it takes that d); reject if c_ua < d. d records of
+those with (u, a), equally likely, get level b, and all nodes below are drawn anew from the predictive law.
+Of the law of sequences the part of the nodes below cancels as for births; that of the node itself is
+Γ(c_ub+a_b+d) Γ(c_ua+a_a-d) / Γ(c_ub+a_b) Γ(c_ua+a_a); d of c_ua records are chosen, and by the reverse move d
+of c_ub + d: the ratio of these binomial coefficients is the Hastings term. Rows do not change, since parents are not below.
+
 *Learning.* The parameters of a learned table are a_v = κ b in every row: Metropolis on log κ, which is normal
 about log(levels) + 0.7 with deviation 1, and on pairs of b, uniform on its simplex (`LearnedTables`).
 
@@ -88,6 +96,10 @@ class Nodes(NamedTuple):
     above_of: Integers
     above: Integers
     above_levels: Integers
+    below_of: Integers
+    below: Integers
+    walk: Integers
+    chances: Floats
 
 
 class Noise(NamedTuple):
@@ -116,6 +128,7 @@ class Scratch(NamedTuple):
     cliques: Integers
     gone: Integers
     came: Integers
+    kept: Integers
 
 
 @njit(cache=True, nogil=True)
@@ -251,10 +264,13 @@ def shift(
 
 
 @njit(cache=True, nogil=True)
-def change_record(tables: Tables, noise: Noise, counts: Integers, cells: Integers, step: int) -> float:
-    """Add or take a record that has these cells of all cliques; return how the noise's likelihood changes."""
+def change_record(
+    walk: int, tables: Tables, walks: Walks, noise: Noise, counts: Integers, cells: Integers, step: int
+) -> float:
+    """Add or take a record in the cliques of a walk; return how the noise's likelihood changes."""
     gain = 0.0
-    for clique in range(cells.size):
+    for s in range(walks.of[walk], walks.of[walk + 1]):
+        clique = walks.clique[s]
         for m in range(tables.of[clique], tables.of[clique + 1]):
             p = tables.maps[tables.map_of[m] + cells[clique]]
             if tables.kind[m] == 1:
@@ -269,10 +285,16 @@ def change_record(tables: Tables, noise: Noise, counts: Integers, cells: Integer
 
 @njit(cache=True, nogil=True)
 def random_record(
-    rng: np.random.Generator, tables: Tables, walks: Walks, counts: Integers, codes: Integers, cells: Integers
+    rng: np.random.Generator,
+    walk: int,
+    tables: Tables,
+    walks: Walks,
+    counts: Integers,
+    codes: Integers,
+    cells: Integers,
 ) -> None:
-    """Write into `cells` where a record is, all records being equally likely."""
-    for s in range(walks.of[0], walks.of[1]):
+    """Write into `cells` where a record is, all records that have the known codes being equally likely."""
+    for s in range(walks.of[walk], walks.of[walk + 1]):
         clique = walks.clique[s]
         base = 0
         for k in range(walks.have_of[s], walks.have_of[s + 1]):
@@ -292,31 +314,29 @@ def random_record(
 
 
 @njit(cache=True, nogil=True)
-def new_record(
-    rng: np.random.Generator,
-    walks: Walks,
-    nodes: Nodes,
-    counts: Integers,
-    prior: Floats,
-    codes: Integers,
-    cells: Integers,
+def new_code(
+    rng: np.random.Generator, v: int, nodes: Nodes, counts: Integers, prior: Floats, codes: Integers
 ) -> None:
-    """Write into `cells` where a record is that follows the predictive law given all records."""
-    for v in range(nodes.column.size):
-        u = 0
-        for k in range(nodes.above_of[v], nodes.above_of[v + 1]):
-            u = u * nodes.above_levels[k] + codes[nodes.above[k]]
-        row, levels = nodes.row[v] + u, nodes.levels[v]
-        first = nodes.table[v] + u * levels
-        left = rng.random() * (counts[row] + prior[row])
-        code = levels - 1
-        for x in range(levels):
-            left -= counts[first + x] + prior[first + x]
-            if left < 0:
-                code = x
-                break
-        codes[nodes.column[v]] = code
-    for s in range(walks.of[0], walks.of[1]):
+    """Draw a node's code from the predictive law, given those of its parents and all records."""
+    u = 0
+    for k in range(nodes.above_of[v], nodes.above_of[v + 1]):
+        u = u * nodes.above_levels[k] + codes[nodes.above[k]]
+    row, levels = nodes.row[v] + u, nodes.levels[v]
+    first = nodes.table[v] + u * levels
+    left = rng.random() * (counts[row] + prior[row])
+    code = levels - 1
+    for x in range(levels):
+        left -= counts[first + x] + prior[first + x]
+        if left < 0:
+            code = x
+            break
+    codes[nodes.column[v]] = code
+
+
+@njit(cache=True, nogil=True)
+def cells_of(walk: int, walks: Walks, codes: Integers, cells: Integers) -> None:
+    """Write into `cells` where a record with these codes is, in the cliques of a walk."""
+    for s in range(walks.of[walk], walks.of[walk + 1]):
         cell = 0
         for k in range(walks.have_of[s], walks.have_of[s + 1]):
             cell += codes[walks.have[k, 0]] * walks.have[k, 1]
@@ -341,17 +361,76 @@ def renew(
     """Try to take some records and to add some others; say whether that was accepted."""
     gain = 0.0
     for r in range(deaths):
-        random_record(rng, tables, walks, counts, scratch.codes, scratch.gone[r])
-        gain += change_record(tables, noise, counts, scratch.gone[r], -1)
+        random_record(rng, 0, tables, walks, counts, scratch.codes, scratch.gone[r])
+        gain += change_record(0, tables, walks, noise, counts, scratch.gone[r], -1)
     for r in range(births):
-        new_record(rng, walks, nodes, counts, prior, scratch.codes, scratch.came[r])
-        gain += change_record(tables, noise, counts, scratch.came[r], 1)
+        for v in range(nodes.column.size):
+            new_code(rng, v, nodes, counts, prior, scratch.codes)
+        cells_of(0, walks, scratch.codes, scratch.came[r])
+        gain += change_record(0, tables, walks, noise, counts, scratch.came[r], 1)
     if gain >= 0 or rng.random() < math.exp(gain):
         return True
     for r in range(births):
-        change_record(tables, noise, counts, scratch.came[r], -1)
+        change_record(0, tables, walks, noise, counts, scratch.came[r], -1)
     for r in range(deaths):
-        change_record(tables, noise, counts, scratch.gone[r], 1)
+        change_record(0, tables, walks, noise, counts, scratch.gone[r], 1)
+    return False
+
+
+@njit(cache=True, nogil=True)
+def cascade(
+    rng: np.random.Generator,
+    v: int,
+    tables: Tables,
+    walks: Walks,
+    nodes: Nodes,
+    noise: Noise,
+    counts: Integers,
+    prior: Floats,
+    scratch: Scratch,
+) -> bool:
+    """Try to move some records of a row of a node's table from a level to another, and all below anew."""
+    levels, walk, codes = nodes.levels[v], nodes.walk[v], scratch.codes
+    if levels < 2:
+        return False
+    u = int(rng.random() * nodes.rows[v])
+    a = int(rng.random() * levels)
+    b = (a + 1 + int(rng.random() * (levels - 1))) % levels
+    p, q = nodes.table[v] + u * levels + a, nodes.table[v] + u * levels + b
+    both = counts[p] + counts[q]
+    if both == 0:
+        return False
+    d, coin = both, rng.random()
+    if coin < 0.7:
+        d = log_uniform(min(float(both), walks.most[walk], float(MOST_AT_ONCE)), rng.random())
+    elif coin < 0.85:
+        d = abs(counts[p] - counts[q])
+    if d > min(counts[p], MOST_AT_ONCE) or d == 0:
+        return False
+    # Γ(c_b+a_b+d)/Γ(c_b+a_b) Γ(c_a-d+a_a)/Γ(c_a+a_a), and the number of choices of the d records
+    gain = rise(counts[q] + prior[q], d) + rise(counts[p] + prior[p], -d)
+    gain -= rise(counts[q] + 1.0, d) + rise(counts[p] + 1.0, -d)
+    for r in range(d):
+        rest = u
+        for k in range(nodes.above_of[v + 1] - 1, nodes.above_of[v] - 1, -1):
+            codes[nodes.above[k]] = rest % nodes.above_levels[k]
+            rest //= nodes.above_levels[k]
+        codes[nodes.column[v]] = a
+        random_record(rng, walk, tables, walks, counts, codes, scratch.gone[r])
+        scratch.kept[r] = codes
+        gain += change_record(walk, tables, walks, noise, counts, scratch.gone[r], -1)
+    for r in range(d):
+        codes[:] = scratch.kept[r]
+        codes[nodes.column[v]] = b
+        for k in range(nodes.below_of[v], nodes.below_of[v + 1]):
+            new_code(rng, nodes.below[k], nodes, counts, prior, codes)
+        cells_of(walk, walks, codes, scratch.came[r])
+        gain += change_record(walk, tables, walks, noise, counts, scratch.came[r], 1)
+    if gain >= 0 or rng.random() < math.exp(gain):
+        return True
+    for r in range(d):
+        change_record(walk, tables, walks, noise, counts, scratch.came[r], -1)
+        change_record(walk, tables, walks, noise, counts, scratch.gone[r], 1)
     return False
 
 
@@ -422,6 +501,7 @@ def walk_on(
     most: int,
     known: bool,
     at_once: int,
+    every: int,
     sweeps: int,
     moves: int,
     places: Integers,
@@ -429,7 +509,7 @@ def walk_on(
     means: Floats,
     states: Integers,
     weights: Floats,
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int, int, int]:
     """Run `sweeps` sweeps of `moves` shifts, each with some record moves and learning, in place.
 
     After each sweep the expected chances given the counts are added to `means`. States and the parameters of
@@ -438,12 +518,17 @@ def walk_on(
     """
     counts, prior = state.counts, state.prior
     everybody = tables.maps[tables.map_of[1]]  # the empty separator of the first clique
-    accepted, renewed, tried, stored = 0, 0, 0, 0
+    accepted, renewed, tried, stored, cascades, cascaded = 0, 0, 0, 0, 0, 0
     for sweep in range(sweeps):
         for move in range(moves):
             walk = np.searchsorted(walks.chances, rng.random(), side="right")
             if shift(rng, walk, tables, walks, noise, counts, prior, scratch):
                 accepted += 1
+            if move % every == 0:
+                v = np.searchsorted(nodes.chances, rng.random(), side="right")
+                cascades += 1
+                if cascade(rng, v, tables, walks, nodes, noise, counts, prior, scratch):
+                    cascaded += 1
             if move % 256 == 0:
                 d = log_uniform(at_once, rng.random())
                 kind = rng.random()
@@ -452,9 +537,7 @@ def walk_on(
                 total = counts[everybody]
                 tried += 1
                 if deaths <= total and total - deaths + births <= most:
-                    if renew(
-                        rng, deaths, births, tables, walks, nodes, noise, counts, prior, scratch
-                    ):
+                    if renew(rng, deaths, births, tables, walks, nodes, noise, counts, prior, scratch):
                         renewed += 1
         learn(rng, nodes, state)
         for e in range(places.size):
@@ -469,4 +552,4 @@ def walk_on(
                         here = nodes.weight[v] + x
                         weights[stored, here] = state.kappa[v] * state.shares[here]
             stored += 1
-    return accepted, renewed, tried
+    return accepted, renewed, tried, cascades, cascaded

@@ -77,6 +77,27 @@ class Predicting(Posterior):
         """
         return self._predicted(frame, target, check_level(level))
 
+    def predictions(
+        self, frame: Any, target: str | None = None, level: float | None = None
+    ) -> dict[str, list[object]]:
+        """Return columns: the most probable level of each row, the chance of each level, perhaps intervals.
+
+        Args:
+            frame: the rows
+            target: the column; a classifier's own, unless another one is named
+            level: of intervals
+        """
+        name, chances = self._target(target), self.predict_proba(frame, target)
+        labels = self.schema.column(name).labels
+        found: dict[str, list[object]] = {name: [labels[place] for place in chances.argmax(axis=1)]}
+        found |= {f"P({name}={one})": chances[:, place].tolist() for place, one in enumerate(labels)}
+        if level is not None:
+            ends = self.predict_interval(frame, level, target)
+            for place, one in enumerate(labels):
+                found[f"low P({name}={one})"] = ends[:, place, 0].tolist()
+                found[f"high P({name}={one})"] = ends[:, place, 1].tolist()
+        return found
+
     def _predicted(self, frame: Any, target: str | None, level: float | None) -> Floats:
         name = self._target(target)
         kept = self.kept

@@ -1,0 +1,91 @@
+"""privior predict: rows of one's own in a file, chances of a column's levels in another; free."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from program import run_here
+
+import privior as pv
+from privior.schema.own_rows import read_own_rows
+
+SCHEMA = pv.Schema(
+    {"ill": pv.Boolean(), "age": pv.Integer(0, 9), "town": pv.Categorical(["north", "east, south"])},
+    population="p",
+    unit="u",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place, rng = tmp_path_factory.mktemp("predict"), np.random.default_rng(1)
+    ill = rng.random(300) < 0.4
+    table = pa.table({"ill": ill, "age": np.clip(rng.poisson(2 + 3 * ill), 0, 9), "town": ["north"] * 300})
+    plan = pv.plan(pv.NaiveBayes("ill", ["age", "town"], prior=1), SCHEMA, records=300, epsilon=2)
+    ledger = pv.Ledger.in_memory(population="p", epsilon=4)
+    pv.measure(plan, table, ledger=ledger, output=place / "ill.json")
+    other = pv.plan(pv.DirichletCategorical("town", prior=1), SCHEMA, records=300, epsilon=2)
+    pv.measure(other, table, ledger=ledger, output=place / "town.json")
+    (place / "rows.csv").write_text('age,ill,town\n0,,north\n"8",true,"east, south"\n,,\n')
+    return place
+
+
+def test_rows_of_a_file_are_predicted_as_in_python(folder: Path) -> None:
+    ended = run_here(["predict", "ill.json", "rows.csv", "-o", "out.csv", "--level", "80%"], folder)
+    assert ended.code == 0, ended.errors
+    header, *lines = (folder / "out.csv").read_text().splitlines()
+    assert header.split(",")[:3] == ["ill", "P(ill=false)", "P(ill=true)"]
+    posterior = pv.infer(pv.Release.read(folder / "ill.json"))
+    frame = {"age": [0, 8, None], "town": ["north", "east, south", None]}
+    numbers = np.array([[float(cell) for cell in line.split(",")[1:]] for line in lines])
+    assert np.allclose(numbers[:, :2], posterior.predict_proba(frame))
+    assert np.allclose(numbers[:, 2:].reshape(3, 2, 2), posterior.predict_interval(frame, 0.8))
+    assert [line.split(",")[0] for line in lines] == [str(one).lower() for one in posterior.predict(frame)]
+    told = run_here(["predict", "ill.json", "rows.csv", "-o", "age.csv", "--target", "age", "--json"], folder)
+    assert json.loads(told.output)["rows"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ill.json", "rows.csv", "-o", "rows.csv"], "exists already"),
+        (["ill.json", "none.csv", "-o", "x.csv"], "cannot read"),
+        (["town.json", "rows.csv", "-o", "x.csv"], "predicts no column"),
+        (["ill.json", "rows.csv", "-o", "x.csv", "--target", "sun"], "not a column"),
+    ],
+)
+def test_what_cannot_be_predicted_is_told(folder: Path, arguments: list[str], said: str) -> None:
+    ended = run_here(["predict", *arguments], folder)
+    assert ended.code != 0
+    assert said in ended.errors
+    assert not (folder / "x.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [('a\n"1\n', "quote"), ("a,a\n1,2\n", "twice"), ("a,b\n1\n", "number of cells"), ('a\n"1"2\n', "quote")],
+)
+def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "rows.csv").write_text(text)
+    with pytest.raises(pv.SchemaError, match=said):
+        read_own_rows(tmp_path / "rows.csv", SCHEMA)
+
+
+def test_a_dialect_is_followed(tmp_path: Path) -> None:
+    csv = pv.CsvDialect(delimiter=";", quote="'", header=False, trim=True, encoding="latin-1")
+    schema = pv.Schema(dict(SCHEMA.columns), population="p", unit="u", csv=csv)
+    (tmp_path / "rows.csv").write_bytes("yes; 3 ;'a;''b'\nno;;\xe9\n".encode("latin-1"))
+    assert read_own_rows(tmp_path / "rows.csv", schema) == {
+        "ill": ["yes", "no"],
+        "age": ["3", ""],
+        "town": ["a;'b", "é"],
+    }
+    other = pv.Schema(
+        dict(SCHEMA.columns), population="p", unit="u", csv=pv.CsvDialect(delimiter=";", decimal=",")
+    )
+    with pytest.raises(pv.SchemaError, match="points"):
+        read_own_rows(tmp_path / "rows.csv", other)
