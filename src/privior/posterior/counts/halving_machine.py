@@ -221,7 +221,8 @@ class HalvingMachine:
         of_empty = of_empty - np.logaddexp.reduce(of_empty)
         # Each group goes evenly through what is probable, whatever the others do.
         places = rng.permuted(np.tile(np.arange(number), (self.tree.groups + 1, 1)), axis=1).T
-        states, weights, drawn = [], [], []
+        states, drawn = [], []
+        weights: list[float] = []
         for goal in (places + 0.5) / number:
             empty = int((goal[-1] >= np.cumsum(np.exp(of_empty))[:-1]).sum())
             laws = (goal[:-1, None] >= np.cumsum(np.exp(logs[empty]), axis=1)[:, :-1]).sum(axis=1)
