@@ -80,7 +80,7 @@ def _pair(name: str, one: np.ndarray, other: np.ndarray, shape: tuple[int, int])
 
 
 def _levels(values: np.ndarray, size: int) -> np.ndarray:
-    return np.clip(values, 0, size - 1).astype(np.int64)
+    return np.asarray(np.clip(values, 0, size - 1), dtype=np.int64)
 
 
 def _subject(name: str, counts: np.ndarray, shape: tuple[int, ...], kinds: str) -> Subject:

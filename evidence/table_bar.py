@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -15,6 +16,8 @@ from scipy.stats import binom, norm
 import privior as pv
 
 RELATIONS = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
+#: processes that measure
+WORKERS = int(os.environ.get("PRIVIOR_WORKERS", "2"))
 #: no column may be held less often
 LEAST = 0.8
 
@@ -35,13 +38,13 @@ def of_subject(
 
 
 def judge(
-    name: str, title: str, file: str, subjects: Subjects, epsilons: Sequence[str], releases: int, workers: int
+    name: str, title: str, file: str, subjects: Subjects, epsilons: Sequence[str], releases: int
 ) -> None:
     """Measure all subjects, store what was found, and hold it to the bar."""
     certificate = Certificate.of(file)
     number = len(list(subjects()))
     work = partial(of_subject, subjects, epsilons, releases)
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         results = list(pool.map(work, range(number)))
     rows, bad = [], []
     for epsilon in epsilons:

@@ -14,4 +14,4 @@ RELEASES = 6
 
 def test_intervals_hold_made_tables() -> None:
     title = "Made tables: 90% intervals of the table itself"
-    judge("made_tables", title, __file__, subjects, EPSILONS, RELEASES, workers=1)
+    judge("made_tables", title, __file__, subjects, EPSILONS, RELEASES)

@@ -18,4 +18,4 @@ RELEASES = 6
 def test_intervals_hold_real_tables() -> None:
     assert len(list(subjects())) >= 30
     title = "Real tables: 90% intervals of the table itself"
-    judge("real_tables", title, __file__, subjects, EPSILONS, RELEASES, workers=2)
+    judge("real_tables", title, __file__, subjects, EPSILONS, RELEASES)

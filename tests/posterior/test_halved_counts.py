@@ -32,16 +32,18 @@ def split(one: int, other: int, a: float, b: float) -> float:
     return math.exp(logs + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b))
 
 
-def brute_force(observed: list[int], rate: float, totals: range) -> np.ndarray:
-    """Return the expected counts of two or three cells: all tables, all laws of both splits."""
-    prior = LearnedPrior()
-    a = prior.concentrations
+def brute_force(
+    observed: list[int], rate: float, totals: range, taken_back: float = 0.5, law: int | None = None
+) -> np.ndarray:
+    """Return the expected counts of two or three cells: all tables, all laws of both splits, or one law."""
+    laws, a = LearnedPrior().laws, LearnedPrior().concentrations
+    if law is not None:
+        laws = laws[:1, law : law + 1]
     variance = 1 / float(CellEvidence(np.zeros(1), np.array([rate]), np.zeros(1)).precisions[0])
 
     def chance(one: int, other: int, share: float, seen: list[int], noises: tuple[int, int]) -> np.ndarray:
         """Averaged over laws, for each frequency of empty halves; `noises` is how many cells halves have."""
         ends = [(2 * c * share, 2 * c * (1 - share)) if c > 2 else (c, c) for c in a.tolist()]
-        usual = max(sum(seen), math.sqrt(variance * sum(noises)))
         blur = variance * noises[0] * noises[1] / sum(noises)
 
         def heights(size: float) -> np.ndarray:
@@ -49,8 +51,9 @@ def brute_force(observed: list[int], rate: float, totals: range) -> np.ndarray:
             spreads = [p * q * size * (size + p + q) / ((p + q) ** 2 * (p + q + 1)) for p, q in ends]
             return np.asarray((1 + np.array(spreads) / blur) ** -0.5)
 
-        found = prior.laws @ np.array([split(one, other, *each) for each in ends])
-        found *= np.sqrt((prior.laws @ heights(usual)) / (prior.laws @ heights(one + other)))
+        found = laws @ np.array([split(one, other, *each) for each in ends])
+        usual = max(sum(seen), math.sqrt(variance * sum(noises)))
+        found *= ((laws @ heights(usual)) / (laws @ heights(one + other))) ** taken_back
         return np.asarray(found.mean(axis=1))
 
     weighed = np.zeros(len(observed) + 1)
@@ -74,6 +77,17 @@ def test_it_is_the_sum_over_all_tables_and_laws(observed: list[int], known: bool
     assert found.mean == pytest.approx(expected, abs=0.25)
     if known:
         assert set(found.draws(200, np.random.default_rng(3)).sum(axis=1)) == {12}
+
+
+@pytest.mark.parametrize("observed", [[7, 2], [6, 1, 3]])
+def test_sums_are_pulled_down_half_as_much(observed: list[int]) -> None:
+    """As brute force has it, which otherwise would expect less."""
+    facts = observed, 1.2, range(21)
+    expected, pulled = brute_force(*facts), brute_force(*facts, taken_back=0)
+    hedges = [share * brute_force(*facts, law=law) for law, share in zip(_UNLEARNED, _HEDGED, strict=True)]
+    mixed = (1 - sum(_HEDGED)) * expected + np.sum(hedges, axis=0)
+    assert of(observed, 1.2, Total(20, known=False)).mean == pytest.approx(mixed, abs=0.06)
+    assert expected.sum() > pulled.sum() + 0.1
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -210,8 +224,8 @@ def test_chances_of_cells_follow_from_a_table_as_the_prior_has_it() -> None:
         squares = (12 + a) * (13 + a) / ((14 + 2 * a) * (15 + 2 * a))
         return np.array([weights @ ((12 + a) / (14 + 2 * a)), weights @ squares])
 
-    hedged = sum(moments(prior.laws[0, law]) for law in _UNLEARNED)
-    mean, square = (1 - len(_UNLEARNED) * _HEDGED) * moments(prior.laws.mean(axis=(0, 1))) + _HEDGED * hedged
+    hedged = sum(share * moments(prior.laws[0, law]) for law, share in zip(_UNLEARNED, _HEDGED, strict=True))
+    mean, square = (1 - sum(_HEDGED)) * moments(prior.laws.mean(axis=(0, 1))) + hedged
     assert drawn.mean() == pytest.approx(mean, abs=0.008)
     assert drawn.std() == pytest.approx(math.sqrt(square - mean**2), rel=0.05)
 

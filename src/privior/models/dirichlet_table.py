@@ -63,7 +63,8 @@ class DirichletTable(TableModel):
             )
         if isinstance(self.prior, LearnedPrior) and cells > self.prior.most_cells:
             raise self.refusal(
-                "the table has too many cells for a prior that is learned: inference would take minutes",
+                "the table has too many cells for a prior that is learned: inference would take about "
+                f"{self.prior.seconds(cells) / 60:,.0f} minutes",
                 asked=cells,
                 allowed=self.prior.most_cells,
                 advice="Say a number, such as prior=1, or take fewer cells.",

@@ -18,7 +18,7 @@ from privior.models import LearnedPrior
 from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.halving_centres import centres
-from privior.posterior.counts.halving_machine import PLAIN, HalvingMachine, parameters
+from privior.posterior.counts.halving_machine import PLAIN, HalvingMachine, parameters, seen_in
 from privior.posterior.counts.halving_tree import HalvingTree, halving_tree
 from privior.posterior.counts.stirling import log_gamma
 from privior.posterior.diagnostics import Diagnostics
@@ -211,7 +211,7 @@ def halved_counts(
         )
     precision = np.sum([one.precisions for one in evidence], axis=0)
     variance = 1 / np.maximum(precision, 1.0 / (total.most + 1.0) ** 2)
-    weighted = sum(one.observed * one.precisions for one in evidence) / np.maximum(precision, 1e-300)
+    weighted = seen_in(evidence)
     # What well filled parts say of their halves need not hold where little is left.
     filled = tree.sums(weighted) > _FILLED * np.sqrt(tree.sums(variance))
     tree = tree.apart(filled[tree.cells :])

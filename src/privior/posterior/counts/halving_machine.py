@@ -38,11 +38,14 @@ PLAIN = 40
 _FINE, _SMALL, _ROUGH, _UNITS = 6.0, 1000, 2.0, 32.0
 #: messages end at e^-this of their peak, and in large tables
 _FAR, _NEAR = 12.0, 9.0
-#: rounds of learning; states, at least and at most, and for how many cells in all
-_ROUNDS, _FEWEST, _STATES, _WORK = 4, 4, 16, 64_000
+#: rounds of learning, and in tables of so many cells, whose parts leave little doubt
+_ROUNDS, _FEW_ROUNDS, _MANY = 4, 2, 30_000
+#: states, at least and at most, and for how many cells in all
+_FEWEST, _STATES, _WORK = 4, 16, 64_000
 
-#: laws of all groups for which nothing was learned, and the share of tables that each of them has
-_UNLEARNED, _HEDGED = (0, 2), 0.06
+#: laws of all groups for which nothing was learned, and the share of tables that each of them has: nearly
+#: empty stretches look like empty ones, so that all or nothing must not be rare
+_UNLEARNED, _HEDGED = (0, 2), (0.14, 0.06)
 
 
 class Learned(NamedTuple):
@@ -177,7 +180,8 @@ class HalvingMachine:
         """Go on in rounds as long as the evidence rises."""
         wanted = np.append(np.full(self.tree.groups, self.prior.laws.shape[1] // 2), 0)
         best = self._round(wanted)
-        for _ in range(_ROUNDS - 1):
+        rounds = _ROUNDS if self.tree.cells < _MANY else _FEW_ROUNDS
+        for _ in range(rounds - 1):
             empty = int(np.logaddexp.reduce(best.gains, axis=2).sum(axis=1).argmax())
             wanted = np.append(best.gains[empty].argmax(axis=1), empty)
             if (wanted == best.state).all():
@@ -217,21 +221,23 @@ class HalvingMachine:
         of_empty = of_empty - np.logaddexp.reduce(of_empty)
         # Each group goes evenly through what is probable, whatever the others do.
         places = rng.permuted(np.tile(np.arange(number), (self.tree.groups + 1, 1)), axis=1).T
-        states, weights, drawn = [], [], []
+        states, drawn = [], []
+        weights: list[float] = []
         for goal in (places + 0.5) / number:
             empty = int((goal[-1] >= np.cumsum(np.exp(of_empty))[:-1]).sum())
             laws = (goal[:-1, None] >= np.cumsum(np.exp(logs[empty]), axis=1)[:, :-1]).sum(axis=1)
             states.append(np.append(laws, empty))
             proposed = of_empty[empty] + logs[empty][np.arange(laws.size), laws].sum()
-            weights.append(self.sum_up(states[-1]) - proposed)
+            again = len(states) > 1 and not len(self.centres.means) and (states[-1] == states[-2]).all()
+            weights.append(weights[-1] if again else self.sum_up(states[-1]) - proposed)
             drawn.append(self._draw(states[-1], -(-size // number), rng))
         shares = np.exp(np.array(weights) - max(weights))
-        shares *= (1 - len(_UNLEARNED) * _HEDGED) / shares.sum()
-        for law in _UNLEARNED:
+        shares *= (1 - sum(_HEDGED)) / shares.sum()
+        for law, share in zip(_UNLEARNED, _HEDGED, strict=True):
             states.append(np.append(np.full(self.tree.groups, law), 0))
             self.sum_up(states[-1])
-            drawn.append(self._draw(states[-1], math.ceil(_HEDGED * size) + 1, rng))
-        shares = np.append(shares, [_HEDGED] * len(_UNLEARNED))
+            drawn.append(self._draw(states[-1], math.ceil(share * size) + 1, rng))
+        shares = np.append(shares, _HEDGED)
         wanted = np.searchsorted(np.cumsum(shares)[:-1], (np.arange(size) + 0.5) / size)
         turns = np.bincount(wanted, minlength=len(states)).tolist()
         tables = [np.resize(some, (turn, some.shape[1])) for some, turn in zip(drawn, turns, strict=True)]
@@ -313,13 +319,18 @@ def _nodes(tree: HalvingTree, evidence: Sequence[CellEvidence], variance: Floats
 def _noise(tree: HalvingTree, steps: Integers, evidence: Sequence[CellEvidence], variance: Floats) -> Floats:
     """Return the noise between the halves of each part, and what it is seen to have, at least its noise."""
     every, found = tree.sums(variance), np.ones((steps.size, 2))
-    weights = np.sum([one.precisions for one in evidence], axis=0)
-    seen = sum(one.observed * one.precisions for one in evidence) / np.maximum(weights, 1e-300)
-    usual = np.maximum(tree.sums(np.asarray(seen)), np.sqrt(every))
     one, other = every[tree.halves].T
     found[tree.cells :, 0] = one * other / (one + other)
-    found[tree.cells :, 1] = usual[tree.cells :]
+    found[:, 1] = np.maximum(tree.sums(seen_in(evidence)), np.sqrt(every))
     return found / np.stack([steps.astype(np.float64) ** 2, steps], axis=1)
+
+
+def seen_in(evidence: Sequence[CellEvidence]) -> Floats:
+    """Return the noisy count of each cell, of several the mean."""
+    precision = np.sum([one.precisions for one in evidence], axis=0)
+    return np.asarray(
+        np.sum([one.observed * one.precisions for one in evidence], axis=0) / np.maximum(precision, 1e-300)
+    )
 
 
 def _of_cells(leaves: Integers, evidence: Sequence[CellEvidence]) -> Floats:

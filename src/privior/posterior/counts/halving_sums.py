@@ -75,7 +75,8 @@ def _levelled(low: int, size: int, a: Floats, b: Floats, logs: Floats, blur: flo
         spread, weight = a[j] * b[j] / (c * c * (c + 1.0) * blur), math.exp(logs[j])
         chance += weight / np.sqrt(1.0 + spread * units * (units + c))
         here += weight / math.sqrt(1.0 + spread * usual * (usual + c))
-    return np.sqrt(here / chance)
+    found: Floats = np.sqrt(here / chance)
+    return found
 
 
 levelled = Compiled(_levelled)
@@ -228,7 +229,8 @@ def _few(most: Floats, a: Floats, goals: Floats) -> Integers:
     a = np.minimum(a, 1.0)
     # Γ(1+a)^(1/a) to a thousandth.
     s = 0.5615 + 0.4619 * a - 0.0234 * a * a
-    return np.ceil(np.maximum((most + s) * np.minimum(goals, 1.0) ** (1 / a) - s, 0.0)).astype(np.int64)
+    found: Floats = np.ceil(np.maximum((most + s) * np.minimum(goals, 1.0) ** (1 / a) - s, 0.0))
+    return found.astype(np.int64)
 
 
 few = Compiled(_few)
