@@ -1,4 +1,4 @@
-"""The walk of a new user with a bank's table: decimal commas, blanks, heaps, tails, columns called y and t."""
+"""The walk of a new user with a bank's table: decimal commas, blanks, heaps, tails, a column called y."""
 
 from __future__ import annotations
 
