@@ -13,8 +13,6 @@ def main() -> None:
     """Run the program. Ctrl-C ends it once: what is then told cannot be interrupted."""
     # when all is said nothing is left to interrupt, and a late Ctrl-C must not change the exit code
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    # nor is anything left to be tidied: what is in memory goes with the program, without a search for cycles
-    atexit.register(gc.freeze)
     load_lightly()
     with single_interrupt():
         try:
@@ -24,3 +22,5 @@ def main() -> None:
         except KeyboardInterrupt:
             print("privior: interrupted. Nothing was spent.", file=sys.stderr)
             sys.exit(130)
+        finally:
+            gc.freeze()  # what is in memory goes with the program, without a search for cycles

@@ -8,6 +8,8 @@ is used.
 
 from __future__ import annotations
 
+import atexit
+import gc
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -40,4 +42,5 @@ def connection(settings: Settings) -> duckdb.DuckDBPyConnection:
         return _alone[0](":memory:", config=settings)
     import duckdb
 
+    atexit.register(gc.unfreeze)  # at the end it tells, on the error stream, of whatever is left in cycles
     return duckdb.connect(":memory:", config=settings)
