@@ -1,7 +1,7 @@
 """Intervals from draws of a network's tables hold the truth as often as they say.
 
-Tables are drawn from the prior, records from the tables, and a release is made and inferred from like any other.
-Under the prior 90% intervals should hold 90% of the entries, on average over the releases.
+Tables are drawn from the prior, records from the tables, and a release is made and inferred from like any
+other. Under the prior 90% intervals should hold 90% of the entries, on average over the releases.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SCHEMA = pv.Schema(
     population="invented",
     unit="person",
 )
-#: the second parent set of d is held by no earlier table, so that rows' records are drawn: the approximate part
+#: no earlier table holds both parents of d, so that its rows' records are drawn: the approximate part
 MODEL = pv.BayesianNetwork({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}, prior=1)
 BINARY = pv.BayesianNetwork({"a": [], "b": ["a"], "d": ["a"]}, prior=1)
 CASES: list[tuple[str, pv.BayesianNetwork, int, dict[str, Any]]] = [
