@@ -47,7 +47,7 @@ def small(parents: Any, levels: tuple[int, ...], prior: float) -> Small:
 
 
 CASES = [
-    (small(ARC, (2, 2), 1.0), 3, 1),
+    (small(ARC, (2, 2), 1.0), 2, 1),
     (small(ARC, (2, 2), 2.0), 2, 2),
     (Small(ARC, (2, 2), ((1.0, 5.0), (1.0, 5.0, 1.0, 5.0))), 3, 1),
     (small(ARC, (2, 3), 1.0), 2, 1),

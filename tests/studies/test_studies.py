@@ -81,7 +81,7 @@ def test_naive_bayes_is_charged_for_all_nodes(made: Made) -> None:
     assert found["sampler_paper_1", 2]["true_epsilon"] == pytest.approx(eta)
     assert found["sampler_paper_100", 2]["true_epsilon"] == pytest.approx(100 * eta)
     assert ("sampler_paper_1", 1) not in found
-    assert found["fourier_stealth90", 5]["runs"] == 18
+    assert found["fourier_stealth90", 5]["runs"] == 9
     accuracy = {key: row["accuracy"] for key, row in found.items()}
     assert accuracy["sampler_paper_1", 2] > accuracy["laplace", 2] > accuracy["sampler_sound_1", 2]
     plain = accuracy["nonpriv", None]

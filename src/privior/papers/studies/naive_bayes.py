@@ -28,7 +28,7 @@ SEED = 20_160_212
 
 
 def _carry_out(quick: bool, say: Say) -> Findings:
-    repeats = 20 if quick else 100
+    repeats = 10 if quick else 100
     rng = np.random.default_rng(SEED)
     say(f"{repeats} tables of {RECORDS} records")
     cases = [new_case(rng) for _ in range(repeats)]
