@@ -141,7 +141,7 @@ def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
         _integers(np.cumsum([0, *(len(layout.below[node]) for node in order)])),
         _integers([order.index(one) for node in order for one in layout.below[node]]),
         _integers(np.arange(1, len(order) + 1)),
-        _chances([cells[node] for node in order]),
+        _chances([cells[node] * (1 + len(layout.below[node])) for node in order]),
     )
 
 

@@ -97,7 +97,7 @@ class JointLayout:
         found, start = [], 0
         for number, some in enumerate(wanted):
             for columns, sign, kind in some:
-                cells = self._odd(number, columns) if sign == 0 else self._cells(number, columns)
+                cells = self._odd(number, columns) if sign == 0 else self.cells(number, columns)
                 found.append(Margin(number, columns, start, sign, kind, start + cells))
                 start += 2 if sign == 0 else math.prod(tree.levels[name] for name in columns)
         return tuple(found)
@@ -108,7 +108,8 @@ class JointLayout:
         shape = [self.tree.levels[name] for name in columns]
         return dict(zip(columns, np.unravel_index(np.arange(math.prod(shape)), shape), strict=True))
 
-    def _cells(self, clique: int, columns: Sequence[str]) -> Integers:
+    def cells(self, clique: int, columns: Sequence[str]) -> Integers:
+        """Return for each cell of a clique its cell in the table of some of its columns."""
         codes, found = self._codes(clique), np.zeros(self.tree.sizes[clique], dtype=np.int64)
         for name in columns:
             found = found * self.tree.levels[name] + codes[name]

@@ -19,6 +19,7 @@ from privior.posterior.counts.latent import latent_counts
 from privior.posterior.counts.learned_counts import learned_counts
 from privior.posterior.kept import kept
 from privior.posterior.networks.joint_evidence import joint_evidence
+from privior.posterior.networks.joint_sums import SummedTables, summable
 from privior.posterior.networks.joint_tables import joint_tables
 from privior.posterior.networks.known_tables import KnownTables
 from privior.posterior.tables.counts_given import check_single, total_of
@@ -144,7 +145,12 @@ def tables_given(
             f"{max(tree.sizes)}: more than {MOST_TOGETHER} or {LARGEST_CLIQUE}"
         )
         return ApartTables(_each_given(releases, model, ignore_noise=False), reason)
-    return joint_tables(joint_evidence(releases, model, total_of(releases)), model, tell=tell)
+    evidence = joint_evidence(releases, model, total_of(releases))
+    priors = model.parameters(releases[0].plan.schema)
+    fixed = tuple(one for one in priors if one is not None)
+    if len(fixed) == len(priors) and summable(evidence.layout, evidence.total):
+        return SummedTables(evidence, fixed)
+    return joint_tables(evidence, model, tell=tell)
 
 
 def _each_given(releases: Sequence[Release], model: Network, *, ignore_noise: bool) -> tuple[OneTable, ...]:
