@@ -13,7 +13,7 @@ from typing import Any
 
 
 def fitted(asked: dict[str, Any]) -> list[list[float]]:
-    """Return the counts of each table as the fitted model says."""
+    """Return the counts of each table, and of other columns together, as the fitted model says."""
     import mbi
     import numpy as np
 
@@ -25,7 +25,8 @@ def fitted(asked: dict[str, Any]) -> list[list[float]]:
     model = mbi.estimation.MirrorDescent().estimate(
         domain, measurements, known_total=asked["total"], iters=asked["iterations"]
     )
-    return [np.asarray(model.project(tuple(names)).datavector()).tolist() for names in asked["tables"]]
+    wanted = [*asked["tables"], *asked["also"]]
+    return [np.asarray(model.project(tuple(names)).datavector()).tolist() for names in wanted]
 
 
 def main() -> None:

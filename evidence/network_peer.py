@@ -17,6 +17,8 @@ from network_trials import Floats
 import privior as pv
 from privior.models import Network
 
+#: mbi's own default
+ITERATIONS = 1000
 #: a Python with mbi
 PYTHON = os.environ.get("PRIVIOR_MBI_PYTHON")
 
@@ -29,9 +31,14 @@ class Peer:
     answers: IO[str]
 
     def tables(
-        self, model: Network, schema: pv.Schema, noisy: Floats, stddevs: list[float], iterations: int = 1000
+        self,
+        model: Network,
+        schema: pv.Schema,
+        noisy: Floats,
+        stddevs: list[float],
+        also: list[list[str]] | None = None,
     ) -> Floats:
-        """Return the counts of all tables as the fitted model says; n is estimated too."""
+        """Return the counts of all tables, and of some columns, as the fitted model says; n is estimated."""
         sizes = model.sizes(schema)
         order = [list(names) for names in model.tables]
         document = {
@@ -42,7 +49,8 @@ class Peer:
             ],
             "stddevs": stddevs,
             "total": None,
-            "iterations": iterations,
+            "iterations": ITERATIONS,
+            "also": also or [],
         }
         self.asked.write(json.dumps(document) + "\n")
         self.asked.flush()

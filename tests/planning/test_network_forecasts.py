@@ -119,3 +119,24 @@ def test_other_truths_wants_and_budgets_are_quick() -> None:
     curve = [ahead(10_000, [4.0**step] * 40) for step in range(21)]
     assert time.process_time() - begun < 1
     assert curve == sorted(curve)
+
+
+def test_what_inference_takes_is_told_before_the_spend() -> None:
+    """Chains over all tables together, or a sum for each where the junction tree is too large."""
+    small = pv.plan(pv.BayesianNetwork(GRAPH), SCHEMA, records=2000, epsilon=1)
+    assert small.effort is not None
+    assert small.effort.chained
+    assert dict(small.facts())["inference"] == small.effort.in_short
+    names = [f"x{place}" for place in range(16)]
+    schema = pv.Schema(dict.fromkeys(names, pv.Integer(0, 4)), population="p", unit="u")
+    chain = pv.BayesianNetwork({name: names[max(0, k - 3) : k] for k, name in enumerate(names)}, prior=1)
+    long = pv.plan(chain, schema, records=2000, epsilon=1, mechanism=pv.LaplaceTables)
+    assert long.effort is not None
+    assert "chains visit the data sets" in long.effort.warning()
+    triples = ("012", "234", "456", "036", "145", "024", "135", "256", "016")
+    tied = {name: list[str]() for name in names[:7]}
+    tied |= {name: [f"x{one}" for one in three] for name, three in zip(names[7:], triples, strict=True)}
+    wide = pv.plan(pv.BayesianNetwork(tied, prior=1), schema, records=2000, epsilon=1)
+    assert wide.effort is not None
+    assert not wide.effort.chained
+    assert wide.effort.tables == 16
