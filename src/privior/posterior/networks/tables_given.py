@@ -153,9 +153,7 @@ def tables_given(
     return joint_tables(evidence, model, tell=tell)
 
 
-def _each_given(
-    releases: Sequence[Release], model: Network, *, ignore_noise: bool
-) -> tuple[OneTable, ...]:
+def _each_given(releases: Sequence[Release], model: Network, *, ignore_noise: bool) -> tuple[OneTable, ...]:
     """Infer the table of each node from the noisy counts of that table alone."""
     schema = releases[0].plan.schema
     sizes, total = model.sizes(schema), total_of(releases)
