@@ -13,7 +13,8 @@ from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
 
 from privior.errors import SchemaError, shown
-from privior.schema.columns import Binned, Boolean, Bounded, Column, Date, Integer, text
+from privior.schema.column import Column, text
+from privior.schema.columns import Binned, Boolean, Bounded, Date, Integer
 
 
 def cell_code(column: Column, cell: object) -> int | None:
