@@ -1,14 +1,14 @@
 """All data sets of few records, one by one: what a release says of the tables of a small network.
 
-Every multiset of up to `most` records over all combinations of levels is listed. Its prior probability is that
-of its sequences, each record's node given its parents, by the urn that has the prior's weights and one more
+Every multiset of records over all combinations of levels is listed. Its prior probability is that of its
+sequences, each record's node given its parents, by the urn that has the prior's weights and one more
 ball for each record before (no Gamma function is used); times the number of its sequences.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Record = tuple[int, ...]
 
 
@@ -48,7 +49,7 @@ def by_listing(
     levels: Mapping[str, int],
     prior: Mapping[str, Floats],
     numbers: Sequence[int],
-    log_likelihood: object,
+    log_likelihood: Callable[[Integers], float],
 ) -> DataSets:
     """Sum over all data sets.
 
@@ -78,7 +79,7 @@ def by_listing(
                 chance *= (table[record[own]] + weights[record[own]]) / (table.sum() + weights.sum())
                 table[record[own]] += 1
         counts = np.concatenate([tables[node].ravel() for node in nodes])
-        logs.append(math.log(chance) + log_likelihood(counts))  # type: ignore[operator]
+        logs.append(math.log(chance) + log_likelihood(counts))
         rows.append((len(records), counts))
     weights = np.exp(np.array(logs) - max(logs))
     weights /= weights.sum()
@@ -93,4 +94,4 @@ def by_listing(
         found["counts"].append(weights @ part)
         found["squares"].append(weights @ part**2)
     named = {name: dict(zip(nodes, some, strict=True)) for name, some in found.items()}
-    return DataSets(**named, records=np.bincount(many, weights))
+    return DataSets(**named, records=np.asarray(np.bincount(many, weights), dtype=np.float64))

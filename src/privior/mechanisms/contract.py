@@ -98,7 +98,7 @@ class CellTerm:
 
 @dataclass(frozen=True, eq=False)
 class ParityTerm:
-    """A release's log likelihood where it speaks of parities of binary columns, with the terms of `CellNoise`.
+    """A release's log likelihood where it speaks of parities of binary columns, as in `CellNoise`.
 
     Attributes:
         columns: the sets of columns
@@ -111,7 +111,7 @@ class ParityTerm:
 
     columns: tuple[tuple[str, ...], ...]
     signed: bool
-    observed: Counts
+    observed: tuple[int, ...]
     rate: float
     curvature: float
 

@@ -99,7 +99,7 @@ def _tree(
             content[under], merged[node] = content[node], under
     order = [node for node in reversed(found) if node not in merged]
     number = {node: one for one, node in enumerate(order)}
-    above = []
+    above: list[int] = []
     for node in order:
         under = after.get(node, order[0])
         while under in merged:

@@ -100,8 +100,11 @@ def split_r_hat(chains: Floats) -> float:
     return float(split_r_hats(chains).max())
 
 
-def split_r_hats(chains: Floats) -> Floats:
+def split_r_hats(chains: Floats, more: Floats | float = 0.0) -> Floats:
     """Return the split R-hat of each column of (chain, state, column).
+
+    Where a column is the mean of a number given each state, `more` is the mean of the variance that the
+    number has beside it: R-hat is that of the number itself, without the noise that draws of it would add.
 
     Each chain is cut in half; R-hat² = ((m−1)/m · W + B) / W with W the mean variance within the 2C
     halves of m states and B the variance of their means (Gelman et al., Bayesian Data Analysis, 11.4).
@@ -112,7 +115,7 @@ def split_r_hats(chains: Floats) -> Floats:
     if half < 2:
         return np.full(chains.shape[2], math.inf)
     parts = np.concatenate([chains[:, :half], chains[:, -half:]])
-    within = parts.var(axis=1, ddof=1).mean(axis=0)
+    within = parts.var(axis=1, ddof=1).mean(axis=0) + more
     between = parts.mean(axis=1).var(axis=0, ddof=1)
     ratio = np.divide(between, within, out=np.where(between > 0, np.inf, 0.0), where=within > 0)
     squares = np.where(within + between > 0, (half - 1) / half + ratio, 1.0)

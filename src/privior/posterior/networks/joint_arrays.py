@@ -55,9 +55,8 @@ def walks_of(layout: JointLayout, precisions: Floats) -> Walks:
                 for name, step in zip(drawn, inner, strict=True)
             ]
             codes = np.unravel_index(np.arange(math.prod(shape)), shape) if shape else ()
-            offsets = sum(
-                (c * stride_of[name] for name, c in zip(drawn, codes, strict=True)), start=np.zeros(1)
-            )
+            steps = (one * stride_of[name] for name, one in zip(drawn, codes, strict=True))
+            offsets = sum(steps, start=np.zeros(1, dtype=np.int64))
             off += np.broadcast_to(offsets, math.prod(shape)).tolist()
             strides.append([*(stride_of.get(name, 0) for name in walk.block), 0, 0][:2])
             have_of.append(len(have))

@@ -1,8 +1,8 @@
 """Chains over the data sets of a network: several, from different starts, run on until they agree.
 
-Each chain forgets a first run and keeps the next. While more than one in a hundred entries of the tables has a
-split R-hat above 1.05, what was kept is forgotten too and twice as many sweeps follow, up to a public number of
-moves. Whatever happens then is reported.
+Each chain forgets a first run and keeps the next. While more than one in a hundred entries of the tables
+has a split R-hat above 1.05, longer runs follow, up to a public number of moves. Whatever happens then is
+reported.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from privior.posterior.networks.joint_layout import JointLayout
 from privior.posterior.networks.joint_start import started
 
 #: shifts of all chains together, at most
-MOST_MOVES = 60_000_000
+MOST_MOVES = 12_000_000
 #: how many chains, how far their starts are perturbed in standard deviations of the noise, and states kept
 CHAINS, _PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
 #: sweeps of the first run, shifts for each cell in a sweep, and at least
-_SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 400, 4, 200
+_SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 200, 4, 200
 #: shifts for each cascade
 _EVERY = 16
 #: shifts between two looks at whether somebody wants to stop
@@ -149,42 +149,52 @@ class JointChains:
 
     def settled(
         self,
-        tell: Callable[[float], None] = lambda _: None,
+        tell: Callable[[float], None] = lambda part: None,
         most_moves: int = MOST_MOVES,
         sweeps: int = _SWEEPS,
     ) -> JointStates:
         """Run the chains until they agree, or have made `most_moves` shifts."""
         cells, chains = self.layout.places.size, len(self.states)
         per_sweep = max(_MOVES_PER_CELL * cells, _LEAST_MOVES)
-        sweeps = max(4, min(sweeps, most_moves // (2 * per_sweep * chains)))
-        self.run(sweeps, per_sweep, 1, lambda part: tell(part / 3))
-        done = sweeps
+        most = max(4, most_moves // (per_sweep * chains))
+        sweeps = max(2, min(sweeps, most // 3))
+        self.run(sweeps // 2, per_sweep, 1, _scaled(tell, 0.0, sweeps / most / 2))
+        done, runs, lengths = sweeps // 2, list[list[Any]](), list[int]()
         while True:
-            found = self.run(sweeps, per_sweep, _KEPT, lambda part: tell(1 / 3 + 2 * part / 3))
+            runs.append(self.run(sweeps, per_sweep, _KEPT, _scaled(tell, done / most, sweeps / most)))
+            lengths.append(sweeps)
             done += sweeps
-            states, weights = (np.stack([one[place] for one in found]) for place in (0, 1))
-            chances = self.chances(states.reshape(-1, cells), weights.reshape(-1, weights.shape[2]))
-            r_hats = split_r_hats(chances.reshape(states.shape))
-            if (r_hats > WORST_R_HAT).mean() <= _DISAGREEING:
+            # Earlier runs were shorter: of their states as many are kept as of as long a part of the last.
+            steps = [max(1, sweeps // one) for one in lengths]
+            states, weights = (_thinned(runs, steps, what) for what in (0, 1))
+            r_hats = self.r_hats(states, weights)
+            if (r_hats > WORST_R_HAT).mean() <= _DISAGREEING or done >= most:
                 break
-            if (done + 2 * sweeps) * per_sweep * chains > most_moves:
-                break
-            sweeps *= 2
-        accepted, renewed, tried, *_ = np.sum([one[3] for one in found], axis=0)
+            sweeps = min(2 * sweeps if len(lengths) > 1 else sweeps, most - done)
+        tell(1.0)
+        kept = sum(lengths)
+        accepted, renewed, tried, *_ = np.sum([one[3] for run in runs for one in run], axis=0)
         return JointStates(
             states.reshape(-1, cells),
             weights.reshape(-1, weights.shape[2]),
-            np.sum([one[2] for one in found], axis=0) / (chains * sweeps),
+            np.sum([one[2] for run in runs for one in run], axis=0) / (chains * kept),
             r_hats,
-            float(accepted / (sweeps * per_sweep * chains)),
+            float(accepted / (kept * per_sweep * chains)),
             float(renewed / max(tried, 1)),
             done,
             done * per_sweep * chains,
         )
 
-    def chances(self, states: Integers, weights: Floats) -> Floats:
-        """Return the expected entries given each state."""
-        start, level, found = 0, 0, []
+    def r_hats(self, states: Integers, weights: Floats) -> Floats:
+        """Return the split R-hat of each entry of all tables, of (chain, state, cell)."""
+        flat, levels = states.reshape(-1, states.shape[2]), weights.reshape(-1, weights.shape[2])
+        chances, wholes = self.chances(flat, levels)
+        more = (chances * (1 - chances) / (wholes + 1)).mean(axis=0)
+        return split_r_hats(chances.reshape(states.shape), more)
+
+    def chances(self, states: Integers, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the expected entries given each state, and the weight of each entry's row in records."""
+        start, level, found, weighed = 0, 0, [], []
         prior = self.states[0].prior[self.layout.places]
         for node, learned, levels in zip(self.layout.model.columns, self.learned, self.levels, strict=True):
             cells = int(np.prod(self.layout.model.shape(node, self.layout.schema)))
@@ -193,9 +203,22 @@ class JointChains:
                 shapes = table + weights[:, np.newaxis, level : level + levels]
             else:
                 shapes = table + prior[start : start + cells].reshape(-1, levels)
-            found.append((shapes / shapes.sum(axis=2, keepdims=True)).reshape(len(states), -1))
+            whole = shapes.sum(axis=2, keepdims=True)
+            found.append((shapes / whole).reshape(len(states), -1))
+            weighed.append(np.broadcast_to(whole, shapes.shape).reshape(len(states), -1))
             start, level = start + cells, level + levels
-        return np.concatenate(found, axis=1)
+        return np.concatenate(found, axis=1), np.concatenate(weighed, axis=1)
+
+
+def _scaled(tell: Callable[[float], None], start: float, length: float) -> Callable[[float], None]:
+    """Return who tells of a part of the work as a part of all of it."""
+    return lambda part: tell(min(1.0, start + part * length))
+
+
+def _thinned(runs: Sequence[list[Any]], steps: Sequence[int], what: int) -> Any:
+    """Return what runs stored, of each chain behind each other, every so often."""
+    each = [np.stack([one[what] for one in run])[:, ::step] for run, step in zip(runs, steps, strict=True)]
+    return np.concatenate(each, axis=1)
 
 
 def _prior(layout: JointLayout, priors: Sequence[Floats | None], learned: float) -> Floats:

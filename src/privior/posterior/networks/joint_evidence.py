@@ -1,4 +1,4 @@
-"""What releases say of one data set of a network: of the cells of its tables, or of parities of its columns."""
+"""What releases say of one data set of a network: of cells of its tables, or of parities of its columns."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class JointEvidence:
             each /= len(sets) * (1 if sets[0].kind == DIFFERENCE else 4)
             sizes = self.layout.model.sizes(self.layout.schema)
             found = found + np.repeat([each * size for size in sizes], sizes)
-        return found
+        return np.asarray(found)
 
     def misfit(self, tables: Integers) -> float:
         """Return the mean of ((observed - number) / sd)² over all numbers and some data sets: about 1.
@@ -78,7 +78,7 @@ class JointEvidence:
         return total / many if many else 0.0
 
     def _signs(self, columns: tuple[str, ...]) -> tuple[int, Integers]:
-        """Return a table that holds some binary columns, and for its cells 1 if their ones are even, else -1."""
+        """Return a table that holds some columns, and for its cells 1 if their ones are even, else -1."""
         tables = self.layout.model.tables
         place = next(k for k, names in enumerate(tables) if set(columns) <= set(names))
         shape = [self.layout.tree.levels[name] for name in tables[place]]
@@ -93,14 +93,14 @@ def joint_evidence(releases: Sequence[Release], model: Network, total: Total) ->
     parity = [one.plan.mechanism.parity_term(one.statistics) for one in releases]
     seen = {(columns, term.signed): None for term in parity if term for columns in term.columns}
     layout = joint_layout(model, schema, tuple(seen))
-    rows: list[tuple[Floats, Floats, Floats, Floats]] = []
+    rows: list[list[Floats]] = []
     margins = dict(zip(layout.parities, layout.parity_margins, strict=True))
     weighted, weight = np.zeros(layout.places.size), np.zeros(layout.places.size)
     for release, term in zip(releases, parity, strict=True):
         for cells in _terms(release):
             if term is None:
-                numbers = cells.observed.astype(np.float64), cells.rates, cells.curvatures, cells.precisions
-                rows.append(_placed(layout, layout.places, numbers))
+                seen_here = (cells.observed, cells.rates, cells.curvatures, cells.precisions)
+                rows.append(_placed(layout, layout.places, seen_here))
             weighted += cells.precisions * cells.observed
             weight += cells.precisions
         if term is not None:
@@ -108,21 +108,20 @@ def joint_evidence(releases: Sequence[Release], model: Network, total: Total) ->
             places = np.array([margins[columns, term.signed].start + odd for columns in term.columns])
             law = [np.full(places.size, one) for one in (term.rate, term.curvature)]
             noise = CellEvidence(np.asarray(term.observed), *law)
-            numbers = noise.observed.astype(np.float64), *law, noise.precisions
-            rows.append(_placed(layout, places, numbers))
+            rows.append(_placed(layout, places, (noise.observed, *law, noise.precisions)))
     guess = np.divide(weighted, weight, out=np.zeros(weight.size), where=weight > 0)
-    return JointEvidence(layout, *map(np.array, zip(*rows, strict=True)), total, guess)
+    observed, rates, curvatures, precisions = (np.array(some) for some in zip(*rows, strict=True))
+    return JointEvidence(layout, observed, rates, curvatures, precisions, total, guess)
 
 
-def _placed(
-    layout: JointLayout, places: Floats, numbers: tuple[Floats, ...]
-) -> tuple[Floats, Floats, Floats, Floats]:
+def _placed(layout: JointLayout, places: Integers, numbers: Sequence[Integers | Floats]) -> list[Floats]:
+    """Put numbers at some places, zeros elsewhere."""
     found = []
     for values in numbers:
         row = np.zeros(layout.size)
         row[places] = values
         found.append(row)
-    return tuple(found)  # type: ignore[return-value]
+    return found
 
 
 def _terms(release: Release) -> list[CellEvidence]:

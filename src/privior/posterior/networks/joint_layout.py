@@ -148,7 +148,7 @@ class JointLayout:
         """For each cell of all tables the place of the count of its row."""
         found = []
         for node in self.model.columns:
-            table, rows = self.table(node)
+            _, rows = self.table(node)
             many = math.prod(self.tree.levels[name] for name in rows.columns)
             found.append(np.repeat(rows.start + np.arange(many), self.tree.levels[node]))
         return np.concatenate(found)
@@ -212,7 +212,7 @@ class JointLayout:
 
     @cached_property
     def walks(self) -> tuple[Walk, ...]:
-        """A walk over a whole record, one for each column with all below it, for each column, and each arc."""
+        """A walk over a whole record, for each column with all below it, for each column and each arc."""
         nodes, size = self.model.columns, self.tree.levels
         arcs = [(parent, node) for node in nodes for parent in self.model.parents[node]]
         blocks = [one for one in [*((node,) for node in nodes), *arcs] if min(map(size.__getitem__, one)) > 1]

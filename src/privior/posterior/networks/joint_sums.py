@@ -124,7 +124,7 @@ class SummedTables(KnownTables):
             inside = (place < keys.size) & (keys[np.minimum(place, keys.size - 1)] == seen)
             chance = np.bincount(place[inside], found[above][inside], keys.size)
             mine = np.searchsorted(keys, clique.own)
-            found.append(chance[mine] * np.exp(clique.up - sent[mine]))
+            found.append(np.asarray(chance[mine] * np.exp(clique.up - sent[mine]), dtype=np.float64))
         return tuple(found)
 
     def _heights(self) -> dict[int, Floats]:
@@ -166,7 +166,7 @@ class SummedTables(KnownTables):
 
         if margin.kind == DIFFERENCE:
             even, odd = summed(margin.start), summed(margin.start + 1)
-            return heights[margin.start][even - odd + self.evidence.total.most]
+            return np.asarray(heights[margin.start][even - odd + self.evidence.total.most])
         found = np.zeros(len(tables))
         for place in np.unique(margin.cells).tolist():
             found += heights[place][summed(place)]
@@ -190,7 +190,8 @@ class SummedTables(KnownTables):
         tables = self._cliques[number].tables
         size = self._model.sizes(self.evidence.layout.schema)[place]
         own = np.stack(
-            [tables[:, margin.cells == margin.start + k].sum(axis=1, dtype=np.int64) for k in range(size)], axis=1
+            [tables[:, margin.cells == margin.start + k].sum(axis=1, dtype=np.int64) for k in range(size)],
+            axis=1,
         )
         return own, self._chances[number]
 
@@ -201,7 +202,8 @@ class SummedTables(KnownTables):
     def laws(self, place: int) -> tuple[Law, ...]:
         """Return the law of each count of a table."""
         tables, chances = self._table(place)
-        return tuple(Law(0, np.bincount(cell, chances, self._base)) for cell in tables.T)
+        each = (np.bincount(cell, chances, self._base) for cell in tables.T)
+        return tuple(Law(0, np.asarray(one, dtype=np.float64)) for one in each)
 
     def _shapes(self, place: int, tables: Integers) -> Floats:
         levels = self.evidence.layout.tree.levels[self._model.columns[place]]
@@ -255,7 +257,9 @@ class SummedTables(KnownTables):
         for node, size in zip(self._model.columns, sizes, strict=True):
             home, (margin, _) = tree.homes[node], layout.table(node)
             tables = self._cliques[home].tables[drawn[home]]
-            found += [tables[:, margin.cells == margin.start + k].sum(axis=1, dtype=np.int64) for k in range(size)]
+            found += [
+                tables[:, margin.cells == margin.start + k].sum(axis=1, dtype=np.int64) for k in range(size)
+            ]
         return np.stack(found, axis=1)
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:

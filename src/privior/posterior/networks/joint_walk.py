@@ -1,6 +1,6 @@
-"""The Markov chain over data sets of a network, compiled: counts of all cliques that agree, and learned priors.
+"""The Markov chain over data sets of a network, compiled: counts of all cliques, and learned priors.
 
-Target, with c_C, c_S, c_v and c_u counts of cliques, separators, tables and rows of tables (`joint_layout`):
+Target, with c_C, c_S, c_v and c_u counts of cliques, separators, tables and their rows (`joint_layout`):
 
     log p(c) = Σ_S log c_S! - Σ_C log c_C!                       data sets in sequence that have these counts
              + Σ_v [Σ log Γ(c_v+a_v) - Σ log Γ(c_u+A_u)]         the chances of tables summed out
@@ -8,30 +8,31 @@ Target, with c_C, c_S, c_v and c_u counts of cliques, separators, tables and row
 
 The empty separator of the first clique contributes log n!, so that with n unknown it is right for n uniform.
 
-*Shift.* A block of columns (one, or a parent and its child) with old values a and new values b, all different,
-is drawn without looking at the state. The walk over the cliques that hold it draws the rest w of each, given
-what it shares with those before, with probability proportional to f(s), s = c_C(w,a) + c_C(w,b); f(s) is s, or
-1 for s > 0, as a coin says. d is log-uniform on 1..min(T, 4σ+2), or T with probability 1/10, T being the
-smallest s. d records move from a to b in all these cliques; reject if some c_C(w,a) < d. The move leaves
-every s as it is, with the sums of f(s) and T; σ is public. The reverse move swaps a and b, makes the same
-choices with the same probabilities, and takes the same d: there is no Hastings term. (To cap d by c_C(w,a)
-would break that.) Shifts with d = 1 connect all data sets of n records.
+*Shift.* A block of columns (one, or a parent and its child) with old values a and new values b, all
+different, is drawn without looking at the state. The walk over the cliques that hold it draws the rest w of
+each, given what it shares with those before, with probability proportional to f(s), s = c_C(w,a) + c_C(w,b);
+f(s) is s, or 1 for s > 0, as a coin says. d is log-uniform on 1..min(T, 4σ+2), or T with probability 1/10, T
+being the smallest s. d records move from a to b in all these cliques; reject if some c_C(w,a) < d. The move
+leaves every s as it is, with the sums of f(s) and T; σ is public. The reverse move swaps a and b, makes the
+same choices with the same probabilities, and takes the same d: there is no Hastings term. (To cap d by
+c_C(w,a) would break that.) Shifts with d = 1 connect all data sets of n records.
 
-*Records.* As sequences, data sets have the exchangeable law ∫ ∏ p(x_i | θ) dθ, times the noise's likelihood of
-their counts. Birth appends d records, each drawn from the predictive law given all before it; death removes d
-records, equally likely among all sets of d: the last d of a sequence in random order. Forward and reverse
-probability of either are the law's own, which cancels: what is left is the ratio of the noise's likelihoods
-(with n uniform below its bound). Renewal is a death and a birth of the same d. d is drawn without looking at
-the state. A record of the data set that the cliques describe is drawn clique by clique in proportion to the
-counts that are left.
+*Records.* As sequences, data sets have the exchangeable law ∫ ∏ p(x_i | θ) dθ, times the noise's likelihood
+of their counts. Birth appends d records, each drawn from the predictive law given all before it; death
+removes d records, equally likely among all sets of d: the last d of a sequence in random order. Forward and
+reverse probability of either are the law's own, which cancels: what is left is the ratio of the noise's
+likelihoods (with n uniform below its bound). Renewal is a death and a birth of the same d. d is drawn without
+looking at the state. A record of the data set that the cliques describe is drawn clique by clique in
+proportion to the counts that are left.
 
-*Cascade.* A node, a row u of its table, and two of its levels a and b are drawn without looking at the state, d is
-log-uniform on 1..min(c_ua + c_ub, 4σ+2), or c_ua + c_ub, or |c_ua - c_ub|, which the move leaves as they are (the last
-if it takes that d); reject if c_ua < d. d records of
+*Cascade.* A node, a row u of its table, and two of its levels a and b are drawn without looking at the state.
+d is log-uniform on 1..min(c_ua + c_ub, 4σ+2), or c_ua + c_ub, or c_ua - c_ub > 0; the move leaves the sum as
+it is, and by the last d the two counts change places, as by its reverse. Reject if c_ua < d. d records of
 those with (u, a), equally likely, get level b, and all nodes below are drawn anew from the predictive law.
-Of the law of sequences the part of the nodes below cancels as for births; that of the node itself is
-Γ(c_ub+a_b+d) Γ(c_ua+a_a-d) / Γ(c_ub+a_b) Γ(c_ua+a_a); d of c_ua records are chosen, and by the reverse move d
-of c_ub + d: the ratio of these binomial coefficients is the Hastings term. Rows do not change, since parents are not below.
+Of the law of sequences the part of the nodes below cancels as for births; that of the node has the ratio
+Γ(c_ub+a_b+d) Γ(c_ua+a_a-d) / Γ(c_ub+a_b) Γ(c_ua+a_a). d of c_ua records are chosen, and by the reverse move d
+of c_ub + d: the ratio of these binomial coefficients is the Hastings term. Parents are not below the node, so
+rows stay as they are.
 
 *Learning.* The parameters of a learned table are a_v = κ b in every row: Metropolis on log κ, which is normal
 about log(levels) + 0.7 with deviation 1, and on pairs of b, uniform on its simplex (`LearnedTables`).
@@ -135,7 +136,7 @@ class Scratch(NamedTuple):
 def rise(x: float, d: int) -> float:
     """Return log Γ(x+d) - log Γ(x), right to 10⁻¹² or so."""
     if d < 0:
-        return -rise(x + d, -d)
+        return float(-rise(x + d, -d))
     if d <= 8:
         product = 1.0
         for k in range(d):
@@ -149,7 +150,7 @@ def rise(x: float, d: int) -> float:
         above *= y
         y += 1
     difference = (x - 0.5) * math.log1p((y - x) / x) + (y - x) * (math.log(y) - 1)
-    return difference + remainder(y) - remainder(x) + math.log(below / above)
+    return float(difference + remainder(y) - remainder(x) + math.log(below / above))
 
 
 @njit(cache=True, nogil=True)
@@ -404,8 +405,8 @@ def cascade(
     if coin < 0.7:
         d = log_uniform(min(float(both), walks.most[walk], float(MOST_AT_ONCE)), rng.random())
     elif coin < 0.85:
-        d = abs(counts[p] - counts[q])
-    if d > min(counts[p], MOST_AT_ONCE) or d == 0:
+        d = counts[p] - counts[q]  # the levels change places
+    if d > min(counts[p], MOST_AT_ONCE) or d <= 0:
         return False
     # Γ(c_b+a_b+d)/Γ(c_b+a_b) Γ(c_a-d+a_a)/Γ(c_a+a_a), and the number of choices of the d records
     gain = rise(counts[q] + prior[q], d) + rise(counts[p] + prior[p], -d)
@@ -525,9 +526,9 @@ def walk_on(
             if shift(rng, walk, tables, walks, noise, counts, prior, scratch):
                 accepted += 1
             if move % every == 0:
-                v = np.searchsorted(nodes.chances, rng.random(), side="right")
+                node = np.searchsorted(nodes.chances, rng.random(), side="right")
                 cascades += 1
-                if cascade(rng, v, tables, walks, nodes, noise, counts, prior, scratch):
+                if cascade(rng, node, tables, walks, nodes, noise, counts, prior, scratch):
                     cascaded += 1
             if move % 256 == 0:
                 d = log_uniform(at_once, rng.random())
@@ -536,9 +537,11 @@ def walk_on(
                 births = d if known or kind >= 0.4 else 0
                 total = counts[everybody]
                 tried += 1
-                if deaths <= total and total - deaths + births <= most:
-                    if renew(rng, deaths, births, tables, walks, nodes, noise, counts, prior, scratch):
-                        renewed += 1
+                possible = deaths <= total and total - deaths + births <= most
+                if possible and renew(
+                    rng, deaths, births, tables, walks, nodes, noise, counts, prior, scratch
+                ):
+                    renewed += 1
         learn(rng, nodes, state)
         for e in range(places.size):
             p, r = places[e], rows[e]
