@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from network_cases import Invented
-from network_data_sets_oracle import DataSets, by_listing
+from listed_data_sets import DataSets, by_listing
 
 import privior as pv
 from privior.models import JunctionTree, Observed
