@@ -103,6 +103,8 @@ MECHANISMS: list[Any] = [
     pv.NoisyStatistics([(0, 7)], 1, 0),
     pv.ModelDraws(DIE, 6, 1),
     pv.ModelDraws(DIE, 6, 1, "0.01", draws=8),
+    pv.ModelDraws(DIE, 6, 2, point=True),
+    pv.ModelDraws(DIE, 6, 1, published=True, draws=2),
     pv.PosteriorDraws(
         pv.GammaExponential("wait", {"law": "gamma", "shape": 5, "rate": 5}), SCHEMA, 20, 1, "0.01"
     ),
@@ -125,6 +127,11 @@ MECHANISMS: list[Any] = [
     *(pv.FourierTables(NETWORK, TWO, "1.5", neighbours=relation) for relation in BOTH),
     *(pv.FourierTables(NETWORK, TWO, 1, "0.01", neighbours=relation) for relation in BOTH),
     *(pv.FourierTables(NETWORK, TWO, 1, delta, max_rows=3) for delta in (0, "0.01")),
+    *(pv.NetworkDraws(NETWORK, TWO, 9, 1, "0.01", neighbours=relation) for relation in BOTH),
+    pv.NetworkDraws(NETWORK, TWO, 9, 1, "0.01", draws=2, concentrated=True),
+    pv.NetworkDraws(NETWORK, TWO, 9, 1, "0.01", max_rows=2),
+    *(pv.TruncatedNetworkDraws(NETWORK, TWO, 9, "1.5", neighbours=relation) for relation in BOTH),
+    pv.TruncatedNetworkDraws(NETWORK, TWO, 9, "1.5", draws=3, max_rows=2),
 ]
 
 
