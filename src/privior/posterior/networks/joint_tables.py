@@ -23,6 +23,8 @@ from privior.posterior.tables.drawn import probabilities
 _NAMED = 5
 #: data sets whose residuals are looked at
 _LOOKED_AT = 200
+#: chances below are as good as zero
+_LEAST = 1e-18
 #: rows of draws that are made at once, in numbers
 _AT_ONCE = 4_000_000
 
@@ -168,7 +170,9 @@ def joint_tables(
 def dirichlet(shapes: Floats, rng: np.random.Generator) -> Floats:
     """Draw from Dirichlet laws along the last axis, also where all parameters are tiny.
 
-    A Gamma of tiny shape a underflows, its logarithm does not: G(a) = G(a+1) U^(1/a).
+    A Gamma of tiny shape a underflows, its logarithm does not: G(a) = G(a+1) U^(1/a). No chance is exactly
+    zero: what is drawn smaller than can be told from it is set to the least, so that logarithms exist.
     """
     logs = np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
-    return probabilities(logs.reshape(-1, shapes.shape[-1])).reshape(shapes.shape)
+    drawn = probabilities(logs.reshape(-1, shapes.shape[-1])).reshape(shapes.shape)
+    return np.maximum(drawn, _LEAST)
