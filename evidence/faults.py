@@ -749,6 +749,30 @@ FAULTS = (
         "if name in where and name == node:",
         ("tests/networks/test_network_posterior.py",),
     ),
+    Fault(
+        "averaged-joint",
+        "predictions average P(y, x | tables) and not P(y | x, tables)",
+        "posterior/networks/prediction.py",
+        "logs -= logs.max(axis=1, keepdims=True)",
+        "logs -= logs.max(axis=(1, 2), keepdims=True)\n        np.exp(logs, out=logs)\n        return",
+        ("tests/networks/test_network_prediction.py",),
+    ),
+    Fault(
+        "a-row-among-others",
+        "what is not known of a row is taken for the first level",
+        "posterior/networks/own_rows.py",
+        "return NOTHING if code is None else code",
+        "return 0 if code is None else code",
+        ("tests/networks/test_network_prediction.py",),
+    ),
+    Fault(
+        "divergence-without-noise",
+        "the forecast of a network's divergence forgets the noise",
+        "forecasting/network_divergence.py",
+        "number**2 / (number + _UNLIKE * levels * noise)",
+        "number + 0 * noise",
+        ("tests/planning/test_network_forecasts.py",),
+    ),
     # ---- theory, papers, pages, commands
     Fault(
         "one-end-of-the-support",
