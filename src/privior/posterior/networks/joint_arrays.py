@@ -14,6 +14,10 @@ from privior.posterior.networks.joint_walk import MOST_AT_ONCE, Nodes, Noise, Sc
 
 #: how often the columns of an arc are moved together, beside one column alone
 _ARCS = 0.5
+#: how much more often a column is moved for each of its children
+_CHILDREN = 0.25
+#: shifts for each cascade: so many for each cell of a table that has others below, within these ends
+_SHIFTS, _FEWEST, _MOST = 8, 16, 256
 
 
 def tables_of(layout: JointLayout) -> Tables:
@@ -108,7 +112,8 @@ def _reaches(
         precision = 2 * sum(known[node] for node in touched)
         most.append(4 / math.sqrt(precision) + 2 if precision > 0 else 2.0**60)
         share = 1.0 if len(block) == 1 else _ARCS / max(len(model.parents[block[-1]]), 1) if block else 0.0
-        weights.append(share * cells[block[-1]] if block else 0.0)
+        children = len(touching[block[-1]]) - 1 if block else 0
+        weights.append(share * cells[block[-1]] * (1 + _CHILDREN * children) if block else 0.0)
     return np.array(most), np.array(weights)
 
 
@@ -140,8 +145,15 @@ def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
         _integers(np.cumsum([0, *(len(layout.below[node]) for node in order)])),
         _integers([order.index(one) for node in order for one in layout.below[node]]),
         _integers(np.arange(1, len(order) + 1)),
-        _chances([cells[node] * (1 + len(layout.below[node])) for node in order]),
+        _chances([cells[node] * len(layout.below[node]) for node in order]),
     )
+
+
+def shifts_per_cascade(layout: JointLayout) -> int:
+    """Return how many shifts are made for each cascade: more if few cells are of nodes with others below."""
+    sizes = dict(zip(layout.model.columns, layout.model.sizes(layout.schema), strict=True))
+    inner = sum(size for node, size in sizes.items() if layout.below[node])
+    return min(max(_SHIFTS * sum(sizes.values()) // inner, _FEWEST), _MOST) if inner else _MOST
 
 
 def noise_of(evidence: JointEvidence) -> Noise:

@@ -27,8 +27,6 @@ MOST_MOVES = 12_000_000
 CHAINS, _PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
 #: sweeps of the first run, shifts for each cell in a sweep, and at least
 _SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 200, 4, 200
-#: shifts for each cascade
-_EVERY = 16
 #: shifts between two looks at whether somebody wants to stop
 _AT_ONCE = 400_000
 #: the share of entries that may disagree
@@ -83,6 +81,7 @@ class JointChains:
         precisions = evidence.table_precisions
         self.tables, self.noise = _tables(layout), arrays.noise_of(evidence)
         self.walks = arrays.walks_of(layout, precisions)
+        self.every = arrays.shifts_per_cascade(layout)
         self.nodes = arrays.nodes_of(layout, self.learned.tolist())
         tables = np.split(precisions, np.cumsum(layout.model.sizes(layout.schema))[:-1])
         known = sum(float(part.mean()) for part in tables)
@@ -131,7 +130,7 @@ class JointChains:
                 self.total.most,
                 self.total.known,
                 self.at_once,
-                _EVERY,
+                self.every,
                 int(edges[piece + 1] - edges[piece]),
                 moves,
                 layout.places,
