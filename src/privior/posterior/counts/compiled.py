@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, ClassVar, Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -14,7 +14,12 @@ class Compiled(Generic[P, R]):
     """A function that can be called, and whose `fast` twin is compiled when it is first wanted.
 
     Compiled functions call each other's compiled twins.
+
+    Attributes:
+        loaded: whether the compiler was wanted before, by any function
     """
+
+    loaded: ClassVar[bool] = False
 
     def __init__(self, plain: Callable[P, R], loops: Callable[P, R] | None = None) -> None:
         """Take a function, and another way to write it where whole arrays are slower than loops."""
@@ -30,6 +35,7 @@ class Compiled(Generic[P, R]):
         """The same, compiled; what was compiled is kept for the next time."""
         from numba import njit
 
+        Compiled.loaded = True
         made: Callable[P, R] = njit(cache=True, nogil=True)(self._loops)
         return made
 

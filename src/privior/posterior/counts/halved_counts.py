@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.models import LearnedPrior
+from privior.posterior.counts.compiled import Compiled
 from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.halving_centres import centres
@@ -217,7 +217,7 @@ def halved_counts(
     tree = tree.apart(filled[tree.cells :])
     middle = centres(tree, ordered, weighted, variance)
     # Once a compiler is loaded, it sums small tables too: the draws are the same.
-    plain = 0 if "numba" in sys.modules else PLAIN
+    plain = 0 if Compiled.loaded else PLAIN
     machine = HalvingMachine.of(tree, prior, middle, total, evidence, variance, plain)
     rng = np.random.default_rng(seed)
     learned = machine.learn()

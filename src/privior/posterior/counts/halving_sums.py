@@ -229,7 +229,7 @@ def _few(most: Floats, a: Floats, goals: Floats) -> Integers:
     a = np.minimum(a, 1.0)
     # Γ(1+a)^(1/a) to a thousandth.
     s = 0.5615 + 0.4619 * a - 0.0234 * a * a
-    found: Floats = np.ceil(np.maximum((most + s) * np.minimum(goals, 1.0) ** (1 / a) - s, 0.0))
+    found: Floats = np.ceil(np.maximum((most + s) * goals ** (1 / a) - s, 0.0))
     return found.astype(np.int64)
 
 
@@ -251,13 +251,19 @@ def _within(
         goals: random numbers between 0 and 1
     """
     rest = unit - part
-    inside = part * step + (number - unit * step) * part // np.maximum(unit, 1)
-    inside = inside + (goals * step).astype(np.int64) - step // 2
-    half = np.full(number.size, step // 2 * 1.0)
-    found = np.where(part <= 0, few(half, a, goals), inside)
-    found = np.where(rest <= 0, number - few(half, b, goals), found)
-    lower, upper = few(number / 2, a, 2 * goals), number - few(number / 2, b, 2 - 2 * goals)
-    return np.where((rest <= 0) & (part <= 0), np.where(goals < 0.5, lower, upper), found)
+    found = part * step + (number - unit * step) * part // np.maximum(unit, 1)
+    found = found + (goals * step).astype(np.int64) - step // 2
+    bare = np.flatnonzero((part <= 0) | (rest <= 0))
+    if bare.size > 0:
+        goal, whole = goals[bare], number[bare]
+        # Where neither has a unit, each is taken for the emptier one half of the time.
+        neither = (part[bare] <= 0) & (rest[bare] <= 0)
+        first = np.where(neither, goal < 0.5, part[bare] <= 0)
+        goal = np.where(neither, np.where(first, 2 * goal, 2 - 2 * goal), goal)
+        most = np.where(neither, whole / 2, step // 2 * 1.0)
+        left = few(most, np.where(first, a[bare], b[bare]), goal)
+        found[bare] = np.where(first, left, whole - left)
+    return found
 
 
 within = Compiled(_within)
