@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from privior.mechanisms.laplace_tables import LaplaceTables
     from privior.mechanisms.gaussian_tables import GaussianTables
     from privior.mechanisms.fourier_tables import FourierTables
+    from privior.mechanisms.moment_noise import MomentNoise
+    from privior.mechanisms.laplace_moments import LaplaceMoments
+    from privior.mechanisms.gaussian_moments import GaussianMoments
 
     # isort: on
 else:
