@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from privior.forecasting.families import FamilyForecaster, JointForecaster, ParameterForecast
     from privior.forecasting.finite_families import ModelForecaster
     from privior.forecasting.networks import NetworkForecaster
+    from privior.forecasting.regressions import RegressionForecaster
     from privior.forecasting.table_errors import Forecast, forecast, prior_alone, records_alone
     from privior.forecasting.tables import TableForecaster, error_law, squared_error
 else:

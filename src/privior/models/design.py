@@ -2,7 +2,8 @@
 
     a number        v = slope * code + shift, with v = 0 in the middle of the range, or at 0 where the formula
                     is not the same for shifted columns (`Formula.centred`)
-    levels          v = 1 for one level and 0 for the others, for each level but the first; without an intercept
+    two levels      v = -1 and 1, or 0 and 1 where the formula is not the same for shifted columns
+    more levels     v = 1 for one level and 0 for the others, for each level but the first; without an intercept
                     the first column of levels has one for each level
     a product       the products of the columns' v
 
@@ -40,8 +41,8 @@ class Coded:
     Attributes:
         factor: v, a whole number
         reach: the largest |v|
-        centre: the value of the column where v is 0, for numbers
-        half: what v = reach is worth; 0 for levels
+        centre: the value of the column where v is 0, for numbers; the second of two levels counts as 1
+        half: what v = reach is worth; 0 for levels of 0 and 1
         label: of the level, if it is one
     """
 
@@ -161,7 +162,10 @@ class Design:
             )
         first = 0 if name == self._with_all_levels else 1
         if column.size == 2 and first == 1:
-            return (Coded(Factor(name), 1, label=column.labels[1]),)
+            half, label = Fraction(1, 2), column.labels[1]
+            if self.formula.centred(name):
+                return (Coded(Factor(name, 2, -1), 1, half, half, label),)
+            return (Coded(Factor(name), 1, label=label),)
         return tuple(
             Coded(Factor(name, level=code), 1, label=column.labels[code]) for code in range(first, column.size)
         )

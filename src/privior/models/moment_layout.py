@@ -28,8 +28,8 @@ the second summand and the 2). Proof. The rest is a sum of |x_i x_j - z_i z_j| f
 features, then p(T - p) products of two move, each by 2, T - p features, and T - p products with the target if
 u = v, or p and the target itself if u = -v. Squares move by at most 1 each. []
 
-Equal functions of a record (the square of a level's 0 or 1 and that itself; a product and the interaction) are
-one sum, whose weight is that of all of them: the distance stays the same. What is 0 for every record (two levels
+Equal functions of a record (the square of a level's 0 or 1 and that itself; 1 and the square of -1 or 1; a product
+and the interaction) are one sum, whose weight is that of all of them: the distance stays the same. What is 0 for every record (two levels
 of one column) or known (1, where n is public) is not published.
 """
 
@@ -172,13 +172,15 @@ class MomentLayout:
 
 
 def _key(factors: tuple[Factor, ...], design: Design) -> Key:
-    """Return a product of factors in one form; factors of 0 or 1 count once."""
-    schema = design.schema
+    """Return a product of factors in one form: those of 0 or 1 count once, those of -1 or 1 twice are 1."""
     left: list[Factor] = []
     for factor in factors:
         here = [one for one in left if one.column == factor.column]
-        told = factor.level is not None or (schema.column(factor.column).size == 2 and factor == Factor(factor.column))
-        if told and factor in here:
+        two = design.schema.column(factor.column).size == 2
+        if factor in here and (factor.level is not None or (two and factor == Factor(factor.column))):
+            continue
+        if factor in here and two and factor == Factor(factor.column, 2, -1):
+            left.remove(factor)
             continue
         if factor.level is not None and any(one.level is not None for one in here):
             return None

@@ -25,7 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
-from privior.arrays import Floats
+from privior.arrays import Floats, Integers
 from privior.special import digamma, gammaln
 
 #: the Normal priors of logarithms, mean and standard deviation: of s (a share of the target's range), of v
@@ -38,7 +38,7 @@ TAILS = 4.0
 
 
 @dataclass(frozen=True)
-class WeightPrior:
+class WeightLaw:
     """What is believed of the weights: Normal(mean, covariance), or of a scale that is learned.
 
     Attributes:
@@ -79,7 +79,7 @@ class MomentsTarget:
     rows: Floats
     seen: Floats
     precisions: Floats
-    prior: WeightPrior
+    prior: WeightLaw
     basis: Floats
     freedom: float
     powers: tuple[float, float] = (0.0, 0.0)
@@ -112,7 +112,8 @@ class MomentsTarget:
         return np.triu_indices(self.features)  # type: ignore[return-value]
 
     @cached_property
-    def _diagonal(self) -> Floats:
+    def diagonal(self) -> Integers:
+        """The places of the diagonal of L, of which coordinates are logarithms."""
         rows, columns = self._below
         return np.flatnonzero(rows == columns)
 
@@ -122,7 +123,7 @@ class MomentsTarget:
         """Return the latent numbers at each row."""
         d, many, cut = self.features, len(points), self.places
         flat = points[:, : cut[1]].copy()
-        flat[:, self._diagonal] = np.exp(flat[:, self._diagonal])
+        flat[:, self.diagonal] = np.exp(flat[:, self.diagonal])
         v, s2 = np.exp(points[:, cut[7]]), np.exp(2 * points[:, cut[5]])
         n = np.full(many, self.records) if self.public else np.exp(points[:, cut[9]])
         learned = self.prior.covariance is None
@@ -193,7 +194,7 @@ class MomentsTarget:
     def _reach(self) -> Floats:
         """How far from there points may be: what lies beyond has no probability that floats can tell."""
         cut, reach = self.places, np.full(self.size, 40.0)
-        reach[self._diagonal] = 12.0
+        reach[self.diagonal] = 12.0
         reach[cut[4] : cut[8]] = 8.0
         return reach
 
@@ -272,7 +273,7 @@ class MomentsTarget:
         slope_v = by_wide * (1 - noise_share) / 2
         freedom, powers = self.freedom, self.freedom + 1 - np.arange(1, d + 1)
         squares = (lower**2).sum(axis=(1, 2))
-        value += points[:, self._diagonal] @ powers - freedom * squares / (2 * v)
+        value += points[:, self.diagonal] @ powers - freedom * squares / (2 * v)
         slope_l -= freedom / v[:, None, None] * lower
         # density of L in its units: of its d (d + 1) / 2 coordinates the diagonal ones are logarithms
         left_over = d * (d - 1) / 4 * for_l + powers.sum() / 2 * for_l - freedom * d / 2
@@ -296,9 +297,9 @@ class MomentsTarget:
             self._tails(points, found, lower @ outer @ lower.transpose(0, 2, 1), value, slopes)
         # coordinates
         slope_l *= v[:, None, None] ** (for_l / 2)
-        slope_l[:, range(d), range(d)] *= np.exp(points[:, self._diagonal])
+        slope_l[:, range(d), range(d)] *= np.exp(points[:, self.diagonal])
         slopes[:, : cut[1]] = slope_l[:, self._below[0], self._below[1]]
-        slopes[:, self._diagonal] += powers
+        slopes[:, self.diagonal] += powers
         if self.intercept:
             slopes[:, cut[1] : cut[2]], slopes[:, cut[3]] = slope_mu, slope_a
         slopes[:, cut[2] : cut[3]] = found["wide"][:, None] ** (for_t / 2) * slope_t
