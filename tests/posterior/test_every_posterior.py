@@ -40,6 +40,7 @@ RELEASES = [
     "kinds/normal-mean.posterior-draws",
     "kinds/normal-mean-precision.noisy-statistics",
     "networks/bayesian-network.gaussian-tables",
+    "regressions/linear-regression.gaussian-moments",
 ]
 
 

@@ -1,9 +1,9 @@
 """Forecasts for regressions: how wide intervals of coefficients will be, from public facts alone.
 
-In the units of `MomentLayout` features that are spread evenly over their ranges scatter by v = 1/(3 T) each, and
-weights of a typical size tau explain a third of the target's variance, which is that of an even spread, 1/12. Then
-X'u - (X'X) w has the variance n v s^2 by chance, the noise of X'u, and that of X'X times |w|^2; its slope by w is
-n v. What the prior knows is added as information. Nothing of a table is known here.
+In the units of `MomentLayout` features that are spread evenly over their ranges scatter by v = 1/(3 T) each,
+and weights of a typical size tau explain a third of the target's variance, which is that of an even spread,
+1/12. Then X'u - (X'X) w has the variance n v s^2 by chance, the noise of X'u, and that of X'X times |w|^2;
+its slope by w is n v. What the prior knows is added as information. Nothing of a table is known here.
 """
 
 from __future__ import annotations
@@ -85,8 +85,9 @@ class RegressionForecaster(Forecaster):
         if math.sqrt(weight / self._prior) <= _IDLE:
             return ()
         return (
-            f"With {records} records, {len(self._design.features)} features and this much noise the release would "
-            f"tell hardly anything of the coefficients: this would give the prior back. Take {self.model.remedy}.",
+            f"With {records} records, {len(self._design.features)} features and this much noise the release "
+            "would tell hardly anything of the coefficients: this would give the prior back. Take "
+            f"{self.model.remedy}.",
         )
 
     def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:

@@ -36,9 +36,9 @@ class GaussianMoments(MomentNoise):
     w_k is the weight of the sum in f (`MomentLayout`), so that in these units all noises have one variance,
     and one record moves all sums together by at most D, D^2 = `MomentLayout.l2_squared`. The sums are whole
     numbers, hence sum + round(noise) = round(sum + noise): a post-processing of the Gaussian mechanism, which
-    is mu-GDP with mu = D / sqrt(variance) and no more (Dong, Roth, Su 2022, Theorem 1). The rounded numbers are
-    drawn exactly (`randomness.rounding`). Noise that is discrete from the start would have to be wider, for
-    lack of a sharp bound in so many dimensions: by 6 to 9% if concentrated divergence is converted.
+    is mu-GDP with mu = D / sqrt(variance) and no more (Dong, Roth, Su 2022, Theorem 1). The rounded numbers
+    are drawn exactly (`randomness.rounding`). Noise that is discrete from the start would have to be wider,
+    for lack of a sharp bound in so many dimensions: by 6 to 9% if concentrated divergence is converted.
     """
 
     model: LinearRegression
@@ -49,7 +49,9 @@ class GaussianMoments(MomentNoise):
     variance: Fraction
     name: ClassVar[str] = "gaussian-moments"
     about: ClassVar[str] = "rounded Gaussian noise on every moment"
-    randomness: ClassVar[str] = "exactly rounded Normal numbers, by interval arithmetic from the system's bits"
+    randomness: ClassVar[str] = (
+        "exactly rounded Normal numbers, by interval arithmetic from the system's bits"
+    )
 
     def __init__(
         self,
@@ -76,8 +78,8 @@ class GaussianMoments(MomentNoise):
     @classmethod
     def built(cls, asked: Asked) -> Self:
         """Spend epsilon and delta."""
-        budget = asked.budget
-        return cls(asked.model, asked.schema, budget.epsilon, budget.delta, neighbours=asked.neighbours)  # type: ignore[arg-type]
+        spent = (asked.budget.epsilon, asked.budget.delta)
+        return cls(asked.model, asked.schema, *spent, neighbours=asked.neighbours)  # type: ignore[arg-type]
 
     def _calibrated(self) -> Fraction:
         level = round_down(self.epsilon)
@@ -101,8 +103,9 @@ class GaussianMoments(MomentNoise):
         """mu-GDP, exactly."""
         pair = GaussianPair(self.layout.l2_squared / self.variance)
         reason = (
-            f"Gaussian noise on moments that one record moves by at most {float(self.layout.l2_squared) ** 0.5:.4g} "
-            "together (Dong, Roth, Su 2022, Theorem 1), rounded afterwards"
+            "Gaussian noise on moments that one record moves by at most "
+            f"{float(self.layout.l2_squared) ** 0.5:.4g} together (Dong, Roth, Su 2022, Theorem 1), rounded "
+            "afterwards"
         )
         return Guarantee(pair, self.neighbours, Budget(self.epsilon, self.delta), reason, "record")
 

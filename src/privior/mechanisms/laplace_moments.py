@@ -28,9 +28,9 @@ from privior.schema import Schema
 class LaplaceMoments(MomentNoise):
     """Each published sum gets independent noise, P(z) proportional to exp(-|z| / scale_k).
 
-    scale_k = D / (epsilon w_k), rounded up to a float, w_k the weight of the sum and D how far one record moves
-    the weighted sums in L1 (`MomentLayout.l1`). The loss is at most sum_k |move_k| / scale_k <= epsilon (Ghosh,
-    Roughgarden, Sundararajan 2009), and randomised response dominates it.
+    scale_k = D / (epsilon w_k), rounded up to a float, w_k the weight of the sum and D how far one record
+    moves the weighted sums in L1 (`MomentLayout.l1`). The loss is at most sum_k |move_k| / scale_k <= epsilon
+    (Ghosh, Roughgarden, Sundararajan 2009), and randomised response dominates it.
     """
 
     model: LinearRegression
@@ -72,11 +72,12 @@ class LaplaceMoments(MomentNoise):
     @classmethod
     def built(cls, asked: Asked) -> Self:
         """Spend epsilon alone."""
-        return cls(asked.model, asked.schema, asked.budget.epsilon, neighbours=asked.neighbours)  # type: ignore[arg-type]
+        epsilon, relation = asked.budget.epsilon, asked.neighbours
+        return cls(asked.model, asked.schema, epsilon, neighbours=relation)  # type: ignore[arg-type]
 
     def _enough(self, scales: tuple[Fraction, ...]) -> bool:
         """Compare each scale with its weight: what is bounded is a sum of moves with these weights."""
-        floats = all(0 < one and Fraction(float(one)) == one for one in scales)
+        floats = all(one > 0 and Fraction(float(one)) == one for one in scales)
         weights = zip(scales, self.layout.plain, strict=True)
         return floats and all(one * weight * self.epsilon >= self.layout.l1 for one, weight in weights)
 
@@ -84,8 +85,8 @@ class LaplaceMoments(MomentNoise):
     def guarantee(self) -> Guarantee:
         """Pure epsilon."""
         reason = (
-            f"discrete Laplace noise on moments that one record moves by L1 {float(self.layout.l1):g} in units "
-            "of their weights (Ghosh et al. 2009)"
+            f"discrete Laplace noise on moments that one record moves by L1 {float(self.layout.l1):g}, in "
+            "units of their weights (Ghosh et al. 2009)"
         )
         pair = SignedSteps(self.epsilon)
         return Guarantee(pair, self.neighbours, Budget(self.epsilon), reason, "record")

@@ -91,9 +91,10 @@ class MomentNoise(Mechanism):
     def check(self, asked: Asked) -> None:
         """Refuse another regression, schema or neighbour relation."""
         model = known_as(LinearRegression, asked.model)
-        same = self.model.formula == model.formula and self.layout.design.numbers == model.design(
-            asked.schema
-        ).numbers
+        same = (
+            self.model.formula == model.formula
+            and self.layout.design.numbers == model.design(asked.schema).numbers
+        )
         if not same or self.neighbours is not asked.neighbours:
             raise self.refusal("the mechanism is for another regression, schema or neighbour relation")
 
@@ -107,7 +108,10 @@ class MomentNoise(Mechanism):
         units = np.sqrt(self.variances) * np.sqrt([float(one) for one in self.layout.squared])
         return [
             ("statistic", f"{count} sums of products of features and {self.model.target}"),
-            ("noise", f"standard deviation {float(np.median(units)):.3g} records, each at the end of its range"),
+            (
+                "noise",
+                f"standard deviation {float(np.median(units)):.3g} records, each at the end of its range",
+            ),
         ]
 
     @classmethod

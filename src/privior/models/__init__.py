@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from privior.models.bayesian_network import BayesianNetwork
+    from privior.models.design import INTERCEPT, Design, Feature
     from privior.models.dirichlet_categorical import DirichletCategorical
     from privior.models.dirichlet_table import DirichletTable
-    from privior.models.design import INTERCEPT, Design, Feature
     from privior.models.exchangeable_prior import ExchangeablePrior, RateLaws
     from privior.models.families import Family, JointFamily, SummedModel
     from privior.models.finite_family import FiniteFamily

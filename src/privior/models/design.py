@@ -3,14 +3,16 @@
     a number        v = slope * code + shift, with v = 0 in the middle of the range, or at 0 where the formula
                     is not the same for shifted columns (`Formula.centred`)
     two levels      v = -1 and 1, or 0 and 1 where the formula is not the same for shifted columns
-    more levels     v = 1 for one level and 0 for the others, for each level but the first; without an intercept
+    more levels     v = 1 for one level and 0 for the others, for each level but the first; without an
+    intercept
                     the first column of levels has one for each level
     a product       the products of the columns' v
 
-A feature is x = v / reach, in [-1, 1]. **No record has a larger squared norm than the number of terms:** of the
-features of a term at most one is not 0, since a record has one level in each column, and that one is a product
-of numbers in [-1, 1]. It is attained: by numbers at the end where |v| = reach and levels other than the first.
-So nothing is clipped by its norm. Bad cells have a code by the schema's rule, and so have features.
+A feature is x = v / reach, in [-1, 1]. **No record has a larger squared norm than the number of terms:** of
+the features of a term at most one is not 0, since a record has one level in each column, and that one is a
+product of numbers in [-1, 1]. It is attained: by numbers at the end where |v| = reach and levels other than
+the first. So nothing is clipped by its norm. Bad cells have a code by the schema's rule, and so have
+features.
 """
 
 from __future__ import annotations
@@ -167,7 +169,8 @@ class Design:
                 return (Coded(Factor(name, 2, -1), 1, half, half, label),)
             return (Coded(Factor(name), 1, label=label),)
         return tuple(
-            Coded(Factor(name, level=code), 1, label=column.labels[code]) for code in range(first, column.size)
+            Coded(Factor(name, level=code), 1, label=column.labels[code])
+            for code in range(first, column.size)
         )
 
     @cached_property
@@ -176,7 +179,9 @@ class Design:
         if self.formula.intercept:
             return None
         alone = (term[0] for term in self.formula.terms if len(term) == 1)
-        return next((one for one in alone if not isinstance(self.schema.column(one), Integer | Bounded)), None)
+        return next(
+            (one for one in alone if not isinstance(self.schema.column(one), Integer | Bounded)), None
+        )
 
     def _number(self, name: str, column: Column) -> Coded:
         lower, step, size = _grid(column)

@@ -18,7 +18,9 @@ from privior.errors import ModelError, shown
 Term = tuple[str, ...]
 #: more terms than this are a mistake
 MOST_TERMS = 200
-_TOKEN = re.compile(r"""\s*(?:(?P<name>[^\W\d]\w*)|(?P<quoted>'[^']+'|"[^"]+"|`[^`]+`)|(?P<sign>[-~+:*()^|/])|(?P<number>\d+))""")
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<name>[^\W\d]\w*)|(?P<quoted>'[^']+'|"[^"]+"|`[^`]+`)|(?P<sign>[-~+:*()^|/])|(?P<number>\d+))"""
+)
 _BARE = re.compile(r"[^\W\d]\w*\Z")
 _ALLOWED = "target ~ a + b + a:b, with + : * and -1"
 _WHERE = "formula"

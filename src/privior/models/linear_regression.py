@@ -56,11 +56,12 @@ class LinearRegression(Model):
         """Take a formula, or the names of columns.
 
         Args:
-            formula: `income ~ age + sex + age:sex`; products by `:`, `a*b` for both and their product, `-1` for
-                no intercept
+            formula: `income ~ age + sex + age:sex`; products by `:`, `a*b` for both and their product, `-1`
+                for no intercept
             target: instead of a formula: the column that is explained
             features: the columns that explain it
-            prior: "learned", `pv.Shrinkage(heavy_tails=True)`, `pv.Ridge(stddev)` or `pv.OwnCoefficients(...)`
+            prior: "learned", `pv.Shrinkage(heavy_tails=True)`, `pv.Ridge(stddev)` or
+                `pv.OwnCoefficients(...)`
         """
         if formula is not None and (target is not None or features is not None):
             raise self.refusal("say a formula, or a target and features, not both")
@@ -114,8 +115,8 @@ class LinearRegression(Model):
         """Return how far one record moves the sums, each by itself.
 
         Each product lies in the range of `Summand.bounds`, which is attained; L1 and squares add up over the
-        products (`Sensitivity.of_sums`): a bound. Mechanisms have a sharper one, of all sums together, in units
-        of their own (`MomentLayout`).
+        products (`Sensitivity.of_sums`): a bound. Mechanisms have a sharper one, of all sums together, in
+        units of their own (`MomentLayout`).
         """
         relation = Neighbours.of(neighbours)
         self._check_drops(schema, relation)
@@ -184,8 +185,8 @@ class LinearRegression(Model):
         if left_open() <= PRIOR_SHARE:
             return ""
         return (
-            f"The prior knows more than {records} records can tell, with or without noise: this would give the "
-            "prior back. Take fewer features, or a wider prior if that is what you believe."
+            f"The prior knows more than {records} records can tell, with or without noise: this would give "
+            "the prior back. Take fewer features, or a wider prior if that is what you believe."
         )
 
     # Files

@@ -9,28 +9,29 @@ Let x be the features of a record in [-1, 1] divided by the root of the number o
 removing one moves it by at most sqrt(37/16 + 1/4). Without an intercept (no x, no u alone): sqrt(25/8), and
 sqrt(25/16 + 1/4).
 
-Proof. Records (x, u) and (z, v), r = x.z, t = |x|, s = |z|. |f - f'|^2 = t^4 + s^4 - 2 r^2 + (t^2 + s^2 - 2r)/2
-+ 2(t^2 u^2 + s^2 v^2 - 2 r u v) + (u - v)^2 + (u^2 - v^2)^2. It is concave in r: at most, with -2r^2 - r(1 + 4uv)
-<= (1 + 4uv)^2/8, a function that increases in t and s, hence at t = s = 1: 3 + 2(u^2 + v^2) + (1 + 4uv)^2/8
-+ (u - v)^2 + (u^2 - v^2)^2. That is convex in u, its second derivative being at least 6 + 4v^2 - 4v^2, and in v;
-so it is largest at a corner: u = v = 1/2 gives 4.5, u = -v gives 5. Attained: two features, r = 0. One feature:
-u, v are at corners again, by 4x^2 + 2 + 12u^2 - 4v^2 > 0. u = v: with a = x - z, b = x + z, |a| + |b| <= 2, it is
-a^2 (b^2 + 1) <= a^2 ((2 - a)^2 + 1) <= 4. u = -v: a^2 b^2 + (a^2 + b^2)/2 + 1 <= 4. Without an intercept: -2r^2
-- 4ruv <= 2u^2v^2, and 2 + 2(u^2 + v^2) + u^4 + v^4 increases to 25/8. A record alone: its squared length,
-1 + 1/2 + 1/2 + 1/4 + 1/16 and 1/4 for the count, without an intercept 1 + 1/2 + 1/16 and 1/4. []
+Proof. Records (x, u) and (z, v), r = x.z, t = |x|, s = |z|. |f - f'|^2 = t^4 + s^4 - 2 r^2 + (t^2 + s^2 -
+2r)/2 + 2(t^2 u^2 + s^2 v^2 - 2 r u v) + (u - v)^2 + (u^2 - v^2)^2. It is concave in r: at most, with -2r^2 -
+r(1 + 4uv) <= (1 + 4uv)^2/8, a function that increases in t and s, hence at t = s = 1: 3 + 2(u^2 + v^2) + (1 +
+4uv)^2/8 + (u - v)^2 + (u^2 - v^2)^2. That is convex in u, its second derivative being 6 + 12u^2,
+and in v; so it is largest at a corner: u = v = 1/2 gives 4.5, u = -v gives 5. Attained: two features, r
+= 0. One feature: u, v are at corners again, by 4x^2 + 2 + 12u^2 - 4v^2 > 0. u = v: with a = x - z, b = x + z,
+|a| + |b| <= 2, it is a^2 (b^2 + 1) <= a^2 ((2 - a)^2 + 1) <= 4. u = -v: a^2 b^2 + (a^2 + b^2)/2 + 1 <= 4.
+Without an intercept: -2r^2 - 4ruv <= 2u^2v^2, and 2 + 2(u^2 + v^2) + u^4 + v^4 increases to 25/8. A record
+alone: its squared length, 1 + 1/2 + 1/2 + 1/4 + 1/16 and 1/4 for the count, without an intercept 1 + 1/2 +
+1/16 and 1/4. []
 
-**Theorem (L1).** In units of features in [-1, 1] and of the target in [-1, 1], all weights 1, a record alone has
-the L1 length T(T+1)/2 + 2T + 2 (without an intercept T(T+1)/2 + T + 1), and 1 more where records are counted.
-Replacing one moves by at most twice that, and where each term has one feature by at most T + 1 for the squares
-and the largest over p of 2p(T - p) + 2(T - p) + max(2(T - p), 2p + 2) for the rest (without an intercept: without
-the second summand and the 2). Proof. The rest is a sum of |x_i x_j - z_i z_j| for i < j, |x_i - z_i|,
-|x_i u - z_i v|, |u - v|, convex in each number by itself, so largest where all are 1 or -1. If x_i z_i = 1 for p
-features, then p(T - p) products of two move, each by 2, T - p features, and T - p products with the target if
-u = v, or p and the target itself if u = -v. Squares move by at most 1 each. []
+**Theorem (L1).** In units of features in [-1, 1] and of the target in [-1, 1], all weights 1, a record alone
+has the L1 length T(T+1)/2 + 2T + 2 (without an intercept T(T+1)/2 + T + 1), and 1 more where records are
+counted. Replacing one moves by at most twice that, and where each term has one feature by at most T + 1 for
+the squares and the largest over p of 2p(T - p) + 2(T - p) + max(2(T - p), 2p + 2) for the rest (without an
+intercept: without the second summand and the 2). Proof. The rest is a sum of |x_i x_j - z_i z_j| for i < j,
+|x_i - z_i|, |x_i u - z_i v|, |u - v|, convex in each number by itself, so largest where all are 1 or -1. If
+x_i z_i = 1 for p features, then p(T - p) products of two move, each by 2, T - p features, and T - p products
+with the target if u = v, or p and the target itself if u = -v. Squares move by at most 1 each. []
 
-Equal functions of a record (the square of a level's 0 or 1 and that itself; 1 and the square of -1 or 1; a product
-and the interaction) are one sum, whose weight is that of all of them: the distance stays the same. What is 0 for every record (two levels
-of one column) or known (1, where n is public) is not published.
+Equal functions of a record (the square of a level's 0 or 1 and that itself; 1 and the square of -1 or 1; a
+product and the interaction) are one sum, whose weight is that of all of them: the distance stays the same.
+What is 0 for every record (two levels of one column) or known (1, where n is public) is not published.
 """
 
 from __future__ import annotations
@@ -92,7 +93,11 @@ class MomentLayout:
         """X'X on and above the diagonal, X'1, X'u, 1'u, u'u and n, in this order."""
         design, intercept = self.design, self.design.formula.intercept
         d, terms = len(design.features), design.terms
-        reach = [Fraction(1), *(Fraction(one.reach) for one in design.features), Fraction(design.target.reach)]
+        reach = [
+            Fraction(1),
+            *(Fraction(one.reach) for one in design.features),
+            Fraction(design.target.reach),
+        ]
         last, none = d + 1, Fraction(0)
         listed: list[tuple[int, int, Fraction, Fraction]] = []
         for i in range(1, last):

@@ -23,8 +23,9 @@ from privior.models.design import INTERCEPT, Design
 LEARNED = "learned"
 _WHERE = "linear-regression"
 _ALLOWED = (
-    f'"{LEARNED}"; pv.Shrinkage(heavy_tails=True), in files {{ shrinkage = "heavy-tails" }}; pv.Ridge("0.5"), in '
-    'files { ridge = "0.5" }; or pv.OwnCoefficients({"age": ["0", "100"]}), in files { coefficients = { ... } }'
+    f'"{LEARNED}"; pv.Shrinkage(heavy_tails=True), in files {{ shrinkage = "heavy-tails" }}; '
+    'pv.Ridge("0.5"), in files { ridge = "0.5" }; or pv.OwnCoefficients({"age": ["0", "100"]}), in files '
+    "{ coefficients = { ... } }"
 )
 
 
@@ -48,8 +49,8 @@ class WeightPrior(ABC):
 class Shrinkage(WeightPrior):
     """w ~ Normal(0, tau^2 I), tau learned from the release: the default.
 
-    What is believed of tau is about what features explain: their part of the target's variance is about half of
-    what they leave, give or take a factor of e^2. With heavy tails every weight has a scale of its own
+    What is believed of tau is about what features explain: their part of the target's variance is about half
+    of what they leave, give or take a factor of e^2. With heavy tails every weight has a scale of its own
     (Student's law with 4 degrees of freedom): for few features that matter much among many that do not.
 
     Attributes:

@@ -163,7 +163,12 @@ def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, L
 
 def _row_by_row(factors: tuple[Factor, ...], question: Question) -> bool:
     """Say whether a product is made of each row: a single factor is not, unless its sums might be long."""
-    return len(factors) > 1 or factors[0].absolute or factors[0].level is not None or question.largest(factors[0]) >= _LONG
+    return (
+        len(factors) > 1
+        or factors[0].absolute
+        or factors[0].level is not None
+        or question.largest(factors[0]) >= _LONG
+    )
 
 
 def _added(

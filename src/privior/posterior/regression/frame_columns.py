@@ -1,7 +1,8 @@
-"""Columns of a frame as codes, by plain access: `frame[name]` of pandas, polars, Arrow or a dictionary of lists.
+"""Columns of a frame as codes, by plain access: `frame[name]` of pandas, polars, Arrow or a dictionary of
+lists.
 
-Cells follow the schema's rule as in a release: numbers outside the bounds count as the nearest inside, and bad
-cells as the column's `missing`. Nothing but the columns that are asked for is touched.
+Cells follow the schema's rule as in a release: numbers outside the bounds count as the nearest inside, and
+bad cells as the column's `missing`. Nothing but the columns that are asked for is touched.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Hamiltonian Monte Carlo in the shape of the posterior at its mode: several chains at once, one a row.
 
-The mode is found by damped Newton steps; the curvature there, by differences of slopes, is the mass matrix, so
-that a nearly Normal posterior looks round to the sampler whatever its number of coordinates. Steps are tuned
-while the chains forget their starts, and never afterwards. Everything is a function of the seed.
+The mode is found by damped Newton steps; the curvature there, by differences of slopes, is the mass matrix,
+so that a nearly Normal posterior looks round to the sampler whatever its number of coordinates. Steps are
+tuned while the chains forget their starts, and never afterwards. Everything is a function of the seed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Density = Callable[[Floats], tuple[Floats, Floats]]
 _WANTED = 0.85
 #: no coordinate is wider than about 1: priors are not
 _LEAST_CURVATURE = 1.0
-_NEWTON, _ENOUGH, _DIFFERENCE, _MOST_STEPS = 60, 1e-2, 1e-4, 24
+_NEWTON, _ENOUGH, _DIFFERENCE, _MOST_STEPS = 60, 1e-2, 1e-5, 24
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,8 @@ def _bent(density: Density, point: Floats, moving: Integers) -> tuple[Floats, Fl
 
 
 def _curvature(density: Density, point: Floats) -> Floats:
-    steps = _DIFFERENCE * np.eye(point.size)
-    slopes = density(np.concatenate([point + steps, point - steps]))[1]
-    after, before = np.split(slopes, 2)
-    found = (before - after) / (2 * _DIFFERENCE)
+    slopes = density(np.concatenate([point[np.newaxis], point + _DIFFERENCE * np.eye(point.size)]))[1]
+    found = (slopes[0] - slopes[1:]) / _DIFFERENCE
     return np.asarray(np.nan_to_num((found + found.T) / 2))
 
 
@@ -125,7 +123,8 @@ def walk(
     if far.any():
         state[far] = 0.01 * rng.standard_normal((int(far.sum()), size))
         height, slope = _round(density, shape, state)
-    step, average, mean_step, tuned = 0.3 * size**-0.25 * 2, 0.0, 0.0, math.log(1.0 * size**-0.25)
+    step = 0.6 * size**-0.25
+    average, mean_step, tuned = 0.0, 0.0, math.log(size**-0.25)
     states = np.empty((chains, kept, size))
     accepted, asked = [], 0
     for turn in range(forgotten + kept):

@@ -14,8 +14,8 @@ their priors are Normal: t ~ Normal(L' w0, s^2/n I + L' P L). The moments are li
     X'X/n = L L' + mu mu',  X'1/n = mu,  X'u/n = L t + mu a,  1'u/n = a,  u'u/n = |t|^2 + rho + a^2,
 
 and each was released with noise. Without an intercept mu and a are 0, and the chi-square has n - d degrees.
-Coordinates of L and t are in units of powers of sqrt(v) and of sqrt(s^2/n + tau^2 v): 1 where the noise leaves
-L and t to their priors, 0 where it tells them, so that no scale is the neck of a funnel.
+Coordinates of L and t are in units of powers of sqrt(v) and of sqrt(s^2/n + tau^2 v): 1 where the noise
+leaves L and t to their priors, 0 where it tells them, so that no scale is the neck of a funnel.
 """
 
 from __future__ import annotations
@@ -94,8 +94,19 @@ class MomentsTarget:
         """Where each group of coordinates begins: L, mu, t, a, log rho, log s, log tau, log v, scales, n."""
         d, one = self.features, int(self.intercept)
         learned = int(self.prior.covariance is None)
-        sizes = [d * (d + 1) // 2, d * one, d, one, 1, 1, learned, 1, d * self.prior.heavy, int(not self.public)]
-        return np.cumsum([0, *sizes]).tolist()
+        sizes = [
+            d * (d + 1) // 2,
+            d * one,
+            d,
+            one,
+            1,
+            1,
+            learned,
+            1,
+            d * self.prior.heavy,
+            int(not self.public),
+        ]
+        return [int(one) for one in np.cumsum([0, *sizes])]
 
     @cached_property
     def _wide(self) -> float:
@@ -149,7 +160,7 @@ class MomentsTarget:
         }
 
     def moments(self, found: dict[str, Floats]) -> Floats:
-        """Return the moments per record in the rotated basis: X'X above the diagonal, X'1, X'u, 1'u, u'u, 1."""
+        """Return the moments per record in the rotated basis, in the order of `MomentLayout`."""
         lower, mu, t, a = found["L"], found["mu"], found["t"], found["a"]
         square = lower @ lower.transpose(0, 2, 1) + mu[:, :, None] * mu[:, None, :]
         with_target = (lower @ t[:, :, None])[:, :, 0] + mu * a[:, None]
@@ -166,14 +177,14 @@ class MomentsTarget:
         squares = np.broadcast_to(found["tau"][:, None] ** 2, (many, d))
         if self.prior.heavy:
             squares = squares * found["scales"]
-            return np.einsum("ji,bj,jk->bik", self.basis, squares, self.basis, optimize=True)
+            return self.basis.T @ (squares[:, :, None] * self.basis)
         return squares[:, :, None] * np.eye(d)
 
     # The density
 
     def density(self, points: Floats, precisions: Floats | None = None) -> tuple[Floats, Floats]:
         """Return the log density up to a constant, and its slopes."""
-        near = (np.abs(points - self._middle) < self._reach).all(axis=1)
+        near = np.asarray((np.abs(points - self._middle) < self._reach).all(axis=1))
         inside = points if near.all() else np.where(near[:, None], points, self._middle)
         with np.errstate(all="ignore"):
             value, slopes = self._density(inside, self.precisions if precisions is None else precisions)
@@ -215,7 +226,12 @@ class MomentsTarget:
         matrix = np.zeros((len(points), d, d))
         matrix[:, self._above[0], self._above[1]] = pull[:, :m]
         matrix = matrix + matrix.transpose(0, 2, 1)  # twice the slope by the symmetric matrix
-        by_mean, by_both, by_a, by_own = pull[:, m : m + d], pull[:, m + d : m + 2 * d], pull[:, -3], pull[:, -2]
+        by_mean, by_both, by_a, by_own = (
+            pull[:, m : m + d],
+            pull[:, m + d : m + 2 * d],
+            pull[:, -3],
+            pull[:, -2],
+        )
         slope_l = matrix @ lower + by_both[:, :, None] * t[:, None, :]
         slope_mu = (matrix @ mu[:, :, None])[:, :, 0] + by_mean + by_both * a[:, None]
         slope_t = (by_both[:, None, :] @ lower)[:, 0] + 2 * by_own[:, None] * t
@@ -243,7 +259,10 @@ class MomentsTarget:
         known = np.linalg.inv(covariance)
         rest = t if self.prior.mean is None else t - self.prior.mean @ lower
         solved = (known @ rest[:, :, None])[:, :, 0]
-        value -= (rest * solved).sum(axis=1) / 2 + np.linalg.slogdet(covariance)[1] / 2
+        value -= (rest * solved).sum(axis=1) / 2 + np.log(
+            np.abs(np.linalg.det(covariance / least[:, None, None]))
+        ) / 2
+        value -= d * np.log(least) / 2
         slope_t -= solved
         outer = (solved[:, :, None] * solved[:, None, :] - known) / 2
         slope_l += 2 * through @ outer
@@ -252,7 +271,7 @@ class MomentsTarget:
         by_noise = np.trace(outer, axis1=1, axis2=2) * s2 / n
         slope_s += 2 * by_noise
         slope_n -= by_noise / n
-        by_tau = 2 * np.einsum("bij,bjk,bik->b", through, outer, lower, optimize=True)
+        by_tau = 2 * ((through @ outer) * lower).sum(axis=(1, 2))
         # what the weights leave
         degrees = n - d - int(self.intercept)
         left = n * rho / s2
@@ -317,7 +336,5 @@ class MomentsTarget:
         first, last = self.places[8], self.places[9]
         logs, scales = points[:, first:last], found["scales"]
         value += (-TAILS / 2 * (logs + 1 / scales)).sum(axis=1)
-        own = np.einsum("ji,bik,jk->bj", self.basis, by_prior, self.basis, optimize=True)
-        slopes[:, first:last] = (
-            -TAILS / 2 * (1 - 1 / scales) + own * scales * found["tau"][:, None] ** 2
-        )
+        own = ((self.basis @ by_prior) * self.basis).sum(axis=2)
+        slopes[:, first:last] = -TAILS / 2 * (1 - 1 / scales) + own * scales * found["tau"][:, None] ** 2

@@ -2,7 +2,8 @@
 
 Moments stand in the order of `MomentLayout`, in its units. Where a published sum is several of them at once,
 it is an observation of the first, and the others are tied to that one; where a moment is 0 for every record,
-it is tied to 0, and where it is their number and that is public, to it. A tie is an observation with noise that is small beside the others.
+it is tied to 0, and where it is their number and that is public, to it. A tie is an observation with noise
+that is small beside the others.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ class Observations:
                 variances.append(unit**2 * variance)
                 heavy.append(int(noise.heavy))
         published = len(rows)
-        level = float(np.median(releases[0].plan.mechanism.variances * [float(one) for one in layout.squared]))
+        level = float(
+            np.median(releases[0].plan.mechanism.variances * [float(one) for one in layout.squared])
+        )
         for place, moment in enumerate(moments):
             known = (moment.row, moment.column) == (0, 0) and not layout.counted
             if not moment.squared or place == first.get(moment.key) or known:
@@ -67,7 +70,9 @@ class Observations:
             if moment.key in first:
                 row -= _one(len(moments), first[moment.key], 1 / moments[first[moment.key]].unit)
             rows.append(row * moment.unit)
-            seen.append(moment.unit * releases[0].plan.records if moment.key == () and not layout.counted else 0.0)
+            seen.append(
+                moment.unit * releases[0].plan.records if moment.key == () and not layout.counted else 0.0
+            )
             variances.append(_TIED**2 * level / float(moment.squared) * moment.unit**2)
             heavy.append(0)
         return Observations(

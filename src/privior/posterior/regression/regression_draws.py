@@ -1,4 +1,4 @@
-"""Draws from the posterior of a regression given noisy moments: where the sampler starts, and what it is told."""
+"""Draws from the posterior of a regression given noisy moments, and where the sampler starts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from privior.privacy import REPLACE_ONE
 from privior.release import Release
 
 _SEED = 20_261_117
-_CHAINS, _FORGOTTEN, _KEPT = 12, 70, 160
+_CHAINS, _FORGOTTEN, _KEPT = 8, 70, 200
 #: the degrees of freedom of the features' scatter, beyond their number: little is believed of it
 FREEDOM = 4.0
 #: typical scatter of a feature and scale of a weight, for units of coordinates alone
@@ -61,7 +61,13 @@ def drawn(releases: Sequence[Release], model: LinearRegression) -> RegressionDra
 
 
 def sampled(
-    said: Observations, layout: MomentLayout, model: LinearRegression, records: int, *, public: bool, seed: int = _SEED
+    said: Observations,
+    layout: MomentLayout,
+    model: LinearRegression,
+    records: int,
+    *,
+    public: bool,
+    seed: int = _SEED,
 ) -> RegressionDraws:
     """Sample given observations; see `drawn`."""
     start = _Start(said, layout, float(records), public)
@@ -71,7 +77,13 @@ def sampled(
     if heavy.any():
         mixing = _Mixing(target, heavy, rng, _CHAINS)
         found = walk(
-            mixing.density, shape, rng, chains=_CHAINS, forgotten=2 * _FORGOTTEN, kept=_KEPT, between=mixing.draw
+            mixing.density,
+            shape,
+            rng,
+            chains=_CHAINS,
+            forgotten=2 * _FORGOTTEN,
+            kept=_KEPT,
+            between=mixing.draw,
         )
     else:
         found = walk(target.density, shape, rng, chains=_CHAINS, forgotten=_FORGOTTEN, kept=_KEPT)
@@ -152,7 +164,9 @@ class _Start:
         self.terms = layout.design.terms
         d, above = self.d, np.triu_indices(self.d)
         weight = 1 / said.variances
-        raw = np.linalg.lstsq(said.rows * np.sqrt(weight)[:, None], said.seen * np.sqrt(weight), rcond=None)[0]
+        raw = np.linalg.lstsq(said.rows * np.sqrt(weight)[:, None], said.seen * np.sqrt(weight), rcond=None)[
+            0
+        ]
         size = len(above[0])
         self.n = records if public else float(np.clip(raw[-1], 2.0 * d + 10, records))
         square = np.zeros((d, d))
@@ -180,7 +194,7 @@ class _Start:
         return MomentsTarget(
             self.d,
             self.terms,
-            self.records if self.public else self.records,
+            self.records,
             self.public,
             self.intercept,
             self.said.rows @ turned,

@@ -2,8 +2,8 @@
 
 A row of parameters is (intercept, weights, stddev, means of the features, their scatter on and below the
 diagonal), in units of `MomentLayout`. Features that a question leaves open are predicted from those that it
-gives, linearly, as the latent scatter has it: mean(income | age=50) is what people of 50 have on average, whatever
-else they are.
+gives, linearly, as the latent scatter has it: mean(income | age=50) is what people of 50 have on average,
+whatever else they are.
 """
 
 from __future__ import annotations
@@ -172,14 +172,18 @@ class RegressionNumbers(Numbers):
             )
         found = {name: codes[0] for name, codes in alternatives[0].items()}
         if self.model.target in found:
-            raise InferenceError("the target is what is asked about, not what is given", asked=self.model.target)
+            raise InferenceError(
+                "the target is what is asked about, not what is given", asked=self.model.target
+            )
         return found
 
     def _check_target(self, column: str) -> None:
         self.events.place(column)
         if column != self.model.target:
             raise InferenceError(
-                "a regression tells of its target alone", asked=shown(column), allowed=quoted(self.model.target)
+                "a regression tells of its target alone",
+                asked=shown(column),
+                allowed=quoted(self.model.target),
             )
 
     def _condition(self, given: Event | object | None) -> str:
@@ -218,7 +222,9 @@ class RegressionNumbers(Numbers):
         lower, step, size = self.target_grid
 
         def found(theta: Floats) -> Floats:
-            return np.asarray(lower + step * codes_reached(share, len(theta), size, self._below(theta, given)))
+            return np.asarray(
+                lower + step * codes_reached(share, len(theta), size, self._below(theta, given))
+            )
 
         return quantile_name(column, share, self._condition(given)), found
 
@@ -258,13 +264,13 @@ class RegressionNumbers(Numbers):
         return found
 
     def _column(self, theta: Floats, name: str, number: int, rng: np.random.Generator) -> Integers:
-        """Draw codes of a column: Normal about its mean, or levels by their shares; evenly if nothing is known."""
+        """Draw codes of a column: Normal about its mean, or levels by their shares; evenly if unknown."""
         size, root = self.schema.column(name).size, np.sqrt(self.design.terms)
         own = [(place, one) for place, one in enumerate(self.design.features) if one.columns == (name,)]
         means, scatter = root * self.means(theta)[0], root**2 * self.scatter(theta)[0]
         if not own:
             return rng.integers(size, size=number)
-        (place, one), *others = own
+        place, one = own[0]
         factor = one.parts[0].factor
         if factor.level is None:
             values = means[place] + np.sqrt(scatter[place, place]) * rng.standard_normal(number)

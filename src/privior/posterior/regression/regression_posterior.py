@@ -32,6 +32,8 @@ _BLOCK = 2000
 _WORST_MISFIT = 2.0
 #: points of a fan
 _POINTS = 41
+#: fans that are shown unasked
+_FANS = 3
 
 
 @final
@@ -132,8 +134,8 @@ class RegressionPosterior(FamilyPosterior):
         """Return the expected target of each row of a frame, within its bounds; free, and without the target.
 
         Args:
-            frame: of pandas, polars, Arrow, or a dictionary of lists. Cells follow the schema's rules, as in the
-                table; rows with a cell that the schema leaves out are not a number.
+            frame: of pandas, polars, Arrow, or a dictionary of lists. Cells follow the schema's rules, as in
+                the table; rows with a cell that the schema leaves out are not a number.
         """
         features, there = self._features(frame)
         mean = self.found.intercept.mean() + features @ self.found.weights.mean(axis=0)
@@ -170,8 +172,8 @@ class RegressionPosterior(FamilyPosterior):
         chains = [] if one.warning is None else [f"WARNING: {one.warning}"]
         if one.misfit is not None and one.misfit > _WORST_MISFIT:
             chains.append(
-                f"WARNING: the release contradicts the model: the noise would be {one.misfit:.2g} times as strong "
-                "as stated. Intervals are not to be trusted."
+                f"WARNING: the release contradicts the model: its noise would be {one.misfit:.2g} times as "
+                "strong as stated. Intervals are not to be trusted."
             )
         return (*super().warnings, *chains)
 
@@ -197,13 +199,19 @@ class RegressionPosterior(FamilyPosterior):
         ]
         note = "records alone: the standard deviation that would be left without privacy noise"
         shown = Finding(
-            "The coefficients", Table(header, rows, note), picture=lambda: self.picture(level), words=self._share
+            "The coefficients",
+            Table(header, rows, note),
+            picture=lambda: self.picture(level),
+            words=self._share,
         )
         fans = [
-            Finding(f"{self.model.target} by {name}", picture=lambda name=name: self.fan(name, level))  # type: ignore[misc]
-            for name in self._numeric[:3]
+            Finding(f"{self.model.target} by {name}", picture=self._fan(name, level))
+            for name in self._numeric
         ]
-        return [shown, *fans]
+        return [shown, *fans[:_FANS]]
+
+    def _fan(self, name: str, level: float) -> Callable[[], FanChart]:
+        return lambda: self.fan(name, level)
 
     @property
     def _numeric(self) -> tuple[str, ...]:
@@ -215,9 +223,9 @@ class RegressionPosterior(FamilyPosterior):
         low, high = explained.interval()
         return (
             f"The privacy noise accounts for about {100 * self.noise_share:.0f}% of the variance of the "
-            f"coefficients, the finite number of records for the rest. All intervals include both. The features "
-            f"explain about {100 * explained.mean:.0f}% of the variance of {self.model.target}, between "
-            f"{100 * low:.0f}% and {100 * high:.0f}% with probability 90%."
+            "coefficients, the finite number of records for the rest. All intervals include both. The "
+            f"features explain about {100 * explained.mean:.0f}% of the variance of {self.model.target}, "
+            f"between {100 * low:.0f}% and {100 * high:.0f}% with probability 90%."
         )
 
     def picture(self, level: float = 0.9) -> IntervalChart:
@@ -231,7 +239,9 @@ class RegressionPosterior(FamilyPosterior):
         reach = float(ndtri(0.5 + level / 2)) * alone / np.sqrt(self.numbers.design.terms)
         centres = values.mean(axis=0)
         whole = quantiles(values, level)
-        inner = np.column_stack([np.maximum(centres - reach, whole[:, 0]), np.minimum(centres + reach, whole[:, 1])])
+        inner = np.column_stack(
+            [np.maximum(centres - reach, whole[:, 0]), np.minimum(centres + reach, whole[:, 1])]
+        )
         inner = np.column_stack([np.minimum(inner[:, 0], centres), np.maximum(inner[:, 1], centres)])
         return IntervalChart(
             [feature.name for feature in self.numbers.design.features],
@@ -243,17 +253,21 @@ class RegressionPosterior(FamilyPosterior):
         )
 
     def fan(self, column: str, level: float = 0.9, given: Event | object | None = None) -> FanChart:
-        """Draw the mean of the target against one column of numbers, with intervals of it and of single records.
+        """Draw the mean of the target against one column of numbers, with intervals of it and of single
+        records.
 
         Args:
             column: of numbers, among those that explain
             level: of the intervals
-            given: values of other columns; those that are left open are as people of each value are on average
+            given: values of other columns; those that are left open are as people of each value are on
+                average
         """
         check_level(level)
         known = self.schema.column(column)
         if column not in self._numeric or not isinstance(known, Integer | Bounded):
-            raise InferenceError("not a column of numbers that explains", asked=column, allowed=", ".join(self._numeric))
+            raise InferenceError(
+                "not a column of numbers that explains", asked=column, allowed=", ".join(self._numeric)
+            )
         codes = np.unique(np.linspace(0, known.size - 1, _POINTS).astype(int))
         lower, step = float(known.lower), float(known.grid) if isinstance(known, Bounded) else 1.0
         middle, means, records = [], [], []
@@ -265,7 +279,9 @@ class RegressionPosterior(FamilyPosterior):
             middle.append(float(mean.mean()))
             means.append(quantiles(mean, level))
             records.append(quantiles(mean + spread, level))
-        turned = [self._clipped(self.numbers.in_words_of_target(np.array(one))) for one in (middle, means, records)]
+        turned = [
+            self._clipped(self.numbers.in_words_of_target(np.array(one))) for one in (middle, means, records)
+        ]
         return FanChart(
             (lower + step * codes).tolist(),
             turned[0].tolist(),
@@ -290,9 +306,10 @@ class RegressionPosterior(FamilyPosterior):
         if question not in ("counts", "share", "table", "entries"):
             return None
         target = quoted(self.model.target)
-        return "a regression has no table of counts", f"Ask for parameters(), or for mean({target} | column=value)."
+        return (
+            "a regression has no table of counts",
+            f"Ask for parameters(), or for mean({target} | column=value).",
+        )
 
     def __repr__(self) -> str:
         return f"<posterior of {self.model.formula}, {self.source}>"
-
-
