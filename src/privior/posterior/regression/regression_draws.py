@@ -121,7 +121,7 @@ def _given_moments(target: MomentsTarget, parts: dict[str, Floats]) -> tuple[Flo
     pull = ratio[:, None] * (lower @ parts["t"][:, :, None])[:, :, 0]
     if target.prior.mean is not None:
         pull = pull + believed @ target.prior.mean
-    return (covariance @ pull[:, :, None])[:, :, 0], covariance
+    return (covariance @ pull[:, :, None])[:, :, 0], np.asarray(covariance, np.float64)
 
 
 def _weights(
