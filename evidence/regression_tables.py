@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from real_tables import FOLDER
 
 import privior as pv
-from privior.arrays import Floats
+from privior.arrays import Floats, Integers
 from privior.curator import measure_statistics
 from privior.models import ExactStatistics
 from privior.testing.small_tables import statistics
@@ -47,7 +47,7 @@ def model() -> pv.LinearRegression:
     return pv.LinearRegression(target="y", features=[name for name in columns() if name != "y"])
 
 
-def split(repeat: int, train: int | None) -> tuple[Floats, Floats]:
+def split(repeat: int, train: int | None) -> tuple[Integers, Integers]:
     """Return places of training and of test rows."""
     rows = len(columns()["y"])
     order = np.random.default_rng(1000 + repeat).permutation(rows)
@@ -56,7 +56,7 @@ def split(repeat: int, train: int | None) -> tuple[Floats, Floats]:
     return rest if train is None else rest[:train], order[:held]
 
 
-def exact(rows: Floats, neighbours: pv.Neighbours) -> ExactStatistics:
+def exact(rows: Integers, neighbours: pv.Neighbours) -> ExactStatistics:
     """Return the moments of some rows."""
     codes = []
     for name in model().columns:
@@ -67,7 +67,7 @@ def exact(rows: Floats, neighbours: pv.Neighbours) -> ExactStatistics:
     return ExactStatistics(statistics(model(), schema(), neighbours, np.column_stack(codes)))
 
 
-def release(rows: Floats, epsilon: str, neighbours: pv.Neighbours) -> pv.Release:
+def release(rows: Integers, epsilon: str, neighbours: pv.Neighbours) -> pv.Release:
     """Release the moments of some rows by the default mechanism for delta > 0."""
     plan = pv.plan(
         model(),
@@ -82,24 +82,24 @@ def release(rows: Floats, epsilon: str, neighbours: pv.Neighbours) -> pv.Release
     return measure_statistics(plan, exact(rows, neighbours), ledger=ledger)
 
 
-def features(rows: Floats) -> Floats:
+def features(rows: Integers) -> Floats:
     """Return the features as they are."""
     return np.column_stack([values[rows] for name, values in columns().items() if name != "y"])
 
 
-def clipped_error(predicted: Floats, rows: Floats) -> float:
+def clipped_error(predicted: Floats, rows: Integers) -> float:
     """Return the mean squared error of predictions that are kept in [0, 1]."""
     return float(np.mean((np.clip(predicted, 0, 1) - columns()["y"][rows]) ** 2))
 
 
-def least_squares(train: Floats, test: Floats) -> float:
+def least_squares(train: Integers, test: Integers) -> float:
     """Return the error without privacy."""
     design = np.column_stack([np.ones(len(train)), features(train)])
     found = np.linalg.lstsq(design, columns()["y"][train], rcond=None)[0]
     return clipped_error(np.column_stack([np.ones(len(test)), features(test)]) @ found, test)
 
 
-def plain_ridge(made: pv.Release, test: Floats) -> float:
+def plain_ridge(made: pv.Release, test: Integers) -> float:
     """Return the error of a ridge regression that takes noisy moments for true ones.
 
     The ridge is the size of the noise's largest eigenvalue: its standard deviation times the root of 2 d.
@@ -124,7 +124,7 @@ def plain_ridge(made: pv.Release, test: Floats) -> float:
     return clipped_error(predicted, test)
 
 
-def private_mean(train: Floats, test: Floats, mu: float, rng: np.random.Generator) -> float:
+def private_mean(train: Integers, test: Integers, mu: float, rng: np.random.Generator) -> float:
     """Return the error of the mean alone, for which all of the budget is spent."""
     mean = columns()["y"][train].mean() + rng.normal() / (mu * len(train))
     return clipped_error(np.full(len(test), mean), test)

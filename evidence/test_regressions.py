@@ -121,7 +121,7 @@ def test_intervals_cover_what_was_drawn_from_the_prior(name: str) -> None:
                 float(np.mean(inside)),
                 _within(b, found.intercept),
                 _within(s, found.stddev),
-                _within(b + x @ w, mean),
+                _within(b + float(x @ w), mean),
             ]
         )
         alone = np.sqrt(np.diag(found.within))[1:]
@@ -210,6 +210,6 @@ def _errors(repeat: int, train: int | None, epsilon: str) -> tuple[float, float,
     posterior = pv.infer(made)
     frame = {name: values[held] for name, values in columns().items()}
     ours = clipped_error(posterior.predict(frame), held)
-    mu = made.plan.guarantee.pair.mu
+    mu = made.plan.guarantee.pair.mu or 0.0
     alone = private_mean(rows, held, mu, np.random.default_rng(repeat))
     return ours, plain_ridge(made, held), least_squares(rows, held), alone

@@ -74,7 +74,7 @@ def test_columns_may_be_listed_instead() -> None:
     assert to_model({"family": "linear-regression", "target": "income", "features": ["age", "sex"]}) == listed
     for wrong in ({"formula": "a ~ b", "target": "a"}, {"target": "a"}, {"target": "a", "features": 3}, {}):
         with pytest.raises(ModelError):
-            pv.LinearRegression(**wrong)  # type: ignore[arg-type]
+            pv.LinearRegression(**wrong)
 
 
 @pytest.mark.parametrize("text", FORMULAS)

@@ -62,6 +62,10 @@ def posterior(epsilon: str = "50", relation: pv.Neighbours = pv.REPLACE_ONE, pri
     return pv.infer(measure_statistics(plan, exact, ledger=ledger))
 
 
+def asked(found: Any, text: str) -> Any:
+    return pv.ask(found, text)
+
+
 @pytest.mark.parametrize(
     ("public", "intercept", "prior"),
     [
@@ -174,16 +178,16 @@ def test_more_noise_gives_wider_intervals_and_says_so() -> None:
 
 def test_questions() -> None:
     found = posterior()
-    women = pv.ask(found, "mean(income | age=50, sex=female, town=Oslo)")
+    women = asked(found, "mean(income | age=50, sex=female, town=Oslo)")
     assert women.mean == pytest.approx(15_000 + 25_000 + 9_000, abs=2_500)
-    everyone = pv.ask(found, "mean(income | age=50)")
+    everyone = asked(found, "mean(income | age=50)")
     assert everyone.mean == pytest.approx(people(4000)["income"][people(4000)["age"] == 50].mean(), abs=3_000)
-    assert "age:sex[female]" in str(pv.ask(found, "parameters()"))
-    assert pv.ask(found, "parameter('town[else]')").mean == pytest.approx(-6_000, abs=3_000)
-    assert pv.ask(found, "parameter(age)").mean == found.parameter("age").mean
-    chance = pv.ask(found, "P(income>49000 | age=50, sex=female, town=Oslo)")
+    assert "age:sex[female]" in str(asked(found, "parameters()"))
+    assert asked(found, "parameter('town[else]')").mean == pytest.approx(-6_000, abs=3_000)
+    assert asked(found, "parameter(age)").mean == found.parameter("age").mean
+    chance = asked(found, "P(income>49000 | age=50, sex=female, town=Oslo)")
     assert chance.mean == pytest.approx(0.5, abs=0.12)
-    middle = pv.ask(found, "median(income | age=50, sex=female, town=Oslo)")
+    middle = asked(found, "median(income | age=50, sex=female, town=Oslo)")
     assert middle.mean == pytest.approx(women.mean, abs=600)
     for text in (
         "mean(age)",
@@ -193,7 +197,7 @@ def test_questions() -> None:
         "parameter(nobody)",
     ):
         with pytest.raises((QuestionError, InferenceError)):
-            pv.ask(found, text)
+            asked(found, text)
 
 
 def test_predictions_are_the_same_for_every_kind_of_frame() -> None:
@@ -206,8 +210,8 @@ def test_predictions_are_the_same_for_every_kind_of_frame() -> None:
     said = [found.predict(frame) for frame in frames]
     assert all(np.array_equal(said[0], one) for one in said)
     for place, (age, sex) in enumerate([(30, "male"), (40, "female"), (90, "female"), (50, "female")]):
-        asked = pv.ask(found, f"mean(income | age={age}, sex={sex}, town=Oslo)")
-        assert said[0][place] == pytest.approx(asked.mean, rel=1e-6)
+        said_so = asked(found, f"mean(income | age={age}, sex={sex}, town=Oslo)")
+        assert said[0][place] == pytest.approx(said_so.mean, rel=1e-6)
     ends = found.predict_interval(rows, 0.8)
     assert ends.shape == (4, 2)
     assert (ends[:, 0] < said[0]).all()

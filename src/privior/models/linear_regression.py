@@ -154,11 +154,6 @@ class LinearRegression(Model):
         return str(self.formula)
 
     @property
-    def assumption(self) -> str:
-        """What no sums tell."""
-        return f"{self.target} is linear in the features, with Normal errors of one size"
-
-    @property
     def first_question(self) -> str:
         """All coefficients."""
         return "parameters()"
@@ -204,7 +199,7 @@ class LinearRegression(Model):
                 asked=", ".join(entries),
                 allowed="formula, or target and features; prior",
             )
-        return cls(**entries)  # type: ignore[arg-type]
+        return cls(**entries)
 
     def __str__(self) -> str:
         return f"LinearRegression({self.formula}, prior {self.prior})"

@@ -275,13 +275,14 @@ class RegressionNumbers(Numbers):
         if factor.level is None:
             values = means[place] + np.sqrt(scatter[place, place]) * rng.standard_normal(number)
             codes = (values * one.reach - factor.shift) / factor.slope
-            return np.clip(np.rint(codes), 0, size - 1).astype(np.int64)
+            return np.asarray(np.clip(np.rint(codes), 0, size - 1), np.int64)
         shares = np.zeros(size)
         for place, one in own:
             shares[one.parts[0].factor.level] = max(float(means[place]), 0.0)
         if len(own) < size:
             shares[0] = max(1 - shares.sum(), 1e-9)
-        return rng.choice(size, size=number, p=shares / shares.sum() if shares.sum() else None)
+        chances = shares / shares.sum() if shares.sum() else None
+        return np.asarray(rng.choice(size, size=number, p=chances), np.int64)
 
     def variables(self, theta: Floats) -> dict[str, Any]:
         """Return coefficients, errors and R squared by their names."""

@@ -178,6 +178,15 @@ class RegressionPosterior(FamilyPosterior):
         return (*super().warnings, *chains)
 
     @property
+    def assumptions(self) -> tuple[str, ...]:
+        """That the formula is right, which no moments tell."""
+        return (
+            f"That {self.model.target} is linear in the features, with Normal errors of one size: moments "
+            "cannot tell. Coefficients are those of the best line whatever the shape; probabilities and "
+            "intervals of single records hold only if that is so.",
+        )
+
+    @property
     def computed(self) -> tuple[str, ...]:
         """The source and the diagnostics."""
         one = self.found.diagnostics
