@@ -18,7 +18,7 @@ from privior.models import MomentLayout
 from privior.release import Release
 
 #: the noise of ties, by that of what is published
-_TIED = 0.05
+_TIED = 0.25
 
 
 @dataclass(frozen=True, eq=False)
