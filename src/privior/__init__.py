@@ -59,11 +59,13 @@ if TYPE_CHECKING:
     from privior.mechanisms import DirichletDraw as DirichletDraw
     from privior.mechanisms import FourierTables as FourierTables
     from privior.mechanisms import GaussianCounts as GaussianCounts
+    from privior.mechanisms import GaussianMoments as GaussianMoments
     from privior.mechanisms import GaussianNoise as GaussianNoise
     from privior.mechanisms import GaussianTables as GaussianTables
     from privior.mechanisms import ImportedNumbers as ImportedNumbers
     from privior.mechanisms import KNorm as KNorm
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
+    from privior.mechanisms import LaplaceMoments as LaplaceMoments
     from privior.mechanisms import LaplaceNoise as LaplaceNoise
     from privior.mechanisms import LaplaceTables as LaplaceTables
     from privior.mechanisms import LSDim as LSDim
@@ -82,8 +84,12 @@ if TYPE_CHECKING:
     from privior.models import ExchangeablePrior as ExchangeablePrior
     from privior.models import FiniteFamily as FiniteFamily
     from privior.models import LearnedPrior as LearnedPrior
+    from privior.models import LinearRegression as LinearRegression
     from privior.models import MarkovChain as MarkovChain
     from privior.models import NaiveBayes as NaiveBayes
+    from privior.models import OwnCoefficients as OwnCoefficients
+    from privior.models import Ridge as Ridge
+    from privior.models import Shrinkage as Shrinkage
     from privior.models.families import BetaBernoulli as BetaBernoulli
     from privior.models.families import BetaBinomial as BetaBinomial
     from privior.models.families import GammaExponential as GammaExponential
@@ -120,6 +126,7 @@ if TYPE_CHECKING:
     from privior.posterior import MarkovPosterior as MarkovPosterior
     from privior.posterior import NetworkPosterior as NetworkPosterior
     from privior.posterior import ParameterPosterior as ParameterPosterior
+    from privior.posterior import RegressionPosterior as RegressionPosterior
     from privior.posterior import check_fit as check_fit
     from privior.posterior import infer as infer
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE

@@ -17,6 +17,7 @@ from privior.release import FORMAT
 HERE = Path(__file__).parent
 KIND_FILES = sorted((HERE / "kinds").glob("*.json"))
 NETWORK_FILES = sorted((HERE / "networks").glob("*.json"))
+REGRESSION_FILES = sorted((HERE / "regressions").glob("*.json"))
 #: of privior alone, without extensions
 OURS = sorted(path for path in HERE.rglob("*.json") if path.parent.name != "declared")
 VERSIONS = sorted(path for path in HERE.glob("[0-9]*") if path.is_dir())
@@ -79,17 +80,19 @@ def test_every_format_mechanism_and_family_has_a_file() -> None:
     assert {release.plan.model.family for release in ours} == {kind.family for kind in MODELS}
 
 
-@pytest.mark.parametrize("path", [*KIND_FILES, *NETWORK_FILES], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*KIND_FILES, *NETWORK_FILES, *REGRESSION_FILES], ids=lambda path: path.stem)
 def test_releases_of_every_kind_are_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "privior.posterior.families.joint_chain._SWEEPS", 100
     )  # whether it is answered, not how well
     monkeypatch.setattr("privior.posterior.families.joint_chain._ROUNDS", 1)
+    monkeypatch.setattr("privior.posterior.regression.regression_draws._KEPT", 10)
     release = pv.Release.read(path)
     assert release.plan.model in [model for model, _ in KINDS]
     assert pv.Release.from_json(release.to_json()) == release
     asked = release.plan.model.first_question
     headings = {"counts()": "90% interval", "models()": "probability", "table(": "90% interval"}
+    headings["parameters()"] = "90% interval"
     table = asked if asked in headings else asked[:6]
     heading = headings.get(table, asked.replace("'", "") + " = ")
     assert heading in str(pv.ask(release, asked)).splitlines()[0]

@@ -57,6 +57,10 @@ NETWORKS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.NaiveBayes("ripe", ["fruit", "then"], prior=pv.BDeu(4)), [pv.GaussianTables]),
     (pv.BayesianNetwork({"ripe": []}, prior=1), [pv.FourierTables, pv.TruncatedNetworkDraws]),
 ]
+#: regressions, likewise
+REGRESSIONS: list[tuple[Model, list[type[Mechanism]]]] = [
+    (pv.LinearRegression("pips ~ error*ripe + fruit"), [pv.GaussianMoments, pv.LaplaceMoments]),
+]
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.DirichletCategorical("fruit", prior=1), [pv.KNorm, pv.EHD, pv.EHDS, pv.EHDL]),
@@ -86,6 +90,7 @@ KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
         [pv.NoisyStatistics, pv.PosteriorDraws],
     ),
     *NETWORKS,
+    *REGRESSIONS,
 ]
 
 
@@ -152,7 +157,7 @@ def write_kinds(folder: Path) -> None:
     table.write_text("fruit,then,ripe,pips,weight,error\n" + "\n".join(rows) + "\n")
     ledger = pv.Ledger.create(folder / "garden.ledger", population="garden", epsilon=100, delta="1e-2")
     ledger.allow("ann", "1/2")
-    for model, mechanisms in KINDS[: -len(NETWORKS)]:
+    for model, mechanisms in KINDS[: -len(NETWORKS) - len(REGRESSIONS)]:
         for kind in mechanisms:
             delta = "0" if kind in (pv.EHD, pv.EHDS, pv.EHDL) else "1e-6"
             plan = pv.plan(model, GARDEN, records=40, epsilon=2, delta=delta, mechanism=kind)
@@ -183,6 +188,40 @@ def write_networks(folder: Path) -> None:
             plan = pv.plan(model, GARDEN, records=40, epsilon=2, delta="1e-6", mechanism=kind)
             ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
             pv.measure(plan, table, ledger=ledger, output=folder / f"{model.family}.{kind.name}.json")
+
+
+def write_regressions(folder: Path) -> None:
+    """Write one release of each kind of noise on moments, and one where the number of records is private."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draw = random.Random(6)
+    rows = [
+        (draw.choice(["apple", "pear", "plum"]), draw.choice([True, False]), draw.gauss(0, 1))
+        for _ in range(200)
+    ]
+    table = pa.table(
+        {
+            "fruit": [fruit for fruit, _, _ in rows],
+            "ripe": [ripe for _, ripe, _ in rows],
+            "error": [round(error, 1) for _, _, error in rows],
+            "pips": [round(5 + error + 2 * ripe + draw.gauss(0, 1)) for _, ripe, error in rows],
+        }
+    )
+    for model, mechanisms in REGRESSIONS:
+        for kind in mechanisms:
+            for relation, records in ((pv.REPLACE_ONE, 200), (pv.ADD_OR_REMOVE_ONE, 500)):
+                plan = pv.plan(
+                    model,
+                    GARDEN,
+                    records=records,
+                    epsilon=2,
+                    delta="1e-6",
+                    neighbours=relation,
+                    mechanism=kind,
+                )
+                ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
+                private = "" if relation is pv.REPLACE_ONE else ".private-number"
+                name = f"{model.family}.{kind.name}{private}.json"
+                pv.measure(plan, table, ledger=ledger, output=folder / name)
 
 
 def write_forgetful(folder: Path) -> None:

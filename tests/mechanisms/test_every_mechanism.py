@@ -19,8 +19,17 @@ EXAMPLES: list[tuple[Model, Any]] = [
     *((TABLE, kind) for kind in (pv.LaplaceCounts, pv.LSHist, pv.LSDim, pv.VirtualRecords)),
 ]
 #: draws that take milliseconds each; other suites look at them more closely
-FEWER = {pv.EHD: 400, pv.EHDS: 200, pv.EHDL: 400, pv.PosteriorDraws: 400, pv.DirichletDraw: 400}
-FEWER |= {pv.NetworkDraws: 30, pv.TruncatedNetworkDraws: 400}
+FEWER = {
+    pv.EHD: 400,
+    pv.EHDS: 200,
+    pv.EHDL: 400,
+    pv.PosteriorDraws: 400,
+    pv.DirichletDraw: 400,
+    pv.GaussianMoments: 200,
+    pv.LaplaceMoments: 200,
+    pv.NetworkDraws: 30,
+    pv.TruncatedNetworkDraws: 400,
+}
 
 
 def test_every_registered_mechanism_is_checked() -> None:

@@ -24,6 +24,7 @@ def test_every_registered_model_is_checked() -> None:
 def test_it_keeps_the_contract(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("privior.posterior.families.joint_chain._SWEEPS", 100)  # not how well it is answered
     monkeypatch.setattr("privior.posterior.families.joint_chain._ROUNDS", 1)
+    monkeypatch.setattr("privior.posterior.regression.regression_draws._KEPT", 20)
     check_model(model, GARDEN, records=60)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from network_cases import Invented
 from listed_data_sets import DataSets, by_listing
+from network_cases import Invented
 
 import privior as pv
 from privior.models import JunctionTree, Observed

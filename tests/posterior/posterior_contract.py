@@ -192,7 +192,7 @@ def it_answers_what_it_understands_and_no_more(posterior: Posterior) -> None:
     """Every kind of question, written with words of the model, is answered or refused."""
     column = posterior.model.columns[0]
     label = posterior.schema.column(column).labels[0]
-    models = getattr(posterior.model, "names", ("any",))
+    models = getattr(posterior.model, "names", posterior.numbers.parameters or ("any",))
     words = {
         "p": f"P('{column}'='{label}')",
         "mean": f"mean('{column}')",
@@ -207,6 +207,7 @@ def it_answers_what_it_understands_and_no_more(posterior: Posterior) -> None:
         "most_probable": f"most_probable('{column}')",
         "model": f"model('{models[0]}')",
         "models": "models()",
+        "parameters": "parameters()",
         "stationary": f"stationary('{label}')",
         "after": f"after(2, '{label}' | '{label}')",
         "sample": "sample 3",

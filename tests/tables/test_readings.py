@@ -45,7 +45,13 @@ READINGS: tuple[Reading, ...] = (
             Summand((Factor("weight"), Factor("age"))),
             Summand((Factor("visits", -1),)),
             Summand((Factor("income", 1, -1, absolute=True),)),
+            Summand((Factor("city", level=1),)),
+            Summand((Factor("age", 3, -1, level=40), Factor("city", level=0))),
         )
+    ),
+    Sums(
+        ("smokes",),
+        (Summand((Factor("age", -2, 1, level=7),)), Summand((Factor("city", level=2), Factor("age")))),
     ),
     Records(("smokes", "visits", "city")),
 )
@@ -90,7 +96,8 @@ def coded(rows: dict[str, list[Any]], names: tuple[str, ...]) -> list[dict[str, 
 def value(summand: Summand, codes: dict[str, int]) -> int:
     made = 1
     for factor in summand.factors:
-        one = factor.slope * codes[factor.column] + factor.shift
+        told = codes[factor.column] if factor.level is None else int(codes[factor.column] == factor.level)
+        one = factor.slope * told + factor.shift
         made *= abs(one) if factor.absolute else one
     return made
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from privior.forecasting.finite_families import ModelForecaster
     from privior.forecasting.network_divergence import NetworkDivergence
     from privior.forecasting.networks import NetworkForecast, NetworkForecaster
+    from privior.forecasting.regressions import RegressionForecaster
     from privior.forecasting.table_errors import Forecast, forecast, prior_alone, records_alone
     from privior.forecasting.tables import TableForecaster, error_law, squared_error
 else:

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from privior.mechanisms.network_drawing import NetworkDrawing
     from privior.mechanisms.network_draws import NetworkDraws
     from privior.mechanisms.truncated_network_draws import TruncatedNetworkDraws
+    from privior.mechanisms.moment_noise import MomentNoise
+    from privior.mechanisms.laplace_moments import LaplaceMoments
+    from privior.mechanisms.gaussian_moments import GaussianMoments
 
     # isort: on
 else:

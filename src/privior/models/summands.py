@@ -30,22 +30,27 @@ class Factor:
         slope: of the code
         shift: added to it
         absolute: whether the sign is dropped
+        level: if there is one, the code is replaced by 1 where it is this one, and by 0 elsewhere
     """
 
     column: str
     slope: int = 1
     shift: int = 0
     absolute: bool = False
+    level: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str) or not is_whole(self.slope) or not is_whole(self.shift):
             raise ModelError(
                 "a factor has a column, and whole numbers for slope and shift", asked=shown(self.slope)
             )
+        if self.level is not None and not is_whole(self.level):
+            raise ModelError("a factor's level is a whole number", asked=shown(self.level))
 
     def of(self, codes: Codes) -> Codes:
         """Return the factor for codes of the column."""
-        values = self.slope * codes + self.shift
+        told = codes if self.level is None else (codes == self.level).astype(codes.dtype)
+        values = self.slope * told + self.shift
         return np.abs(values) if self.absolute else values
 
 

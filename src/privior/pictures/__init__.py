@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from privior.pictures.budget_bar import BudgetBar
     from privior.pictures.density import Density
     from privior.pictures.error_curve import ErrorCurve
+    from privior.pictures.fan_chart import FanChart
     from privior.pictures.interval_chart import IntervalChart
     from privior.pictures.markup import Markup
     from privior.pictures.network_chart import NetworkChart

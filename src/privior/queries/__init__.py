@@ -6,6 +6,7 @@ from privior.queries.mean import Mean  # isort: skip
 from privior.queries.quantile import Median, Quantile  # isort: skip
 from privior.queries.table import OfTable, Share  # isort: skip
 from privior.queries.parameter import Parameter  # isort: skip
+from privior.queries.parameters import Parameters, ParametersAnswer  # isort: skip
 from privior.queries.interval import Interval  # isort: skip
 from privior.queries.counts import Counts, CountsAnswer  # isort: skip
 from privior.queries.models import ModelChance, Models, ModelsAnswer  # isort: skip

@@ -91,7 +91,7 @@ def _part(feature: Summand) -> tuple[Summand, int, int]:
     """Return what to multiply instead of a feature, which is slope times that plus a shift."""
     if len(feature.factors) == 1 and not feature.factors[0].absolute:
         factor = feature.factors[0]
-        return Summand((Factor(factor.column),)), factor.slope, factor.shift
+        return Summand((Factor(factor.column, level=factor.level),)), factor.slope, factor.shift
     return feature, 1, 0
 
 
@@ -99,5 +99,6 @@ def _bound(atom: Summand, sizes: dict[str, int]) -> int:
     """Return what nothing exceeds that is multiplied."""
     bound = 1
     for factor in atom.factors:
-        bound *= abs(factor.slope) * (sizes[factor.column] - 1) + abs(factor.shift)
+        most = sizes[factor.column] - 1 if factor.level is None else 1
+        bound *= abs(factor.slope) * most + abs(factor.shift)
     return bound

@@ -141,7 +141,10 @@ def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) 
 
 def _moved(factor: Factor, offsets: dict[str, int], question: Question) -> Factor:
     """Return the factor as a function of a value to which an offset must be added to give the code."""
-    return replace(factor, shift=factor.shift + factor.slope * offsets[question.place(factor.column)])
+    offset = offsets[question.place(factor.column)]
+    if factor.level is not None:
+        return replace(factor, level=factor.level - offset)
+    return replace(factor, shift=factor.shift + factor.slope * offset)
 
 
 def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, Light]:
@@ -160,7 +163,12 @@ def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, L
 
 def _row_by_row(factors: tuple[Factor, ...], question: Question) -> bool:
     """Say whether a product is made of each row: a single factor is not, unless its sums might be long."""
-    return len(factors) > 1 or factors[0].absolute or question.largest(factors[0]) >= _LONG
+    return (
+        len(factors) > 1
+        or factors[0].absolute
+        or factors[0].level is not None
+        or question.largest(factors[0]) >= _LONG
+    )
 
 
 def _added(
@@ -277,6 +285,9 @@ def _product(table: Expression, factors: Sequence[Factor], question: Question) -
 
 def _factor(code: Expression, factor: Factor) -> Expression:
     """Return slope * code + shift, in 64 bits because the slope has as many."""
+    if factor.level is not None:
+        same = code == _whole(code, factor.level)
+        code = language(code).ifelse(same, _whole(code, 1), _whole(code, 0))
     value = _whole(code, factor.slope) * code
     if factor.shift:
         value = value + _whole(code, factor.shift)

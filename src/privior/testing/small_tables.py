@@ -54,6 +54,13 @@ def _(reading: models.Margins, schema: Schema, columns: dict[str, Sums]) -> tupl
     return tuple(tables)
 
 
+@_answer.register
+def _(reading: models.Moments, schema: Schema, columns: dict[str, Sums]) -> Sums:
+    each = np.stack([feature.of(columns) for feature in reading.features])
+    found: Sums = each @ each.T
+    return found
+
+
 def _cells(names: tuple[str, ...], schema: Schema, columns: dict[str, Sums]) -> tuple[int, Sums]:
     """Return how many cells some columns make, and that of each record."""
     sizes = tuple(schema.column(name).size for name in names)

@@ -1,0 +1,114 @@
+"""Forecasts for regressions: how wide intervals of coefficients will be, from public facts alone.
+
+In the units of `MomentLayout` features that are spread evenly over their ranges scatter by v = 1/(3 T) each,
+and weights of a typical size tau explain a third of the target's variance, which is that of an even spread,
+1/12. Then X'u - (X'X) w has the variance n v s^2 by chance, the noise of X'u, and that of X'X times |w|^2;
+its slope by w is n v. What the prior knows is added as information. Nothing of a table is known here.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from privior.forecasting.contract import FORECASTERS, Forecaster
+from privior.forecasting.families import ParameterForecast
+from privior.mechanisms import Mechanism
+from privior.models import Design, LinearRegression
+
+#: half the width of a 90% interval, in standard deviations
+_REACH = 1.6449
+#: variance of the target, and the share of it that features explain
+_VARIANCE, _EXPLAINED = 1 / 12, 1 / 3
+#: a release that leaves more than this share of the prior's error is hardly one of the data
+_IDLE = 0.9
+
+
+@final
+@FORECASTERS.register(LinearRegression)
+class RegressionForecaster(Forecaster):
+    """The error of predicted means, and the width of intervals of weights, in units of the target."""
+
+    model: LinearRegression
+
+    @cached_property
+    def _design(self) -> Design:
+        return self.model.design(self.schema)
+
+    @property
+    def _scatter(self) -> float:
+        return 1 / (3 * self._design.terms)
+
+    @cached_property
+    def _prior(self) -> float:
+        """The variance of a weight before any data."""
+        believed = self.model.prior.normal(self._design)
+        if believed is not None:
+            return float(np.diag(believed[1]).mean())
+        return _VARIANCE * _EXPLAINED / (len(self._design.features) * self._scatter)
+
+    def _variance(self, records: int, mechanism: Any) -> tuple[float, float]:
+        """Return what is left open of a weight, and of the mean of the target."""
+        if not records:
+            return self._prior, 0.3**2
+        errors, scatter, d = _VARIANCE * (1 - _EXPLAINED), self._scatter, len(self._design.features)
+        seen = records * scatter * errors
+        mean = errors / records
+        if mechanism is not None:
+            noise = _noises(mechanism)
+            seen += noise["with target"] + noise["among features"] * d * self._prior
+            mean += noise["target"] / records**2
+        information = (records * scatter) ** 2 / seen
+        return 1 / (1 / self._prior + information), 1 / (1 / 0.3**2 + 1 / mean)
+
+    def _forecast(self, records: int, mechanism: Any) -> ParameterForecast:
+        weight, mean = self._variance(records, mechanism)
+        unit = 2 * float(self._design.target.half)
+        width = 2 * _REACH * math.sqrt(weight / self._design.terms) * unit
+        spread = len(self._design.features) * self._scatter * weight + mean
+        return ParameterForecast(width, math.sqrt(spread) * unit)
+
+    def ahead(self, records: int, mechanism: Mechanism | None) -> ParameterForecast:
+        """Forecast a release, or the true moments."""
+        return self._forecast(records, mechanism)
+
+    def nothing(self, records: int) -> ParameterForecast:
+        """Forecast the error of the prior."""
+        return self._forecast(0, None)
+
+    def cautions(self, records: int, mechanism: Mechanism) -> tuple[str, ...]:
+        """Say if so few records and so much noise would give the prior back."""
+        weight, _ = self._variance(records, mechanism)
+        if math.sqrt(weight / self._prior) <= _IDLE:
+            return ()
+        return (
+            f"With {records} records, {len(self._design.features)} features and this much noise the release "
+            "would tell hardly anything of the coefficients: this would give the prior back. Take "
+            f"{self.model.remedy}.",
+        )
+
+    def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
+        """Say what inference will take."""
+        return [("inference", "Hamiltonian Monte Carlo over latent moments, seconds")]
+
+
+def _noises(mechanism: Any) -> dict[str, float]:
+    """Return the variances of the noise of moments, in their units: averages of each kind."""
+    layout = mechanism.layout
+    by_key = dict(zip(layout.published, mechanism.variances, strict=True))
+    last = len(layout.design.numbers) - 1
+    found: dict[str, list[float]] = {"with target": [], "among features": [], "target": []}
+    for one in layout.moments:
+        if one.key not in by_key or not one.squared:
+            continue
+        variance = one.unit**2 * float(by_key[one.key])
+        if one.column == last and 0 < one.row < last:
+            found["with target"].append(variance)
+        elif 0 < one.row <= one.column < last:
+            found["among features"].append(variance)
+        elif (one.row, one.column) == (0, last):
+            found["target"].append(variance)
+    return {name: float(np.mean(values)) if values else 0.0 for name, values in found.items()}

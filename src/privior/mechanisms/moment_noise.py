@@ -1,0 +1,120 @@
+"""What mechanisms for regressions have in common: independent noise on every published moment."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from privior.arrays import Floats, Integers
+from privior.checks import fill, known_as
+from privior.mechanisms.contract import Asked, Mechanism
+from privior.models import ExactStatistics, Layout, LinearRegression, Model, MomentLayout, Observed
+from privior.privacy import Neighbours, Sensitivity
+from privior.schema import Schema
+
+
+class MomentNoise(Mechanism):
+    """Noise on the sums of products of features and target, each published once (`MomentLayout`).
+
+    Attributes:
+        model: the regression; its prior plays no part
+        schema: the public facts of its columns
+        neighbours: the neighbour relation
+    """
+
+    models: ClassVar[tuple[type[Model], ...]] = (LinearRegression,)
+    model: LinearRegression
+    schema: Schema
+    neighbours: Neighbours
+
+    def _set_moments(self, model: LinearRegression, schema: Schema, neighbours: Neighbours | str) -> None:
+        fill(self, model=model, schema=schema, neighbours=Neighbours.of(neighbours))
+        self.sensitivity  # noqa: B018 - refuses a schema that does not fit
+
+    @cached_property
+    def layout(self) -> MomentLayout:
+        """Which sums are published, in which units."""
+        return self.model.layout(self.schema, self.neighbours)
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity:
+        """How far one record moves all sums, each by itself."""
+        return self.model.sensitivity(self.schema, self.neighbours)
+
+    @abstractmethod
+    def _noise(self) -> list[int]:
+        """Draw the noise of all sums, exactly."""
+
+    @abstractmethod
+    def _log_pmf(self, noise: Integers) -> Floats:
+        """Return the log probability of the noise of each sum."""
+
+    @property
+    @abstractmethod
+    def variances(self) -> Floats:
+        """The variance of the noise of each sum."""
+
+    @property
+    @abstractmethod
+    def heavy(self) -> bool:
+        """Whether the noise is Laplace: a Normal law whose variance is exponential."""
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """One array."""
+        return (Layout("moments", (len(self.layout.published),)),)
+
+    def _true(self, statistics: ExactStatistics) -> Integers:
+        """Return the sums that are published, of all that were read."""
+        size = len(self.layout.design.numbers)
+        if statistics.counts.size != size * (size + 1) // 2:
+            raise ValueError("these are not the moments of this regression")
+        matrix = np.zeros((size, size), np.int64)
+        matrix[np.triu_indices(size)] = statistics.counts
+        return np.array([matrix[place] for place in self.layout.places], np.int64)
+
+    def release(self, statistics: ExactStatistics) -> Observed:
+        """Add exact draws, one to each sum."""
+        exact = self._true(statistics).tolist()
+        noisy = tuple(one + z for one, z in zip(exact, self._noise(), strict=True))
+        return Observed(self.layouts, (noisy,))
+
+    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
+        """Sum the log probabilities of all noises."""
+        noise = np.asarray(observed.counts, np.int64) - self._true(statistics)
+        return math.fsum(self._log_pmf(noise).tolist())
+
+    def check(self, asked: Asked) -> None:
+        """Refuse another regression, schema or neighbour relation."""
+        model = known_as(LinearRegression, asked.model)
+        same = (
+            self.model.formula == model.formula
+            and self.layout.design.numbers == model.design(asked.schema).numbers
+        )
+        if not same or self.neighbours is not asked.neighbours:
+            raise self.refusal("the mechanism is for another regression, schema or neighbour relation")
+
+    def admits(self, observed: Observed, records: int) -> bool:
+        """Any integers are possible."""
+        return True
+
+    def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
+        """Say how many sums there are, and how noisy they are, in units in which they compare."""
+        count = len(self.layout.published)
+        units = np.sqrt(self.variances) * np.sqrt([float(one) for one in self.layout.squared])
+        return [
+            ("statistic", f"{count} sums of products of features and {self.model.target}"),
+            (
+                "noise",
+                f"standard deviation {float(np.median(units)):.3g} records, each at the end of its range",
+            ),
+        ]
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
+        """Read what `to_document` wrote."""
+        return cls(model, schema, **entries)  # type: ignore[call-arg]

@@ -1,0 +1,239 @@
+"""Designs: the features of a formula as whole numbers of public size, by the schema alone.
+
+    a number        v = slope * code + shift, with v = 0 in the middle of the range, or at 0 where the formula
+                    is not the same for shifted columns (`Formula.centred`)
+    two levels      v = -1 and 1, or 0 and 1 where the formula is not the same for shifted columns
+    more levels     v = 1 for one level and 0 for the others, for each level but the first; without an
+    intercept
+                    the first column of levels has one for each level
+    a product       the products of the columns' v
+
+A feature is x = v / reach, in [-1, 1]. **No record has a larger squared norm than the number of terms:** of
+the features of a term at most one is not 0, since a record has one level in each column, and that one is a
+product of numbers in [-1, 1]. It is attained: by numbers at the end where |v| = reach and levels other than
+the first. So nothing is clipped by its norm. Bad cells have a code by the schema's rule, and so have
+features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+from math import prod
+
+from privior.errors import ModelError
+from privior.models.formula import Formula, Term
+from privior.models.summands import ONE, Factor, Summand
+from privior.schema import Schema
+from privior.schema.columns import Bounded, Column, Date, Integer
+
+#: more features than this are a mistake: the noise of so many sums drowns them
+MOST_FEATURES = 60
+#: what is called so in every regression with an intercept
+INTERCEPT = "intercept"
+
+
+@dataclass(frozen=True)
+class Coded:
+    """One column's part of a feature.
+
+    Attributes:
+        factor: v, a whole number
+        reach: the largest |v|
+        centre: the value of the column where v is 0, for numbers; the second of two levels counts as 1
+        half: what v = reach is worth; 0 for levels of 0 and 1
+        label: of the level, if it is one
+    """
+
+    factor: Factor
+    reach: int
+    centre: Fraction = Fraction(0)
+    half: Fraction = Fraction(0)
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """The column, and the level."""
+        return f"{self.factor.column}[{self.label}]" if self.label else self.factor.column
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A product of coded columns.
+
+    Attributes:
+        parts: of each column
+    """
+
+    parts: tuple[Coded, ...]
+
+    @property
+    def name(self) -> str:
+        """As in formulas, with levels: `age:sex[female]`."""
+        return ":".join(part.name for part in self.parts)
+
+    @property
+    def summand(self) -> Summand:
+        """v, of each record."""
+        return Summand(tuple(part.factor for part in self.parts))
+
+    @property
+    def reach(self) -> int:
+        """The largest |v|, attained."""
+        return prod(part.reach for part in self.parts)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those that are multiplied."""
+        return tuple(part.factor.column for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Design:
+    """The features of a formula for a schema.
+
+    Attributes:
+        formula: what depends on what
+        schema: the public facts about the columns
+    """
+
+    formula: Formula
+    schema: Schema
+
+    @cached_property
+    def target(self) -> Coded:
+        """The target as a whole number."""
+        column = self.schema.column(self.formula.target)
+        if not isinstance(column, Integer | Bounded):
+            raise ModelError(
+                "the target is not a column of numbers",
+                where=self.formula.target,
+                asked=column.kind,
+                allowed="integer, bounded",
+                advice="For yes or no take a network: pv.NaiveBayes or pv.BayesianNetwork.",
+            )
+        return self._number(self.formula.target, column)
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """All features, term by term."""
+        found = [feature for term in self.formula.terms for feature in self._of_term(term)]
+        if len(found) > MOST_FEATURES:
+            raise ModelError(
+                "too many features",
+                where=str(self.formula),
+                asked=len(found),
+                allowed=MOST_FEATURES,
+                advice="Take fewer terms, or columns of fewer levels.",
+            )
+        return tuple(found)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the coefficients, the intercept first."""
+        first = (INTERCEPT,) if self.formula.intercept else ()
+        return (*first, *(feature.name for feature in self.features))
+
+    @property
+    def terms(self) -> int:
+        """The largest squared norm of a record: how many terms there are."""
+        return len(self.formula.terms)
+
+    @property
+    def numbers(self) -> tuple[Summand, ...]:
+        """1, the features and the target of each record: what is multiplied with each other and summed."""
+        return (ONE, *(feature.summand for feature in self.features), Summand((self.target.factor,)))
+
+    def _of_term(self, term: Term) -> Iterable[Feature]:
+        return (Feature(parts) for parts in product(*(self._coded(name) for name in term)))
+
+    def _coded(self, name: str) -> tuple[Coded, ...]:
+        column = self.schema.column(name)
+        if isinstance(column, Integer | Bounded):
+            return (self._number(name, column),)
+        if isinstance(column, Date):
+            raise ModelError(
+                "days are no features",
+                where=name,
+                asked=column.kind,
+                allowed="integer, bounded, categorical, boolean, binned",
+                advice="Make a column of whole numbers of it, such as days since a public date.",
+            )
+        first = 0 if name == self._with_all_levels else 1
+        if column.size == 2 and first == 1:
+            half, label = Fraction(1, 2), column.labels[1]
+            if self.formula.centred(name):
+                return (Coded(Factor(name, 2, -1), 1, half, half, label),)
+            return (Coded(Factor(name), 1, label=label),)
+        return tuple(
+            Coded(Factor(name, level=code), 1, label=column.labels[code])
+            for code in range(first, column.size)
+        )
+
+    @cached_property
+    def _with_all_levels(self) -> str | None:
+        """The column of levels that stands for the intercept, if there is none."""
+        if self.formula.intercept:
+            return None
+        alone = (term[0] for term in self.formula.terms if len(term) == 1)
+        return next(
+            (one for one in alone if not isinstance(self.schema.column(one), Integer | Bounded)), None
+        )
+
+    def _number(self, name: str, column: Column) -> Coded:
+        lower, step, size = _grid(column)
+        centre = lower + step * (size - 1) / 2 if self.formula.centred(name) else Fraction(0)
+        offset = (lower - centre) / step
+        slope, shift = offset.denominator, offset.numerator
+        reach = max(abs(shift), abs(slope * (size - 1) + shift))
+        return Coded(Factor(name, slope, shift), reach, centre, step / slope * reach)
+
+    # From features in [-1, 1] to the columns as they are
+
+    @cached_property
+    def coefficients(self) -> tuple[tuple[Fraction, ...], ...]:
+        """Each coefficient of the columns as they are, by the weights of 1 and of the features in [-1, 1].
+
+        A product of (value - centre) / half is multiplied out; the terms without some of the numbers that
+        arise are in the model, since these are centred only then. Without an intercept the first column of
+        the matrix is 0.
+        """
+        places = {frozenset[str]() if name == INTERCEPT else name: row for row, name in enumerate(self.names)}
+        rows = {self._key(one): place for place, one in zip(self._slopes, self.features, strict=True)}
+        if self.formula.intercept:
+            rows[frozenset[str]()] = 0
+        matrix = [[Fraction(0)] * (1 + len(self.features)) for _ in places]
+        if self.formula.intercept:
+            matrix[0][0] = Fraction(1)
+        for place, feature in enumerate(self.features, 1):
+            numbers = [part for part in feature.parts if part.half]
+            levels = [part for part in feature.parts if not part.half]
+            for many in range(len(numbers) + 1):
+                for left in combinations(numbers, many):
+                    gone = [part for part in numbers if part not in left]
+                    weight = prod((-part.centre for part in gone), start=Fraction(1))
+                    if weight:
+                        row = rows[frozenset(part.name for part in (*left, *levels))]
+                        matrix[row][place] += weight / prod(part.half for part in numbers)
+        return tuple(map(tuple, matrix))
+
+    @property
+    def _slopes(self) -> range:
+        first = int(self.formula.intercept)
+        return range(first, first + len(self.features))
+
+    @staticmethod
+    def _key(feature: Feature) -> frozenset[str]:
+        return frozenset(part.name for part in feature.parts)
+
+
+def _grid(column: Column) -> tuple[Fraction, Fraction, int]:
+    """Return the least value of a column of numbers, the step and the number of values."""
+    if isinstance(column, Bounded):
+        return column.lower, column.grid, column.size
+    if isinstance(column, Integer):
+        return Fraction(column.lower), Fraction(1), column.size
+    raise TypeError("not a column of numbers")

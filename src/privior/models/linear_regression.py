@@ -1,0 +1,205 @@
+"""Linear regression: a column of numbers explained by others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+
+from privior.arrays import Integers
+from privior.checks import fill
+from privior.models.design import Design
+from privior.models.formula import Formula
+from privior.models.model import MODELS, PRIOR_SHARE, Model
+from privior.models.moment_layout import MomentLayout
+from privior.models.readings import Moments, Reading
+from privior.models.statistics import Layout
+from privior.models.summands import Summand
+from privior.models.weight_prior import LEARNED, WeightPrior, to_weight_prior
+from privior.privacy import Neighbours, Sensitivity
+from privior.schema import Schema
+
+
+@final
+@MODELS.register
+@dataclass(frozen=True)
+class LinearRegression(Model):
+    """y = intercept + x' w + e, e ~ Normal(0, s^2), x the features of a formula (`Design`).
+
+    w ~ Normal(0, tau^2 I), tau learned, or another prior of the weights; little is believed of the rest
+    The statistic is the matrix of all sums of products of 1, x and y, on and above its diagonal.
+    Given that matrix w is Normal and s^2 inverse Gamma; given a noisy one see `posterior/regression`.
+
+    Attributes:
+        formula: what depends on what
+        prior: of the weights
+    """
+
+    formula: Formula
+    prior: WeightPrior
+    family: ClassVar[str] = "linear-regression"
+    first_format: ClassVar[int] = 6
+    error_name = "error of predicted means"
+    error_heading = "error of means"
+    less = "Ask for less, or for fewer features."
+
+    def __init__(
+        self,
+        formula: object = None,
+        *,
+        target: object = None,
+        features: object = None,
+        prior: object = LEARNED,
+    ) -> None:
+        """Take a formula, or the names of columns.
+
+        Args:
+            formula: `income ~ age + sex + age:sex`; products by `:`, `a*b` for both and their product, `-1`
+                for no intercept
+            target: instead of a formula: the column that is explained
+            features: the columns that explain it
+            prior: "learned", `pv.Shrinkage(heavy_tails=True)`, `pv.Ridge(stddev)` or
+                `pv.OwnCoefficients(...)`
+        """
+        if formula is not None and (target is not None or features is not None):
+            raise self.refusal("say a formula, or a target and features, not both")
+        found = formula if isinstance(formula, Formula) else None
+        if found is None:
+            found = Formula.of(target, features) if formula is None else Formula.parse(formula)
+        fill(self, formula=found, prior=to_weight_prior(prior))
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The target, then what explains it."""
+        return self.formula.columns
+
+    @property
+    def target(self) -> str:
+        """The column that is explained."""
+        return self.formula.target
+
+    def design(self, schema: Schema) -> Design:
+        """Return the features."""
+        return Design(self.formula, schema)
+
+    # What is asked of the rows
+
+    def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
+        """Return all products of two numbers, on and above the diagonal of their matrix, row by row."""
+        return tuple(Moments(self.design(schema).numbers).products().values())
+
+    def layouts(self, schema: Schema, neighbours: Neighbours) -> tuple[Layout, ...]:
+        """One array with a number for each product."""
+        return (Layout("moments", (len(self.summands(schema, neighbours)),)),)
+
+    def readings(
+        self, schema: Schema, neighbours: Neighbours, within: tuple[str, ...] = ()
+    ) -> tuple[Reading, ...]:
+        """Return the products of all numbers, in one pass."""
+        if within:
+            raise self.refusal(
+                "regressions are not released by groups",
+                asked=", ".join(within),
+                advice="Make the column of the groups a feature, with its products: a*b.",
+            )
+        return (Moments(self.design(schema).numbers),)
+
+    def counted(self, answers: Sequence[Any]) -> tuple[Integers, ...]:
+        """Return what is on and above the diagonal of the matrix, row by row."""
+        (matrix,) = (np.asarray(answer) for answer in answers)
+        return (matrix[np.triu_indices(len(matrix))],)
+
+    def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
+        """Return how far one record moves the sums, each by itself.
+
+        Each product lies in the range of `Summand.bounds`, which is attained; L1 and squares add up over the
+        products (`Sensitivity.of_sums`): a bound. Mechanisms have a sharper one, of all sums together, in
+        units of their own (`MomentLayout`).
+        """
+        relation = Neighbours.of(neighbours)
+        self._check_drops(schema, relation)
+        if schema.unit.max_rows != 1:
+            raise self.refusal(
+                "a regression takes one row of each unit",
+                asked=f"max_rows {schema.unit.max_rows}",
+                allowed="max_rows 1",
+                advice="Make one row of the rows of a unit, such as their means, in the table.",
+            )
+        self.prior.normal(self.design(schema))
+        ranges = [one.bounds(schema) for one in self.summands(schema, relation)]
+        return Sensitivity.of_sums(ranges, relation)
+
+    def layout(self, schema: Schema, neighbours: Neighbours) -> MomentLayout:
+        """Return which sums are published."""
+        return MomentLayout(self.design(schema), neighbours)
+
+    @property
+    def least_records(self) -> int:
+        """More than there are terms, at least."""
+        return len(self.formula.terms) + 3
+
+    # Words
+
+    def in_words(self, schema: Schema) -> str:
+        """Say how many coefficients there are."""
+        names = self.design(schema).names
+        some = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+        return f"{self}: {len(names)} coefficients: {some}"
+
+    @property
+    def subject(self) -> str:
+        """The formula."""
+        return str(self.formula)
+
+    @property
+    def first_question(self) -> str:
+        """All coefficients."""
+        return "parameters()"
+
+    @property
+    def remedy(self) -> str:
+        """Noise is added to every product of two features."""
+        return "fewer features, narrower bounds, more records or more epsilon"
+
+    def width_in_words(self, schema: Schema) -> str:
+        """Intervals are of weights."""
+        return (
+            f"90% intervals of what a feature adds to {self.target} from the middle to the end of its range, "
+            "average over the features"
+        )
+
+    @property
+    def typical_in_words(self) -> str:
+        """Forecasts know neither features nor weights."""
+        return "for features that are spread evenly over their ranges and explain a third of the variance"
+
+    def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
+        """Compare what the records know with what the prior knows."""
+        if left_open() <= PRIOR_SHARE:
+            return ""
+        return (
+            f"The prior knows more than {records} records can tell, with or without noise: this would give "
+            "the prior back. Take fewer features, or a wider prior if that is what you believe."
+        )
+
+    # Files
+
+    def to_document(self) -> dict[str, object]:
+        """Write formula and prior."""
+        return {"family": self.family, "formula": str(self.formula), "prior": self.prior.to_document()}
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, object]) -> Self:
+        """Read what `to_document` wrote, or target and features."""
+        if set(entries) - {"formula", "target", "features", "prior"}:
+            raise cls.refusal(
+                "unknown or missing entries",
+                asked=", ".join(entries),
+                allowed="formula, or target and features; prior",
+            )
+        return cls(**entries)
+
+    def __str__(self) -> str:
+        return f"LinearRegression({self.formula}, prior {self.prior})"

@@ -1,0 +1,193 @@
+"""Which moments of a design are published, each once, and how far one record moves them together.
+
+Let x be the features of a record in [-1, 1] divided by the root of the number of terms T, so that |x| <= 1
+(`Design`), and u the target in [-1/2, 1/2]. What a record adds, in the units that noise is measured by:
+
+    f = (x_i^2, sqrt2 x_i x_j for i < j, sqrt(1/2) x, sqrt2 x u, u, u^2, and 1/2 where records come and go)
+
+**Theorem.** Replacing a record moves f by at most sqrt 5; by at most 2 if there is one feature. Adding or
+removing one moves it by at most sqrt(37/16 + 1/4). Without an intercept (no x, no u alone): sqrt(25/8), and
+sqrt(25/16 + 1/4).
+
+Proof. Records (x, u) and (z, v), r = x.z, t = |x|, s = |z|. |f - f'|^2 = t^4 + s^4 - 2 r^2 + (t^2 + s^2 -
+2r)/2 + 2(t^2 u^2 + s^2 v^2 - 2 r u v) + (u - v)^2 + (u^2 - v^2)^2. It is concave in r: at most, with -2r^2 -
+r(1 + 4uv) <= (1 + 4uv)^2/8, a function that increases in t and s, hence at t = s = 1: 3 + 2(u^2 + v^2) + (1 +
+4uv)^2/8 + (u - v)^2 + (u^2 - v^2)^2. That is convex in u, its second derivative being 6 + 12u^2,
+and in v; so it is largest at a corner: u = v = 1/2 gives 4.5, u = -v gives 5. Attained: two features, r
+= 0. One feature: u, v are at corners again, by 4x^2 + 2 + 12u^2 - 4v^2 > 0. u = v: with a = x - z, b = x + z,
+|a| + |b| <= 2, it is a^2 (b^2 + 1) <= a^2 ((2 - a)^2 + 1) <= 4. u = -v: a^2 b^2 + (a^2 + b^2)/2 + 1 <= 4.
+Without an intercept: -2r^2 - 4ruv <= 2u^2v^2, and 2 + 2(u^2 + v^2) + u^4 + v^4 increases to 25/8. A record
+alone: its squared length, 1 + 1/2 + 1/2 + 1/4 + 1/16 and 1/4 for the count, without an intercept 1 + 1/2 +
+1/16 and 1/4. []
+
+**Theorem (L1).** In units of features in [-1, 1] and of the target in [-1, 1], all weights 1, a record alone
+has the L1 length T(T+1)/2 + 2T + 2 (without an intercept T(T+1)/2 + T + 1), and 1 more where records are
+counted. Replacing one moves by at most twice that, and where each term has one feature by at most T + 1 for
+the squares and the largest over p of 2p(T - p) + 2(T - p) + max(2(T - p), 2p + 2) for the rest (without an
+intercept: without the second summand and the 2). Proof. The rest is a sum of |x_i x_j - z_i z_j| for i < j,
+|x_i - z_i|, |x_i u - z_i v|, |u - v|, convex in each number by itself, so largest where all are 1 or -1. If
+x_i z_i = 1 for p features, then p(T - p) products of two move, each by 2, T - p features, and T - p products
+with the target if u = v, or p and the target itself if u = -v. Squares move by at most 1 each. []
+
+Equal functions of a record (the square of a level's 0 or 1 and that itself; 1 and the square of -1 or 1; a
+product and the interaction) are one sum, whose weight is that of all of them: the distance stays the same.
+What is 0 for every record (two levels of one column) or known (1, where n is public) is not published.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from privior.models.design import Design
+from privior.models.summands import Factor
+from privior.privacy import REPLACE_ONE, Neighbours
+
+#: the square of the weight of the number of records, where it is private
+COUNT_SQUARED = Fraction(1, 4)
+#: the factors of a moment, in one order; None: it is 0 for every record
+Key = tuple[Factor, ...] | None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One of the moments that a regression is made of.
+
+    Attributes:
+        row: of the matrix of `Design.numbers`
+        column: of it, not before the row
+        key: what it is as a function of a record
+        squared: the square of its weight in f, in units of the whole number that is summed
+        unit: what 1 of that is worth, of features divided by the root of T and the target in [-1/2, 1/2]
+        plain: its weight for the L1 length, likewise of the whole number
+    """
+
+    row: int
+    column: int
+    key: Key
+    squared: Fraction
+    unit: float
+    plain: Fraction
+
+
+@dataclass(frozen=True)
+class MomentLayout:
+    """The moments of a design, and which of them are published.
+
+    Attributes:
+        design: the features
+        neighbours: the neighbour relation
+    """
+
+    design: Design
+    neighbours: Neighbours
+
+    @property
+    def counted(self) -> bool:
+        """Whether the number of records is private, and so is published."""
+        return self.neighbours is not REPLACE_ONE
+
+    @cached_property
+    def moments(self) -> tuple[Moment, ...]:
+        """X'X on and above the diagonal, X'1, X'u, 1'u, u'u and n, in this order."""
+        design, intercept = self.design, self.design.formula.intercept
+        d, terms = len(design.features), design.terms
+        reach = [
+            Fraction(1),
+            *(Fraction(one.reach) for one in design.features),
+            Fraction(design.target.reach),
+        ]
+        last, none = d + 1, Fraction(0)
+        listed: list[tuple[int, int, Fraction, Fraction]] = []
+        for i in range(1, last):
+            listed += [(i, j, Fraction(1 if i == j else 2, terms**2), Fraction(1)) for j in range(i, last)]
+        for i in range(1, last):
+            listed.append((0, i, Fraction(1, 2 * terms) if intercept else none, Fraction(int(intercept))))
+        listed += [(i, last, Fraction(2, 4 * terms), Fraction(1)) for i in range(1, last)]
+        listed.append((0, last, Fraction(1, 4) if intercept else none, Fraction(int(intercept))))
+        listed += [(last, last, Fraction(1, 16), Fraction(1)), (0, 0, COUNT_SQUARED, Fraction(1))]
+        found = []
+        for row, column, squared, plain in listed:
+            whole = reach[row] * reach[column]
+            halves = (row == last) + (column == last)
+            roots = (0 < row < last) + (0 < column < last)
+            unit = 1 / (float(whole) * 2**halves * terms ** (roots / 2))
+            found.append(Moment(row, column, self._key(row, column), squared / whole**2, unit, plain / whole))
+        return tuple(found)
+
+    def _key(self, row: int, column: int) -> Key:
+        numbers = self.design.numbers
+        return _key(numbers[row].factors + numbers[column].factors, self.design)
+
+    @cached_property
+    def published(self) -> tuple[Key, ...]:
+        """The functions of a record whose sums are published, in the order of the moments."""
+        wanted = [one.key for one in self.moments if one.squared]
+        known = {None} if self.counted else {None, ()}
+        return tuple(dict.fromkeys(key for key in wanted if key not in known))
+
+    @cached_property
+    def squared(self) -> tuple[Fraction, ...]:
+        """The square of the weight of each published sum."""
+        return self._weights("squared")
+
+    @cached_property
+    def plain(self) -> tuple[Fraction, ...]:
+        """The weight of each published sum for the L1 length."""
+        return self._weights("plain")
+
+    def _weights(self, name: str) -> tuple[Fraction, ...]:
+        found = dict.fromkeys(self.published, Fraction(0))
+        for one in self.moments:
+            if one.squared and one.key in found:
+                found[one.key] += getattr(one, name)
+        return tuple(found.values())
+
+    @cached_property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """Where each published sum stands in the matrix of all products."""
+        first = {one.key: (one.row, one.column) for one in reversed(self.moments)}
+        return tuple(first[key] for key in self.published)
+
+    @property
+    def l2_squared(self) -> Fraction:
+        """The square of how far one record moves f, see above."""
+        intercept = self.design.formula.intercept
+        if self.counted:
+            return (Fraction(37, 16) if intercept else Fraction(25, 16)) + COUNT_SQUARED
+        if not intercept:
+            return Fraction(25, 8)
+        return Fraction(4 if len(self.design.features) == 1 else 5)
+
+    @property
+    def l1(self) -> Fraction:
+        """How far one record moves the weighted sums in L1, see above."""
+        terms, intercept = self.design.terms, int(self.design.formula.intercept)
+        alone = Fraction(terms * (terms + 1), 2) + terms + 1 + intercept * (terms + 1)
+        if self.counted:
+            return alone + 1
+        if len(self.design.features) > terms:
+            return 2 * alone
+        rest = max(
+            2 * p * (terms - p) + 2 * intercept * (terms - p) + max(2 * (terms - p), 2 * p + 2 * intercept)
+            for p in range(terms + 1)
+        )
+        return min(2 * alone, Fraction(terms + 1 + rest))
+
+
+def _key(factors: tuple[Factor, ...], design: Design) -> Key:
+    """Return a product of factors in one form: those of 0 or 1 count once, those of -1 or 1 twice are 1."""
+    left: list[Factor] = []
+    for factor in factors:
+        here = [one for one in left if one.column == factor.column]
+        two = design.schema.column(factor.column).size == 2
+        if factor in here and (factor.level is not None or (two and factor == Factor(factor.column))):
+            continue
+        if factor in here and two and factor == Factor(factor.column, 2, -1):
+            left.remove(factor)
+            continue
+        if factor.level is not None and any(one.level is not None for one in here):
+            return None
+        left.append(factor)
+    return tuple(sorted(left, key=lambda one: (one.column, one.slope, one.shift, one.level or 0)))

@@ -1,0 +1,1 @@
+"""Regressions: weights, noise variance and latent moments together, given noisy moments."""

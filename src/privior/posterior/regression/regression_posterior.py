@@ -1,0 +1,324 @@
+"""The posterior of a linear regression given noisy moments, and what it says of records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NoReturn, Self, final
+
+import numpy as np
+
+from privior.errors import InferenceError
+from privior.models import LinearRegression
+from privior.pictures import FanChart, IntervalChart
+from privior.posterior.contract import posterior_for, with_prior
+from privior.posterior.events import Event, quoted
+from privior.posterior.families.family_posterior import FamilyPosterior
+from privior.posterior.findings import Finding, Table
+from privior.posterior.numbers import Floats
+from privior.posterior.quantity import Quantity, check_level, quantiles
+from privior.posterior.regression.frame_columns import LEFT_OUT, frame_codes
+from privior.posterior.regression.regression_draws import RegressionDraws, drawn
+from privior.posterior.regression.regression_numbers import RegressionNumbers
+from privior.release import Release
+from privior.schema import Schema
+from privior.schema.columns import Bounded, Integer
+from privior.special import ndtri
+
+#: records whose intervals are worked out at once
+_BLOCK = 2000
+#: noise that fits the model leaves residuals of about 1; above this something is wrong
+_WORST_MISFIT = 2.0
+#: points of a fan
+_POINTS = 41
+#: fans that are shown unasked
+_FANS = 3
+
+
+@final
+@posterior_for(LinearRegression)
+@dataclass(frozen=True, repr=False, eq=False)
+class RegressionPosterior(FamilyPosterior):
+    """Coefficients, the size of the errors and what follows, by draws.
+
+    Attributes:
+        releases: what it follows from
+        model: the regression with the prior that was used
+        found: the draws
+    """
+
+    releases: tuple[Release, ...]
+    model: LinearRegression
+    found: RegressionDraws
+
+    understands: ClassVar[Mapping[str, str]] = {**FamilyPosterior.understands, "parameters": "parameters"}
+
+    @classmethod
+    def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
+        """Infer weights, errors and the latent moments together; a prior is one such as `pv.Ridge("0.5")`."""
+        if ignore_noise:
+            raise InferenceError(
+                "the noise of moments cannot be ignored: noisy ones are often those of no table",
+                asked='noise="ignore"',
+            )
+        model = with_prior(releases[0].plan.model, prior)
+        return cls(releases, model, drawn(releases, model))
+
+    @property
+    def state(self) -> object:
+        """The draws."""
+        return self.found
+
+    @classmethod
+    def with_state(cls, releases: tuple[Release, ...], prior: object, state: object) -> Self:
+        """Take the draws that were made before."""
+        if not isinstance(state, RegressionDraws):
+            raise TypeError("not the posterior of a regression")
+        return cls(releases, with_prior(releases[0].plan.model, prior), state)
+
+    @staticmethod
+    def numbers_of(model: Any, schema: Schema) -> RegressionNumbers:
+        """Return what parameters say about records."""
+        return RegressionNumbers(model, schema)
+
+    @cached_property
+    def numbers(self) -> RegressionNumbers:
+        """What parameters say about records."""
+        return RegressionNumbers(self.model, self.schema)
+
+    @cached_property
+    def theta(self) -> Floats:
+        """All draws, one a row, as `RegressionNumbers` reads them."""
+        one = self.found
+        return self.numbers.rows(one.intercept, one.weights, one.stddev, one.means, one.scatter)
+
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        return self.theta[rng.integers(len(self.theta), size=number)]
+
+    def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
+        """Return the law of a function of the parameters, by all draws."""
+        return Quantity.of(name, function(self.theta))
+
+    def mode(self) -> NoReturn:
+        """Refuse: draws do not tell the mode of several parameters."""
+        raise InferenceError("the mode of several parameters together is not looked for")
+
+    # What is known
+
+    def parameter(self, name: str) -> Quantity:
+        """Return the posterior of a coefficient, of "stddev of errors" or of "R squared"."""
+        return self.parameter_named(name)
+
+    def parameters(self) -> list[Quantity]:
+        """Return the posterior of every coefficient, of the size of the errors and of R squared."""
+        return [self.parameter(name) for name in self.numbers.parameters]
+
+    quantities = parameters
+
+    @cached_property
+    def sampling_stddev(self) -> Floats:
+        """What the records alone would leave open of each coefficient: by the variance given true moments."""
+        turn = self.numbers.to_coefficients
+        return np.sqrt(np.maximum(np.diag(turn @ self.found.within @ turn.T), 0.0))
+
+    @property
+    def noise_share(self) -> float:
+        """About which share of the variance of the coefficients the privacy noise makes up."""
+        whole = self.numbers.coefficients(self.theta).var(axis=0)
+        return float(np.mean(np.clip(1 - self.sampling_stddev**2 / np.maximum(whole, 1e-300), 0.0, 1.0)))
+
+    # Predictions
+
+    def predict(self, frame: Any) -> Floats:
+        """Return the expected target of each row of a frame, within its bounds; free, and without the target.
+
+        Args:
+            frame: of pandas, polars, Arrow, or a dictionary of lists. Cells follow the schema's rules, as in
+                the table; rows with a cell that the schema leaves out are not a number.
+        """
+        features, there = self._features(frame)
+        mean = self.found.intercept.mean() + features @ self.found.weights.mean(axis=0)
+        return np.where(there, self._clipped(self.numbers.in_words_of_target(mean)), np.nan)
+
+    def predict_interval(self, frame: Any, level: float = 0.9) -> Floats:
+        """Return for each row an interval that has its target with this probability: errors included."""
+        check_level(level)
+        features, there = self._features(frame)
+        found, rng = [], np.random.default_rng(0)
+        errors = self.found.stddev * rng.standard_normal(self.found.stddev.size)
+        for start in range(0, max(len(features), 1), _BLOCK):
+            some = features[start : start + _BLOCK]
+            values = self.found.intercept[:, None] + self.found.weights @ some.T + errors[:, None]
+            found.append(quantiles(values, level))
+        ends = self._clipped(self.numbers.in_words_of_target(np.concatenate(found)))
+        return np.where(there[:, None], ends, np.nan)
+
+    def _features(self, frame: Any) -> tuple[Floats, Floats]:
+        codes = frame_codes(frame, self.schema, self.model.columns[1:])
+        there = np.logical_and.reduce([one != LEFT_OUT for one in codes.values()])
+        return self.numbers.features(codes), there
+
+    def _clipped(self, values: Floats) -> Floats:
+        lower, step, size = self.numbers.target_grid
+        return np.clip(values, lower, lower + step * (size - 1))
+
+    # How it is shown
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be known before the numbers are trusted."""
+        one = self.found.diagnostics
+        chains = [] if one.warning is None else [f"WARNING: {one.warning}"]
+        if one.misfit is not None and one.misfit > _WORST_MISFIT:
+            chains.append(
+                f"WARNING: the release contradicts the model: its noise would be {one.misfit:.2g} times as "
+                "strong as stated. Intervals are not to be trusted."
+            )
+        return (*super().warnings, *chains)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """That the formula is right, which no moments tell."""
+        return (
+            f"That {self.model.target} is linear in the features, with Normal errors of one size: moments "
+            "cannot tell. Coefficients are those of the best line whatever the shape; probabilities and "
+            "intervals of single records hold only if that is so.",
+        )
+
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """The source and the diagnostics."""
+        one = self.found.diagnostics
+        return (f"{self.source}; {one}, residuals {one.misfit:.2f} (about 1 or below if the model fits)",)
+
+    def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return the coefficients, and where their uncertainty comes from."""
+        header = [str(self.model.formula), "mean", "stddev", f"{100 * level:g}% interval", "records alone"]
+        alone = [f"{one:.2g}" for one in self.sampling_stddev] + ["", ""]
+        rows = [
+            [
+                one.name,
+                f"{one.mean:.5g}",
+                f"{one.stddev:.2g}",
+                " to ".join(f"{end:.5g}" for end in one.interval(level)),
+                left,
+            ]
+            for one, left in zip(self.parameters(), alone, strict=True)
+        ]
+        note = "records alone: the standard deviation that would be left without privacy noise"
+        shown = Finding(
+            "The coefficients",
+            Table(header, rows, note),
+            picture=lambda: self.picture(level),
+            words=self._share,
+        )
+        fans = [
+            Finding(f"{self.model.target} by {name}", picture=self._fan(name, level))
+            for name in self._numeric
+        ]
+        return [shown, *fans[:_FANS]]
+
+    def _fan(self, name: str, level: float) -> Callable[[], FanChart]:
+        return lambda: self.fan(name, level)
+
+    @property
+    def _numeric(self) -> tuple[str, ...]:
+        names = self.model.columns[1:]
+        return tuple(one for one in names if isinstance(self.schema.column(one), Integer | Bounded))
+
+    def _share(self) -> str:
+        explained = self.parameter("R squared")
+        low, high = explained.interval()
+        return (
+            f"The privacy noise accounts for about {100 * self.noise_share:.0f}% of the variance of the "
+            "coefficients, the finite number of records for the rest. All intervals include both. The "
+            f"features explain about {100 * explained.mean:.0f}% of the variance of {self.model.target}, "
+            f"between {100 * low:.0f}% and {100 * high:.0f}% with probability 90%."
+        )
+
+    def picture(self, level: float = 0.9) -> IntervalChart:
+        """Draw the coefficients with the part that the records alone would leave open.
+
+        Each is shown as what its feature adds to the target from the middle to the end of its range.
+        """
+        check_level(level)
+        values = self.found.weights * self.numbers.in_units_of_target / np.sqrt(self.numbers.design.terms)
+        alone = np.sqrt(np.diag(self.found.within)[1:]) * self.numbers.in_units_of_target
+        reach = float(ndtri(0.5 + level / 2)) * alone / np.sqrt(self.numbers.design.terms)
+        centres = values.mean(axis=0)
+        whole = quantiles(values, level)
+        inner = np.column_stack(
+            [np.maximum(centres - reach, whole[:, 0]), np.minimum(centres + reach, whole[:, 1])]
+        )
+        inner = np.column_stack([np.minimum(inner[:, 0], centres), np.maximum(inner[:, 1], centres)])
+        return IntervalChart(
+            [feature.name for feature in self.numbers.design.features],
+            centres,
+            whole,
+            inner,
+            title=f"{self.model.target}: what each feature adds, from the middle to the end of its range",
+            note=self._note(level),
+        )
+
+    def fan(self, column: str, level: float = 0.9, given: Event | object | None = None) -> FanChart:
+        """Draw the mean of the target against one column of numbers, with intervals of it and of single
+        records.
+
+        Args:
+            column: of numbers, among those that explain
+            level: of the intervals
+            given: values of other columns; those that are left open are as people of each value are on
+                average
+        """
+        check_level(level)
+        known = self.schema.column(column)
+        if column not in self._numeric or not isinstance(known, Integer | Bounded):
+            raise InferenceError(
+                "not a column of numbers that explains", asked=column, allowed=", ".join(self._numeric)
+            )
+        codes = np.unique(np.linspace(0, known.size - 1, _POINTS).astype(int))
+        lower, step = float(known.lower), float(known.grid) if isinstance(known, Bounded) else 1.0
+        middle, means, records = [], [], []
+        for code in codes:
+            more: dict[str, object] = dict(given) if isinstance(given, Mapping) else {}
+            both = self.numbers.expected({**more, column: known.labels[code]})
+            mean, variance = both(self.theta)
+            spread = np.sqrt(variance) * np.random.default_rng(1).standard_normal(len(mean))
+            middle.append(float(mean.mean()))
+            means.append(quantiles(mean, level))
+            records.append(quantiles(mean + spread, level))
+        turned = [
+            self._clipped(self.numbers.in_words_of_target(np.array(one))) for one in (middle, means, records)
+        ]
+        return FanChart(
+            (lower + step * codes).tolist(),
+            turned[0].tolist(),
+            {f"single records, {100 * level:g}%": turned[2], f"the mean, {100 * level:g}%": turned[1]},
+            title=f"{self.model.target} by {column}",
+            x_label=column,
+            y_label=self.model.target,
+            note=self._note(level),
+        )
+
+    def to_document(self, level: float = 0.9) -> dict[str, object]:
+        """Write what is known as plain values, for JSON."""
+        alone = dict(zip(self.numbers.design.names, self.sampling_stddev.tolist(), strict=True))
+        found = super().to_document(level)
+        for one in found["quantities"]:  # type: ignore[attr-defined]
+            if one["name"] in alone:
+                one["records_alone"] = alone[one["name"]]
+        return {**found, "formula": str(self.model.formula), "r_hat": self.found.diagnostics.r_hat}
+
+    def refusal(self, question: str) -> tuple[str, str] | None:
+        """Say that there are coefficients instead of counts."""
+        if question not in ("counts", "share", "table", "entries"):
+            return None
+        target = quoted(self.model.target)
+        return (
+            "a regression has no table of counts",
+            f"Ask for parameters(), or for mean({target} | column=value).",
+        )
+
+    def __repr__(self) -> str:
+        return f"<posterior of {self.model.formula}, {self.source}>"

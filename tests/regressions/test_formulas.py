@@ -1,0 +1,192 @@
+"""Formulas of regressions, and the features that a schema makes of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import privior as pv
+from privior.errors import ModelError
+from privior.models import Design, Formula, to_model
+from privior.testing.small_tables import codes
+
+SCHEMA = pv.Schema(
+    {
+        "income": pv.Integer(0, 8),
+        "age": pv.Integer(20, 26),
+        "height": pv.Bounded("1.5", 2, grid="0.25"),
+        "sex": pv.Categorical(["male", "female"]),
+        "town": pv.Categorical(["Oslo", "Bergen", "else"]),
+        "day": pv.Date("2026-01-01", "2026-01-09"),
+        "hours a week": pv.Binned([0, 20, 40, 60]),
+    },
+    population="people",
+    unit="person",
+)
+FORMULAS = [
+    "income ~ age",
+    "income ~ sex",
+    "income ~ town",
+    "income ~ age + sex + age:sex",
+    "income ~ age*height*town",
+    "income ~ age:town",
+    "income ~ age + town - 1",
+    "income ~ age + sex - 1",
+    "income ~ height - 1",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("income~age", "income ~ age"),
+        ("income ~ age*sex", "income ~ age + sex + age:sex"),
+        ("income ~ 1 + age - 1", "income ~ age - 1"),
+        ("income ~ sex:age + age:sex + age", "income ~ age + sex:age"),
+        ("income ~ 'hours a week' + \"age\"", "income ~ 'hours a week' + age"),
+        ("y ~ a*b*c", "y ~ a + b + c + a:b + a:c + b:c + a:b:c"),
+        ("y ~ a:b*c", "y ~ c + a:b + a:b:c"),
+    ],
+)
+def test_formulas_are_read_and_written(text: str, written: str) -> None:
+    assert str(Formula.parse(text)) == written
+    assert Formula.parse(written) == Formula.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "income", "~ age", "income ~", "income ~ age +", "income ~ log(age)", "income ~ age - sex"),
+        *("income ~ 2", "income ~ income", "income ~ age ^ 2", "income ~ (age)", "income ~ age sex"),
+        *("income ~ age:", "y ~ a % b"),
+    ],
+)
+def test_what_is_no_formula_is_refused(text: str) -> None:
+    with pytest.raises(ModelError):
+        pv.LinearRegression(text)
+
+
+def test_columns_may_be_listed_instead() -> None:
+    listed = pv.LinearRegression(target="income", features=["age", "sex"])
+    assert listed == pv.LinearRegression("income ~ age + sex")
+    assert to_model({"family": "linear-regression", "target": "income", "features": ["age", "sex"]}) == listed
+    for wrong in ({"formula": "a ~ b", "target": "a"}, {"target": "a"}, {"target": "a", "features": 3}, {}):
+        with pytest.raises(ModelError):
+            pv.LinearRegression(**wrong)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_record_is_longer_than_the_number_of_terms_and_some_is_as_long(text: str) -> None:
+    """The exact bound of the squared norm, over all records that the schema allows."""
+    model = pv.LinearRegression(text)
+    design, every = model.design(SCHEMA), codes(model, SCHEMA)
+    columns = {name: every[:, place] for place, name in enumerate(model.columns)}
+    squares = sum(
+        Fraction(1, one.reach**2) * one.summand.of(columns).astype(object) ** 2 for one in design.features
+    )
+    assert max(squares) == design.terms
+    target = design.target.factor.of(columns["income"])
+    assert np.abs(target).max() == design.target.reach
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_coefficients_are_of_the_columns_as_they_are(text: str) -> None:
+    """Weights of features in [-1, 1], and coefficients of values and levels, say the same of every record."""
+    model = pv.LinearRegression(text)
+    design, rng = model.design(SCHEMA), np.random.default_rng(0)
+    weights = rng.standard_normal(1 + len(design.features)) * ([1] + [1] * len(design.features))
+    weights[0] *= design.formula.intercept
+    matrix = np.array([[float(one) for one in row] for row in design.coefficients])
+    coefficients = dict(zip(design.names, matrix @ weights, strict=True))
+    every = codes(model, SCHEMA)[::7]
+    columns = {name: every[:, place] for place, name in enumerate(model.columns)}
+    scaled = weights[0] + sum(
+        weight * one.summand.of(columns) / one.reach
+        for weight, one in zip(weights[1:], design.features, strict=True)
+    )
+    found = np.full(len(every), coefficients.get("intercept", 0.0))
+    for feature in design.features:
+        value = np.ones(len(every))
+        for part in feature.parts:
+            kind, code = SCHEMA.column(part.factor.column), columns[part.factor.column]
+            if isinstance(kind, pv.Integer):
+                value = value * (kind.lower + code)
+            elif isinstance(kind, pv.Bounded):
+                value = value * (float(kind.lower) + float(kind.grid) * code)
+            else:
+                value = value * (np.array(kind.labels)[code] == part.label)
+        found += coefficients[feature.name] * value
+    assert np.allclose(found, np.asarray(scaled, np.float64))
+
+
+def test_features_have_names_that_people_use() -> None:
+    assert Design(Formula.parse("income ~ age*sex + town"), SCHEMA).names == (
+        *("intercept", "age", "sex[female]", "town[Bergen]", "town[else]", "age:sex[female]"),
+    )
+    assert Design(Formula.parse("income ~ town - 1"), SCHEMA).names == (
+        "town[Oslo]",
+        "town[Bergen]",
+        "town[else]",
+    )
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    facts = {"records": 50, "epsilon": 1}
+    for text in ("sex ~ age", "income ~ day", "day ~ age", "town ~ age"):
+        with pytest.raises(ModelError):
+            pv.plan(pv.LinearRegression(text), SCHEMA, **facts)  # type: ignore[arg-type]
+    with pytest.raises(pv.SchemaError):
+        pv.plan(pv.LinearRegression("income ~ nowhere"), SCHEMA, **facts)  # type: ignore[arg-type]
+    several = pv.Schema(
+        dict(SCHEMA.columns), population="people", unit=pv.Unit("person", column="who", max_rows=2)
+    )
+    with pytest.raises(ModelError, match="one row of each unit"):
+        pv.plan(pv.LinearRegression("income ~ age"), several, **facts)  # type: ignore[arg-type]
+    dropped = pv.Schema(
+        {**SCHEMA.columns, "age": pv.Integer(20, 26, missing=pv.DROP)}, population="people", unit="person"
+    )
+    with pytest.raises(ModelError, match="dropped under replace-one"):
+        pv.plan(pv.LinearRegression("income ~ age"), dropped, **facts)  # type: ignore[arg-type]
+
+
+def test_priors_are_written_and_refused() -> None:
+    for prior in (
+        "learned",
+        pv.Shrinkage(heavy_tails=True),
+        pv.Ridge("0.5"),
+        pv.OwnCoefficients({"age": (0, 2)}),
+    ):
+        model = pv.LinearRegression("income ~ age", prior=prior)
+        assert to_model(model.to_document()) == model
+        assert hash(to_model(model.to_document())) == hash(model)
+    for wrong in ("flat", {"ridge": "0"}, {"ridge": "-1"}, {"lasso": 1}, 3, {"coefficients": {"age": [1]}}):
+        with pytest.raises(pv.PriviorError):
+            pv.LinearRegression("income ~ age", prior=wrong)
+    model = pv.LinearRegression("income ~ age", prior=pv.OwnCoefficients({"sex": (0, 1)}))
+    with pytest.raises(ModelError, match="every coefficient"):
+        pv.plan(model, SCHEMA, records=50, epsilon=1)
+
+
+def test_own_beliefs_about_coefficients_are_those_of_the_weights() -> None:
+    """Drawn weights, turned into coefficients, have the means and deviations that were said."""
+    said = {"age": (3, 2), "sex[female]": (-1, "0.5"), "age:sex[female]": ("0.25", 1)}
+    design = pv.LinearRegression("income ~ age*sex").design(SCHEMA)
+    mean, covariance = pv.OwnCoefficients(said).normal(design)
+    matrix = np.array([[float(one) for one in row[1:]] for row in design.coefficients[1:]])
+    turn = 2 * float(design.target.half) / np.sqrt(design.terms) * matrix
+    assert np.allclose(turn @ mean, [3, -1, 0.25])
+    assert np.allclose(turn @ covariance @ turn.T, np.diag([4, 0.25, 1]))
+
+
+def test_every_pair_of_levels_of_one_column_is_left_out() -> None:
+    """What is 0 or known for every record costs nothing."""
+    layout = pv.LinearRegression("income ~ town + sex").layout(SCHEMA, pv.REPLACE_ONE)
+    named = {tuple(factor.column for factor in key or ()) for key in layout.published}
+    assert ("town", "town") not in named
+    assert () not in named
+    assert ("sex", "sex") not in named
+    counted = pv.LinearRegression("income ~ town + sex").layout(SCHEMA, pv.ADD_OR_REMOVE_ONE)
+    assert () in counted.published
+    assert len(counted.published) == len(layout.published) + 1
