@@ -760,7 +760,7 @@ FAULTS = (
     Fault(
         "a-row-among-others",
         "what is not known of a row is taken for the first level",
-        "posterior/networks/own_rows.py",
+        "posterior/own_rows.py",
         "return NOTHING if code is None else code",
         "return 0 if code is None else code",
         ("tests/networks/test_network_prediction.py",),

@@ -205,7 +205,7 @@ def test_predictions_are_the_same_for_every_kind_of_frame() -> None:
     import polars as pl
 
     found = posterior()
-    rows = {"age": [30, None, 300, 50], "sex": ["male", "female", "what", "female"], "town": ["Oslo"] * 4}
+    rows = {"age": [30, None, 300, 50], "sex": ["male", "female", "female", "female"], "town": ["Oslo"] * 4}
     frames = [rows, pd.DataFrame(rows), pl.DataFrame(rows), pa.table(rows)]
     said = [found.predict(frame) for frame in frames]
     assert all(np.array_equal(said[0], one) for one in said)
@@ -222,7 +222,12 @@ def test_predictions_are_the_same_for_every_kind_of_frame() -> None:
     frame["town"] = np.array(["Oslo", "Bergen", "else"])[test["town"]]
     low, high = found.predict_interval(frame, 0.9).T
     assert 0.85 < ((low <= test["income"]) & (test["income"] <= high)).mean() < 0.95
-    for wrong in ({"age": [30]}, {**rows, "sex": ["male"]}, {**rows, "age": 3}):
+    for wrong in (
+        {"age": [30]},
+        {**rows, "sex": ["male"]},
+        {**rows, "age": 3},
+        {**rows, "sex": ["what"] * 4},
+    ):
         with pytest.raises(InferenceError):
             found.predict(wrong)
 

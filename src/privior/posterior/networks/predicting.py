@@ -13,8 +13,8 @@ from privior.errors import InferenceError, shown
 from privior.models import Network
 from privior.posterior.contract import Posterior
 from privior.posterior.networks.network_numbers import NetworkNumbers
-from privior.posterior.networks.own_rows import coded_rows
 from privior.posterior.networks.prediction import Predictor
+from privior.posterior.own_rows import coded_rows
 from privior.posterior.quantity import check_level, quantiles
 
 #: draws over which predictions are averaged: always as many, so that no row's answer depends on the others

@@ -19,7 +19,7 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.posterior.networks.elimination import Elimination
-from privior.posterior.networks.own_rows import NOTHING
+from privior.posterior.own_rows import NOTHING
 
 #: numbers that are worked on at once, few enough for a processor's own memory; cells of a table in between
 _AT_ONCE, _MOST_BETWEEN = 60_000, 1_000_000

@@ -17,8 +17,8 @@ from privior.posterior.events import Event, quoted
 from privior.posterior.families.family_posterior import FamilyPosterior
 from privior.posterior.findings import Finding, Table
 from privior.posterior.numbers import Floats
+from privior.posterior.own_rows import NOTHING, coded_rows
 from privior.posterior.quantity import Quantity, check_level, quantiles
-from privior.posterior.regression.frame_columns import LEFT_OUT, frame_codes
 from privior.posterior.regression.regression_draws import RegressionDraws, drawn
 from privior.posterior.regression.regression_numbers import RegressionNumbers
 from privior.release import Release
@@ -155,9 +155,13 @@ class RegressionPosterior(FamilyPosterior):
         return np.where(there[:, None], ends, np.nan)
 
     def _features(self, frame: Any) -> tuple[Floats, Floats]:
-        codes = frame_codes(frame, self.schema, self.model.columns[1:])
-        there = np.logical_and.reduce([one != LEFT_OUT for one in codes.values()])
-        return self.numbers.features(codes), there
+        """Return the features of rows, and which rows have them all: blanks count as the schema says."""
+        target, *names = self.model.columns
+        known = coded_rows(frame, self.schema, names, target, whole=True)
+        rules = [self.schema.column(name).missing_code for name in names]
+        codes = np.where(known == NOTHING, [NOTHING if one is None else one for one in rules], known)
+        there = (codes != NOTHING).all(axis=1)
+        return self.numbers.features(dict(zip(names, codes.T, strict=True))), there
 
     def _clipped(self, values: Floats) -> Floats:
         lower, step, size = self.numbers.target_grid

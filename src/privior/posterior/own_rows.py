@@ -24,7 +24,9 @@ NOTHING = -1
 _SHORT = {"float32", "float16", "float", "halffloat"}
 
 
-def coded_rows(frame: Any, schema: Schema, columns: Sequence[str], aside: str) -> Integers:
+def coded_rows(
+    frame: Any, schema: Schema, columns: Sequence[str], aside: str, *, whole: bool = False
+) -> Integers:
     """Return the codes of rows in some columns, as (rows, columns); -1 where nothing is known.
 
     A frame may leave columns out, of which nothing is known then, or have others beside them; not both, which
@@ -35,12 +37,13 @@ def coded_rows(frame: Any, schema: Schema, columns: Sequence[str], aside: str) -
         schema: the public facts of the columns
         columns: which ones
         aside: a column that is not looked at if it is there
+        whole: whether no column may be left out
     """
     names = _names(frame)
     there = [name for name in columns if name in names]
     strange = [name for name in names if name not in columns and name != aside]
     left_out = [name for name in columns if name not in names]
-    if not there or (left_out and strange):
+    if not there or (left_out and (strange or whole)):
         raise InferenceError(
             "the rows have not the columns that are asked for",
             asked=", ".join(map(str, names[:12])) or "no columns",
