@@ -21,7 +21,7 @@ from test_network_utility import error, peers_scale
 
 import privior as pv
 from privior.models import Network
-from privior.posterior.networks.tables_given import ApartTables, _each_given
+from privior.posterior.networks.tables_given import tables_apart
 
 FEW = int(os.environ.get("PRIVIOR_FEW_TRIALS", "1000"))
 #: a network, epsilon, repeats
@@ -33,8 +33,7 @@ RECORDS = 10_000
 def apart(release: pv.Release, prior: object) -> pv.NetworkPosterior:
     """Infer each table by itself."""
     model = replace_prior(release.plan.model, prior)
-    each = _each_given([release], model, ignore_noise=False)
-    return pv.NetworkPosterior((release,), model, ApartTables(each))
+    return pv.NetworkPosterior((release,), model, tables_apart([release], model))
 
 
 def replace_prior(model: Network, prior: object) -> Network:

@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from program import inside, run, run_here
@@ -376,8 +377,8 @@ def test_an_unreadable_ledger_after_the_release_says_nothing_false(
     """What is told after the spend comes from the release, not from a ledger that may be gone."""
     from privior.report import write_report
 
-    def spoils(release: pv.Release, path: Path) -> None:
-        write_report(release, path)
+    def spoils(release: pv.Release, path: Path, posterior: Any) -> None:
+        write_report(release, path, posterior)
         (own_orchard / "orchard.ledger").rename(own_orchard / "gone")
 
     monkeypatch.setattr("privior.report.write_report", spoils)

@@ -67,12 +67,23 @@ def test_what_cannot_be_predicted_is_told(folder: Path, arguments: list[str], sa
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [('a\n"1\n', "quote"), ("a,a\n1,2\n", "twice"), ("a,b\n1\n", "number of cells"), ('a\n"1"2\n', "quote")],
+    [
+        ('a\n"1\n', "quote"),
+        ("a,a\n1,2\n", "twice"),
+        ("a,b\n1\n", "number of cells"),
+        ('a\n"1"2\n', "quote"),
+        ("", "empty"),
+    ],
 )
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "rows.csv").write_text(text)
     with pytest.raises(pv.SchemaError, match=said):
         read_own_rows(tmp_path / "rows.csv", SCHEMA)
+
+
+def test_every_line_is_a_row_and_only_line_ends_end_it(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_bytes("town\r\na\n\nb\u2028c\x0bd\n".encode())
+    assert read_own_rows(tmp_path / "rows.csv", SCHEMA) == {"town": ["a", "", "b\u2028c\x0bd"]}
 
 
 def test_a_dialect_is_followed(tmp_path: Path) -> None:

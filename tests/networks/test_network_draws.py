@@ -309,7 +309,7 @@ def test_tables_of_one_particle_belong_together(seeded_noise: None) -> None:
     table = pa.table({name: [str(one) for one in rng.integers(0, 2, 300)] for name in NAMES})
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="few", delta="1e-2"))
     posterior = pv.infer(release)
-    tables = [one.counts.draws(500, rng) for one in posterior.each]
+    tables = [posterior.known.counts(place).draws(500, rng) for place in range(3)]
     assert (tables[1].reshape(-1, 2, 2).sum(axis=2) == tables[0]).all()
     assert (tables[2].reshape(-1, 2, 2).sum(axis=2) == tables[1].reshape(-1, 2, 2).sum(axis=1)).all()
     with pytest.raises(pv.InferenceError, match="no noise that could be ignored"):
@@ -366,3 +366,15 @@ def test_coarse_ends_and_boxes_have_their_likelihood() -> None:
         whole = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
         assert float(log_box(np.array(a), np.array(b), w)) == pytest.approx(inside + whole, abs=1e-6)
     assert both_orders(law.guarantee.pair).delta(1.0) <= 1e-3
+
+
+def test_a_collider_given_draws_says_that_its_tables_may_contradict_each_other(seeded_noise: None) -> None:
+    import pyarrow as pa
+
+    model, schema = made(small(((), (), (0, 1)), (2, 2, 2), 1.0))
+    plan = pv.plan(model, schema, records=60, epsilon=5, delta="1e-3", mechanism=pv.NetworkDraws)
+    table = pa.table({name: ["0", "1"] * 30 for name in NAMES})
+    release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="few", epsilon=9, delta="1e-2"))
+    posterior = pv.infer(release)
+    assert not posterior.known.together
+    assert "may contradict" in " ".join(posterior.warnings)

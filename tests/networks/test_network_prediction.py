@@ -153,7 +153,8 @@ def test_any_column_of_a_network_is_predicted_whatever_else_is_known() -> None:
             [[rng.integers(s) if on else -1 for s, on in zip(sizes, p, strict=True)] for p in patterns]
         )
         seen = set()
-        for rows, chances in predictor.chances(codes):
+        for rows, which, different in predictor.chances(codes):
+            chances = different[which]
             for row, found in zip(rows, chances, strict=True):
                 seen.add(int(row))
                 given = {n: int(c) for n, c in zip(predictor.known, codes[row], strict=True) if c >= 0}
@@ -171,7 +172,7 @@ def test_many_features_and_impossible_rows() -> None:
     schema = pv.Schema(columns, population="x", unit="y")
     model = pv.BayesianNetwork({"y": [], "f0": ["y"], "f1": ["f0"]}, prior=1)
     flat = np.concatenate([np.full(2, 0.5), np.full(2000, 1e-3), np.full(1_000_000, 1e-3)])[None]
-    ((_, found),) = Predictor(Elimination(model, schema), flat, "y").chances(np.array([[-1, 3]]))
+    ((_, _, found),) = Predictor(Elimination(model, schema), flat, "y").chances(np.array([[-1, 3]]))
     assert np.allclose(found, 0.5)
     wide = pv.NaiveBayes("y", names[:400], prior=1)
     small = pv.Schema(
@@ -180,12 +181,12 @@ def test_many_features_and_impossible_rows() -> None:
     theta = np.concatenate([[0.5, 0.5], np.tile([1e-3, 2e-3] + [0.1] * 18, 400)])[None]
     tables = theta[:, 2:].reshape(1, 400, 2, 10)
     tables[:, :, 0], tables[:, :, 1] = 1e-3, 1e-3
-    ((_, found),) = Predictor(Elimination(wide, small), theta, "y").chances(np.zeros((1, 400), dtype=int))
+    ((_, _, found),) = Predictor(Elimination(wide, small), theta, "y").chances(np.zeros((1, 400), dtype=int))
     assert np.allclose(found, 0.5)
     sure = pv.BayesianNetwork({"y": [], "f0": ["y"]}, prior=1)
     two = pv.Schema({"y": pv.Boolean(), "f0": pv.Boolean()}, population="x", unit="y")
     theta = np.array([[0.5, 0.5, 1.0, 0.0, 1.0, 0.0]])
-    ((_, found),) = Predictor(Elimination(sure, two), theta, "y").chances(np.array([[1]]))
+    ((_, _, found),) = Predictor(Elimination(sure, two), theta, "y").chances(np.array([[1]]))
     assert np.isnan(found).all()
 
 

@@ -21,7 +21,7 @@ from privior.posterior.kept import read, written
 from privior.posterior.networks import joint_walk
 from privior.posterior.networks.joint_chains import JointChains
 from privior.posterior.networks.joint_evidence import JointEvidence, joint_evidence
-from privior.posterior.networks.joint_sums import SummedTables
+from privior.posterior.networks.joint_sums import SummedTables, summable
 from privior.posterior.networks.joint_tables import joint_tables
 from privior.posterior.tables.counts_given import total_of
 
@@ -263,3 +263,18 @@ def test_every_column_of_a_junction_tree_hangs_together() -> None:
             holding = [place for place, clique in enumerate(tree.cliques) if node in clique]
             assert sum(tree.above[place] in holding for place in holding) == len(holding) - 1
         assert all(above < place for place, above in enumerate(tree.above))
+
+
+def test_sums_take_no_more_records_than_their_integers_hold() -> None:
+    """Tables of 2^15 records do not fit into 16 bits: chains take over there."""
+    columns = {name: pv.Boolean() for name in "ab"}
+    schema = pv.Schema(columns, population="few", unit="person")
+    model = pv.BayesianNetwork({"a": [], "b": []}, prior=1)
+    found = {}
+    for records in (2**15 - 1, 2**15):
+        plan = pv.plan(model, schema, records=records, epsilon=1, mechanism=pv.LaplaceTables)
+        observed = Observed(plan.mechanism.layouts, ((records, 0), (records // 2, records - records // 2)))
+        release: Any = SimpleNamespace(plan=plan, statistics=observed)
+        evidence = joint_evidence([release], model, total_of([release]))
+        found[records] = summable(evidence.layout, evidence.total)
+    assert found == {2**15 - 1: True, 2**15: False}

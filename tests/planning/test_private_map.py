@@ -178,3 +178,13 @@ def test_what_does_not_fit_is_refused() -> None:
             door.plan(SCHEMA, records=9, epsilon=1)
     with pytest.raises(pv.PlanError, match="not both"):
         pv.ModelDraws(pv.PrivateMAP(ARC, 3).family(SCHEMA), 9, 1, point=True, published=True)
+
+
+def test_grids_are_listed_by_their_points_alone() -> None:
+    """Eight levels and nine steps: eight points, where listing all numbers of steps would take 8^8."""
+    eight = pv.Schema({"a": pv.Integer(0, 7)}, population="few", unit="person")
+    plan = pv.PrivateMAP(pv.BayesianNetwork({"a": []}, prior=1), 9).plan(eight, records=9, epsilon=1)
+    family: Any = plan.model
+    assert len(family.chances) == 8
+    with pytest.raises(pv.PlanError, match="a single point"):
+        pv.PrivateMAP(pv.BayesianNetwork({"a": []}, prior=1), 8).plan(eight, records=9, epsilon=1)

@@ -85,6 +85,8 @@ def test_every_pair_agrees_with_itself(kind: type[DominatingPair]) -> None:
 BOTH = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
 TWO = pv.Schema({"a": pv.Boolean(), "b": pv.Boolean()}, population="few", unit="person")
 NETWORK = pv.BayesianNetwork({"a": [], "b": ["a"]}, prior=1)
+PAIRS = pv.Schema({"y": pv.Integer(-1, 1), "a": pv.Integer(-1, 1)}, population="few", unit="person")
+LINE = pv.LinearRegression("y ~ a")
 MECHANISMS: list[Any] = [
     pv.KNorm(cells=4, epsilon="0.7"),
     *(pv.LaplaceCounts(cells=3, epsilon="1.5", neighbours=relation) for relation in BOTH),
@@ -132,6 +134,8 @@ MECHANISMS: list[Any] = [
     pv.NetworkDraws(NETWORK, TWO, 9, 1, "0.01", max_rows=2),
     *(pv.TruncatedNetworkDraws(NETWORK, TWO, 9, "1.5", neighbours=relation) for relation in BOTH),
     pv.TruncatedNetworkDraws(NETWORK, TWO, 9, "1.5", draws=3, max_rows=2),
+    *(pv.GaussianMoments(LINE, PAIRS, 1, "0.01", neighbours=relation) for relation in BOTH),
+    *(pv.LaplaceMoments(LINE, PAIRS, 1, neighbours=relation) for relation in BOTH),
 ]
 
 

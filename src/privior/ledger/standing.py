@@ -57,6 +57,6 @@ def declared_in_words(spends: int) -> str:
 def _declared(last: LedgerEntry) -> str:
     """Say what a ledger holds that takes declared guarantees."""
     if not last.declared_spends:
-        return "takes guarantees that others declare, of code or of numbers that they made; holds none"
+        return "takes guarantees that others declare, of code or of their numbers; holds none so far"
     many = f"{last.declared_spends} of {last.spends} releases"
     return f"{many} have a guarantee that others declare"

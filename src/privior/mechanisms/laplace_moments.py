@@ -85,7 +85,7 @@ class LaplaceMoments(MomentNoise):
     def guarantee(self) -> Guarantee:
         """Pure epsilon."""
         reason = (
-            f"discrete Laplace noise on moments that one record moves by L1 {float(self.layout.l1):g}, in "
+            f"discrete Laplace noise on moments that one record moves by L1 {float(self.layout.l1):g} in "
             "units of their weights (Ghosh et al. 2009)"
         )
         pair = SignedSteps(self.epsilon)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -133,10 +134,13 @@ def _try(offer: Offer, kind: type[Mechanism], asked: Asked, expect: Expect) -> _
         unfit = Candidate(offer.name, kind.about, None, None, unfit=error.what, advice=error.advice)
         return _Tried(kind, None, unfit)
 
-    def ahead() -> Ahead:
-        return forecaster(asked.model, asked.schema, expect).ahead(asked.records, law)
-
+    ahead = partial(_ahead, asked, expect, law)
     return _Tried(kind, law, Candidate(offer.name, law.about, ahead, law.guarantee.cost))
+
+
+def _ahead(asked: Asked, expect: Expect, law: Mechanism) -> Ahead:
+    """Return what can be expected of a mechanism; a function with a name, so that plans can be copied."""
+    return forecaster(asked.model, asked.schema, expect).ahead(asked.records, law)
 
 
 def _choose(tried: list[_Tried], wanted: type[Mechanism] | None) -> _Tried:

@@ -14,11 +14,11 @@ What comes out is a plan of draws of models (`pv.ModelDraws`) and, once measured
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from itertools import product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -217,6 +217,8 @@ def _rows(sizes: Sequence[int], grid: object, cells: int) -> list[list[tuple[Fra
             "not a number of steps", asked=shown(grid), allowed=f"a whole number from {max(3, *sizes)}"
         )
     number = math.prod(math.comb(grid - 1, size - 1) for size in sizes)
+    if number < 2:
+        raise _refusal("the grid has a single point", asked=grid, allowed=f"more than {max(sizes)} steps")
     if number > MOST_MODELS or number * cells > _MOST_CHANCES * 2:
         raise _refusal(
             f"the grid has too many points for {len(sizes)} rows",
@@ -225,13 +227,15 @@ def _rows(sizes: Sequence[int], grid: object, cells: int) -> list[list[tuple[Fra
             advice="Take fewer steps; or draw all tables by themselves: pv.TruncatedNetworkDraws is pure.",
         )
     return [
-        [
-            tuple(Fraction(one, grid) for one in parts)
-            for parts in product(range(1, grid), repeat=size)
-            if sum(parts) == grid
-        ]
-        for size in sizes
+        [tuple(Fraction(one, grid) for one in parts) for parts in _compositions(grid, size)] for size in sizes
     ]
+
+
+def _compositions(steps: int, size: int) -> Iterator[tuple[int, ...]]:
+    """Yield all ways to divide steps among levels, at least one each, by the places of the cuts."""
+    for cuts in combinations(range(1, steps), size - 1):
+        ends = (0, *cuts, steps)
+        yield tuple(after - before for before, after in pairwise(ends))
 
 
 def _alphas(table: Any, size: int | None) -> list[float]:

@@ -26,12 +26,15 @@ def read_own_rows(path: str | Path, schema: Schema) -> dict[str, list[str]]:
             advice="Read the file into a frame, and ask in Python: posterior.predict_proba(frame).",
         )
     try:
-        lines = read_whole(path).decode(dialect.encoding).removeprefix("\ufeff").splitlines()
+        text = read_whole(path).decode(dialect.encoding).removeprefix("\ufeff")
     except OSError as error:
         raise SchemaError(f"cannot read the file: {error.strerror}", where=place) from None
     except ValueError:
         raise SchemaError("not a text file", where=place, asked=dialect.encoding) from None
-    rows = [_cells(line, dialect, f"{place}, line {number}") for number, line in enumerate(lines, 1) if line]
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")  # no other sign ends a line
+    if not text:
+        raise SchemaError("the file is empty", where=place)
+    rows = [_cells(line, dialect, f"{place}, line {number}") for number, line in enumerate(lines, 1)]
     header = rows.pop(0) if dialect.header and rows else list(schema.columns)
     if len(set(header)) < len(header):
         raise SchemaError("a column is named twice", where=place, asked=shown(", ".join(header)))

@@ -27,6 +27,8 @@ MOST_MOVES = 12_000_000
 CHAINS, _PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
 #: sweeps of the first run, shifts for each cell in a sweep, and at least
 _SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 200, 4, 200
+#: steps in which weak noise is reached
+_STEPS = 7
 #: shifts between two looks at whether somebody wants to stop
 _AT_ONCE = 400_000
 #: the share of entries that may disagree
@@ -157,6 +159,7 @@ class JointChains:
         per_sweep = max(_MOVES_PER_CELL * cells, _LEAST_MOVES)
         most = max(4, most_moves // (per_sweep * chains))
         sweeps = max(2, min(sweeps, most // 3))
+        self.cool(max(1, sweeps // 10), per_sweep)
         self.run(sweeps // 2, per_sweep, 1, _scaled(tell, 0.0, sweeps / most / 2))
         done, runs, lengths = sweeps // 2, list[list[Any]](), list[int]()
         while True:
@@ -167,7 +170,9 @@ class JointChains:
             steps = [max(1, sweeps // one) for one in lengths]
             states, weights = (_thinned(runs, steps, what) for what in (0, 1))
             r_hats = self.r_hats(states, weights)
-            if (r_hats > WORST_R_HAT).mean() <= _DISAGREEING or done >= most:
+            agree = (r_hats > WORST_R_HAT).mean() <= _DISAGREEING
+            agree = agree and self.r_hat_of_total(states) <= WORST_R_HAT
+            if agree or done >= most:
                 break
             sweeps = min(2 * sweeps if len(lengths) > 1 else sweeps, most - done)
         tell(1.0)
@@ -183,6 +188,22 @@ class JointChains:
             done,
             done * per_sweep * chains,
         )
+
+    def cool(self, sweeps: int, moves: int) -> None:
+        """Let weak noise grow weaker in steps: at once, chains stay where no single move is better."""
+        noise = self.noise
+        strongest = max(float(noise.rates.max(initial=0.0)), float(noise.curvatures.max(initial=0.0)))
+        for part in np.geomspace(1 / strongest, 1.0, _STEPS)[:-1] if strongest > 1 else ():
+            self.noise = noise._replace(rates=part * noise.rates, curvatures=part * noise.curvatures)
+            self.run(sweeps, moves, 1, lambda part: None)
+        self.noise = noise
+
+    def r_hat_of_total(self, states: Integers) -> float:
+        """Return the split R-hat of the number of records, of (chain, state, cell); 1 if it is known."""
+        if self.total.known:
+            return 1.0
+        first = states[:, :, : self.layout.model.sizes(self.layout.schema)[0]].sum(axis=2, keepdims=True)
+        return float(split_r_hats(first.astype(np.float64), np.zeros(1))[0])
 
     def r_hats(self, states: Integers, weights: Floats) -> Floats:
         """Return the split R-hat of each entry of all tables, of (chain, state, cell)."""

@@ -41,7 +41,7 @@ def summable(layout: JointLayout, total: Total) -> bool:
     for size, clique in zip(layout.tree.sizes, range(len(layout.tree.sizes)), strict=True):
         # Up to `most` records in so many cells, or exactly so many
         free = size - 1 if total.known else size
-        if total.most > 2**15 or min(free, total.most) > 40:
+        if total.most >= 2**15 or min(free, total.most) > 40:
             return False
         many = math.comb(total.most + free, free)
         tables, cells = tables + many, cells + many * size

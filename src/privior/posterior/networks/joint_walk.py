@@ -520,6 +520,7 @@ def walk_on(
     counts, prior = state.counts, state.prior
     everybody = tables.maps[tables.map_of[1]]  # the empty separator of the first clique
     accepted, renewed, tried, stored, cascades, cascaded = 0, 0, 0, 0, 0, 0
+    records_every = 256 if known else 32  # a number of records that is not known moves by these alone
     for sweep in range(sweeps):
         for move in range(moves):
             walk = np.searchsorted(walks.chances, rng.random(), side="right")
@@ -530,7 +531,7 @@ def walk_on(
                 cascades += 1
                 if cascade(rng, node, tables, walks, nodes, noise, counts, prior, scratch):
                     cascaded += 1
-            if move % 256 == 0:
+            if move % records_every == 0:
                 d = log_uniform(at_once, rng.random())
                 kind = rng.random()
                 deaths = d if known or kind < 0.6 else 0

@@ -86,9 +86,11 @@ class FollowedTables(TableByTable):
 
     Attributes:
         diagnostics: how they were found
+        approximate: whether records of some rows were drawn anew, so that tables may contradict each other
     """
 
     diagnostics: Diagnostics
+    approximate: bool
 
     @property
     def how(self) -> str:
@@ -97,8 +99,8 @@ class FollowedTables(TableByTable):
 
     @property
     def together(self) -> bool:
-        """A particle has the tables of one data set, but for what its words say."""
-        return True
+        """Whether a particle has the tables of one data set."""
+        return not self.approximate
 
     def cautions(self, entries: list[str], nodes: tuple[str, ...]) -> tuple[str, ...]:
         """Say that few particles count, if so."""
@@ -138,13 +140,14 @@ def tables_given_draws(
     drawn = [one.plan.mechanism.drawn_sticks(one.statistics) for one in releases]
     sticks = [tuple(some) for some in zip(*drawn, strict=True)]
     given = [one for one in priors if one is not None]
-    found, diagnostics = _Particles(model, schema, given, sticks).followed(total_of(releases))
+    particles = _Particles(model, schema, given, sticks)
+    found, diagnostics = particles.followed(total_of(releases))
     levels = [schema.column(node).size for node in model.columns]
     each = tuple(
         OneTable(ParticleCounts(tables, diagnostics), prior, size, None)
         for tables, prior, size in zip(found, given, levels, strict=True)
     )
-    return FollowedTables(each, diagnostics)
+    return FollowedTables(each, diagnostics, bool(particles.approximate))
 
 
 @dataclass(eq=False)
@@ -179,12 +182,20 @@ class _Particles:
         )
         about += [f"counts in {BINS} bins"] * binned
         words = f" (approximated: {'; '.join(about)})" if about else ""
-        few = f"few particles count ({self.least:.0f} of {size}): means and intervals are rough"
+        warnings = [f"few particles count ({self.least:.0f} of {size}): means and intervals are rough"]
+        if self.least >= _FEW:
+            warnings = []
+        if self.approximate:
+            warnings.append(
+                f"the table of {', '.join(sorted(self.approximate))} has parents that stand in no table "
+                "together: what it says of their counts may contradict their own tables, and its entries are "
+                "off by some hundredths where records are few"
+            )
         diagnostics = Diagnostics(
             f"{size} particles follow the records through all tables{words}",
             exact=False,
             cost=float(size * BINS * divisions),
-            warning=few if self.least < _FEW else None,
+            warning="; ".join(warnings) or None,
         )
         return [self.counts[node] for node in self.model.columns], diagnostics
 

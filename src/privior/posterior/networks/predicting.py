@@ -105,12 +105,13 @@ class Predicting(Posterior):
         predictor = Predictor(self.numbers.elimination, draws, name)
         codes = coded_rows(frame, self.schema, predictor.known, name)
         found = np.empty((len(codes), predictor.levels, *(() if level is None else (2,))))
-        for rows, chances in predictor.chances(codes):
+        for rows, which, chances in predictor.chances(codes):
             possible = np.isfinite(chances[:, 0])
-            if not possible.any(axis=1).all():
-                row = int(rows[~possible.any(axis=1)][0])
+            ever = np.atleast_1d(possible.any(axis=1))
+            if not ever.all():
+                row = int(rows[~ever[which]][0])
                 raise InferenceError("such a row has no chance", where=f"row {row}", asked=f"P({name} | row)")
-            found[rows] = _over_draws(chances, level, everywhere=bool(possible.all()))
+            found[rows] = _over_draws(chances, level, everywhere=bool(possible.all()))[which]
         return found
 
     def _target(self, target: str | None) -> str:

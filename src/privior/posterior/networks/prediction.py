@@ -60,10 +60,11 @@ class Predictor:
             }
         return {node: np.ascontiguousarray(np.moveaxis(one, 0, -1)) for node, one in logs.items()}
 
-    def chances(self, codes: Integers) -> Iterator[tuple[Integers, Floats]]:
-        """Yield places of rows, and the chances of the target's levels there, as (rows, levels, draws).
+    def chances(self, codes: Integers) -> Iterator[tuple[Integers, Integers, Floats]]:
+        """Yield places of rows, which of some different rows each of them is, and the chances of these.
 
-        A draw in which such a row has no chance at all has nan. Every row is yielded once.
+        Chances are those of the target's levels, as (different rows, levels, draws); a draw in which such a
+        row has no chance at all has nan. Every row is yielded once.
 
         Args:
             codes: of the known columns, one row each; -1 where nothing is known
@@ -80,7 +81,7 @@ class Predictor:
 
     def _alike(
         self, codes: Integers, rows: Integers, seen: Sequence[str]
-    ) -> Iterator[tuple[Integers, Floats]]:
+    ) -> Iterator[tuple[Integers, Integers, Floats]]:
         """Yield the chances of rows of which the same columns are known."""
         hidden, factors = self._around(seen)
         beside = [name for name in seen if any(name in self._names(node) for node in factors)]
@@ -102,7 +103,7 @@ class Predictor:
                 found = self._summed(found, others, hidden, dict(zip(beside, some.T, strict=True)))
             first = 0 if start == 0 else int(ends[start - 1])
             among = order[first : int(ends[start + len(some) - 1])]
-            yield rows[among], found[which[among] - start]
+            yield rows[among], which[among] - start, found
 
     def _names(self, node: str) -> tuple[str, ...]:
         return (*self.elimination.model.parents[node], node)

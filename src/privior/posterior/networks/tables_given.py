@@ -155,13 +155,18 @@ def tables_given(
             f"inferring them together would take tables of {tree.cells} cells, the largest of "
             f"{max(tree.sizes)}: more than {MOST_TOGETHER} or {LARGEST_CLIQUE}"
         )
-        return ApartTables(_each_given(releases, model, ignore_noise=False), reason)
+        return tables_apart(releases, model, reason)
     evidence = joint_evidence(releases, model, total_of(releases))
     priors = model.parameters(releases[0].plan.schema)
     fixed = tuple(one for one in priors if one is not None)
     if len(fixed) == len(priors) and summable(evidence.layout, evidence.total):
         return SummedTables(evidence, fixed)
     return joint_tables(evidence, model, tell=tell)
+
+
+def tables_apart(releases: Sequence[Release], model: Network, reason: str = "") -> ApartTables:
+    """Infer each table by itself, for this reason."""
+    return ApartTables(_each_given(releases, model, ignore_noise=False), reason)
 
 
 def _each_given(releases: Sequence[Release], model: Network, *, ignore_noise: bool) -> tuple[OneTable, ...]:
