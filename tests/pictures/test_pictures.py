@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pictures.samples import HOSTILE, elements, pictures
-from privior.pictures import BudgetBar, ErrorCurve, IntervalChart, Picture, SplitBars, markup
+from privior.pictures import BudgetBar, ErrorCurve, IntervalChart, NetworkChart, Picture, SplitBars, markup
 from privior.pictures.label import columns
 
 TAGS = {
@@ -237,3 +237,12 @@ def test_split_bars_leave_out_the_least_uncertain() -> None:
     bars = SplitBars(list("abc"), [1.0, 3.0, 2.0], [0.0, 1.0, 2.0], "t", most=2)
     assert [line[0] for line in bars.text().splitlines()[2:4]] == ["b", "c"]
     assert "1 less uncertain" in bars.html()
+
+
+def test_arcs_over_several_rows_of_a_network_pass_beside_their_nodes() -> None:
+    """Six nodes, one a row: drawn on one line, eight arcs looked like a chain of five."""
+    parents = [(), (0,), (1,), (0, 2), (0, 1, 3), (4,)]
+    chart = NetworkChart("abcdef", parents, [0.1] * 6, [0.2] * 6, [False] * 6, "six")
+    assert chart._clearance(chart._places) > 0.04
+    straight = {node: (0.5, down / 6) for node, down in zip(range(6), range(6), strict=True)}
+    assert chart._clearance(straight) == 0

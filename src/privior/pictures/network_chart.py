@@ -25,11 +25,13 @@ LEGEND = (
     Entry("drowned: the noise is larger than the average count", "○", VERMILLION, shape="ring"),
 )
 _MEANING = (
-    "Nodes below their parents. Under each: average width of the intervals of its table's entries; colours: "
-    "where that is from."
+    "Nodes below their parents, arcs downwards. Under each: average width of the intervals of its table's "
+    "entries; colours: where that is from."
 )
 #: nodes side by side, pixels of a row, signs of a name under its node
 _BESIDE, _HIGH, _LONGEST = 6, 76, 14
+#: ways to move rows aside that are tried
+_STEPS = 40
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,12 +90,34 @@ class NetworkChart(Picture):
 
     @cached_property
     def _places(self) -> dict[int, tuple[float, float]]:
-        """Where each node stands, from the left and from the top."""
+        """Where each node stands, from the left and from the top.
+
+        Rows are moved aside by uneven steps, those of a few at which arcs over several rows pass farthest
+        from the nodes between.
+        """
+        tried = [self._moved(step / _STEPS) for step in range(_STEPS)]
+        return max(tried, key=self._clearance)
+
+    def _moved(self, step: float) -> dict[int, tuple[float, float]]:
+        """Return the places if row r is moved by the fraction of r² steps, from 3/10 to the left on."""
         return {
-            one: ((place + 0.5) / len(row), (number + 0.35) / len(self._rows))
-            for number, row in enumerate(self._rows)
+            one: (
+                (place + 0.5 + 0.6 * (down * down * step % 1 - 0.5)) / len(row),
+                (down + 0.35) / len(self._rows),
+            )
+            for down, row in enumerate(self._rows)
             for place, one in enumerate(row)
         }
+
+    def _clearance(self, places: dict[int, tuple[float, float]]) -> float:
+        """Return how far the nearest arc passes beside a node that it does not belong to."""
+        least = 1.0
+        for child, above in enumerate(self.parents):
+            for parent in above:
+                (x, y), (u, v) = places[parent], places[child]
+                between = [at for at in places.values() if y < at[1] < v]
+                least = min([least, *(abs(x + (u - x) * (b - y) / (v - y) - a) for a, b in between)])
+        return least
 
     def _kind(self, node: int) -> Entry:
         return LEGEND[2 if self.drowned[node] else 1 if self.noise[node] > 0.5 else 0]
