@@ -128,9 +128,12 @@ class NetworkForecaster(Forecaster):
         )
 
     def effort(self, records: int, mechanism: Mechanism) -> Effort | None:
-        """Chains over the data sets behind all tables; where these are too large, a sum for each table."""
+        """Chains over the data sets behind all tables; where these are too large, a sum for each table.
+
+        What particles take, which follow records given draws, is not known before.
+        """
         noise = mechanism.cell_noise
-        if noise is None:
+        if noise is None or mechanism.draws_posterior:
             return None
         tree = JunctionTree.of(self.model, self.schema)
         if tree.together:

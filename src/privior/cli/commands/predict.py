@@ -40,7 +40,7 @@ def predict(
 
     Writes the most probable level and the chance of each, in the order of the rows.
     """
-    from privior.errors import ReleaseError
+    from privior.errors import ReleaseError, TableError
     from privior.queries.records import csv_text
     from privior.release import Release
     from privior.schema.own_rows import read_own_rows
@@ -48,7 +48,7 @@ def predict(
 
     screen = screen_of(context)
     if output.exists():
-        raise ReleaseError("the file exists already", where=str(output), advice="Name another with -o.")
+        raise TableError("the file exists already", where=str(output), advice="Name another with -o.")
     releases = [Release.read(path) for path in (release, *(also or []))]
     frame = read_own_rows(rows, releases[0].plan.schema)
     posterior = inferred(screen, releases, own_prior(prior))
