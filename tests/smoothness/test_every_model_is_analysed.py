@@ -34,6 +34,7 @@ EVERY: list[tuple[Model, pv.Schema]] = [
 ]
 #: draws of their tables are not released
 REFUSED: list[Model] = [
+    pv.LinearRegression("y ~ x"),
     pv.BayesianNetwork({"state": [], "next": ["state"]}, prior=1),
     pv.NaiveBayes("state", ["next"], prior=1),
 ]
@@ -46,7 +47,7 @@ def test_every_family_that_a_file_can_name_is_here() -> None:
 
 
 @pytest.mark.parametrize("model", REFUSED, ids=lambda model: str(model.family))
-def test_a_network_is_refused(model: Model) -> None:
+def test_other_models_are_refused(model: Model) -> None:
     with pytest.raises(pv.ModelError, match="cannot be analysed"):
         pv.analyse(model, STATES, records=5)
 
