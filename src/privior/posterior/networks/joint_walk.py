@@ -520,7 +520,8 @@ def walk_on(
     counts, prior = state.counts, state.prior
     everybody = tables.maps[tables.map_of[1]]  # the empty separator of the first clique
     accepted, renewed, tried, stored, cascades, cascaded = 0, 0, 0, 0, 0, 0
-    records_every = 256 if known else 32  # a number of records that is not known moves by these alone
+    # A number of records that is not known moves by these alone: at least eight times a sweep.
+    records_every = 256 if known else min(256, max(1, moves // 8))
     for sweep in range(sweeps):
         for move in range(moves):
             walk = np.searchsorted(walks.chances, rng.random(), side="right")
