@@ -234,6 +234,36 @@ def _log_beta(a: float, b: float) -> float:
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_leaning_towards_a_total_changes_no_law(known: bool) -> None:
+    """e^(θ count) in each cell is divided out again: evidence and draws of the total are the same."""
+    observed = [9, 1, 3, 14, 6]
+    evidence = [CellEvidence(np.array(observed), np.full(5, 0.6), np.zeros(5))]
+    tree, variance = halving_tree((5,)), np.full(5, 5.5)
+    middle = centres(tree, (True,), np.array(observed, dtype=np.float64), variance)
+    found = []
+    for by in (0.0, 0.12, -0.12):
+        machine = HalvingMachine.of(tree, LearnedPrior(), middle, Total(36, known), evidence, variance)
+        machine.lean(by)
+        state = np.append(np.full(tree.groups, 3), 1)
+        log_evidence, chances = machine.sum_up(state), machine.seen(state)
+        found.append(np.append(chances.ravel(), log_evidence))
+    assert found[1] == pytest.approx(found[0], abs=2e-3)
+    assert found[2] == pytest.approx(found[0], abs=2e-3)
+
+
+def test_a_public_total_far_from_what_many_cells_suggest_is_believed() -> None:
+    """Ten thousand nearly empty cells: the prior's sum lay many deviations above the stated total."""
+    rng = np.random.default_rng(8)
+    table = rng.multinomial(20_000, 1 / np.arange(1, 10_001) / (1 / np.arange(1, 10_001)).sum())
+    noisy = table + rng.geometric(0.22, 10_000) - rng.geometric(0.22, 10_000)
+    for stated in (20_000, 18_500):
+        found = of(noisy.tolist(), 0.25, Total(stated, known=True), ordered=True)
+        assert set(found.kept.sum(axis=1)) == {stated}
+        assert (found.mean >= 0).all()
+        assert found.mean[:50].sum() == pytest.approx(table[:50].sum(), rel=0.03)
+
+
 def test_more_noisy_records_than_are_stated_are_refused() -> None:
     """The sums were cut where a possible total would have been: all records fell on the first halves."""
     with pytest.raises(pv.InferenceError, match="contradict the stated number"):

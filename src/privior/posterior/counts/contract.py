@@ -15,6 +15,9 @@ from privior.posterior.counts.law import Law
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.diagnostics import Diagnostics
 
+#: tables that are drawn under a learned prior, and up to how many cells; beyond, fewer, but never below this
+_MOST, _WHOLE, _LEAST = 3000, 200, 200
+
 
 class CellProbabilities(Protocol):
     """The marginal posterior of each cell's probability."""
@@ -113,6 +116,11 @@ class LearnedShape(LatentCounts):
     @abstractmethod
     def expected_rates(self, tables: Integers) -> Floats:
         """Return about the expected probability of each cell given a table, perhaps not normalised."""
+
+
+def tables_drawn(cells: int) -> int:
+    """Return how many tables of so many cells are drawn under a learned prior."""
+    return max(_LEAST, int(_MOST / max(1.0, cells / _WHOLE) ** 0.75))
 
 
 def quantiles_of_tables(tables: Integers, level: float) -> Floats:

@@ -15,7 +15,7 @@ from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.models import LearnedPrior
 from privior.posterior.counts.compiled import Compiled
-from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables
+from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables, tables_drawn
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.halving_centres import centres
 from privior.posterior.counts.halving_machine import PLAIN, HalvingMachine, parameters, seen_in
@@ -26,8 +26,6 @@ from privior.posterior.kept import kept
 
 #: parts of more than so many standard deviations of their noise are well filled
 _FILLED = 4.0
-#: tables that are drawn, and up to how many cells; beyond, their number falls, but never below this
-_MOST, _WHOLE, _LEAST = 4000, 200, 200
 #: counts of parts that are worked on at once, so that what follows from them stays near the processor
 _AT_ONCE = 100_000
 #: counts below this, of which log Gammas are listed
@@ -221,7 +219,7 @@ def halved_counts(
     machine = HalvingMachine.of(tree, prior, middle, total, evidence, variance, plain)
     rng = np.random.default_rng(seed)
     learned = machine.learn()
-    size = max(_LEAST, int(_MOST / max(1.0, tree.cells / _WHOLE) ** 0.75))
+    size = tables_drawn(tree.cells)
     weights, state, tables = machine.draw(learned.gains, size, rng)
     effective = size**2 / (np.bincount(state) ** 2).sum()
     diagnostics = Diagnostics.of_draws(

@@ -23,12 +23,16 @@ def _products(low: int, size: int, a: float, tilt: float, into: Floats) -> float
         top = max(top, value)
     for at in range(size):
         into[at] /= top
+    if low == 0:
+        return math.log(top)
     return math.lgamma(low + a) - math.lgamma(low + 1.0) - math.lgamma(a) - tilt * low + math.log(top)
 
 
 @Compiled
 def _log_height(unit: int, c: float, tilt: float) -> float:
     """Return log g(U) + λU."""
+    if unit == 0:
+        return 0.0
     return math.lgamma(unit + 1.0) + math.lgamma(c) - math.lgamma(unit + c) + tilt * unit
 
 
@@ -193,25 +197,36 @@ def _parted(
             f[j, at] *= one[at]
         for away in range(other.size):
             h[j, away] *= other[away]
-    full = one.size + other.size - 1
+        # Backwards, so that both are read in the same direction.
+        h[j] = h[j, ::-1].copy()
+    full, best = one.size + other.size - 1, -np.inf
     made, spread, every = np.zeros(full, np.uint8), np.empty((full, one.size)), np.empty((full, kinds))
+    for j in range(kinds):
+        value, forth, top, c = 1.0, math.exp(tilt[j]), LEAST, a[j] + b[j]
+        for at in range(full):
+            if at > 0:
+                value *= (first + at) / (first + at - 1 + c) * forth
+            every[at, j] = value
+            top = max(top, value)
+        scale[j] += logs[j] + _log_height(first, c, tilt[j])
+        best = max(best, scale[j] + math.log(top))
+    for j in range(kinds):
+        scale[j] = math.exp(min(scale[j] - best, 600.0))
     found, kind = np.empty(units.size, np.int64), np.zeros(units.size, np.int64)
     for draw in range(units.size):
         place = units[draw] - first
         row, shares = spread[place], every[place]
         if not made[place]:
             made[place] = 1
-            best = -np.inf
-            for j in range(kinds):
-                shares[j] = scale[j] + logs[j] + _log_height(units[draw], a[j] + b[j], tilt[j])
-                best = max(best, shares[j])
             row[:] = 0.0
             begin, end = max(0, place - other.size + 1), min(one.size, place + 1)
             for j in range(kinds):
-                shares[j] = math.exp(shares[j] - best)
-                for at in range(begin, end):
-                    row[at] += shares[j] * f[j, at] * h[j, place - at]
-            for at in range(1, one.size):
+                shares[j] *= scale[j]
+                here, there, share = f[j, begin:end], h[j, other.size - 1 - place + begin :], shares[j]
+                into = row[begin:end]
+                for at in range(end - begin):
+                    into[at] += share * here[at] * there[at]
+            for at in range(begin + 1, one.size):
                 row[at] += row[at - 1]
         rest = goals[draw] * row[-1]
         at = min(int(np.searchsorted(row, rest, side="right")), one.size - 1)
@@ -220,7 +235,7 @@ def _parted(
             if at > 0:
                 rest -= row[at - 1]
             for j in range(kinds - 1):
-                rest -= shares[j] * f[j, at] * h[j, place - at]
+                rest -= shares[j] * f[j, at] * h[j, other.size - 1 - place + at]
                 if rest < 0:
                     break
                 kind[draw] = j + 1

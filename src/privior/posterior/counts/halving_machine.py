@@ -40,11 +40,13 @@ _FINE, _SMALL, _ROUGH, _UNITS = 6.0, 1000, 2.0, 32.0
 _FAR, _NEAR = 12.0, 9.0
 #: rounds of learning, and in tables of so many cells, whose parts leave little doubt
 _ROUNDS, _FEW_ROUNDS, _MANY = 4, 2, 30_000
+#: how often cells are leant towards a total that is known
+_LEANS = 8
 #: states, at least and at most, and for how many cells in all
-_FEWEST, _STATES, _WORK = 4, 16, 64_000
+_FEWEST, _STATES, _WORK = 2, 16, 64_000
 
 #: laws of all groups for which nothing was learned, and the share of tables that each of them has: nearly
-#: empty stretches look like empty ones, so that all or nothing must not be rare
+#: empty stretches look like empty ones, so that all or nothing must not be rare. Large tables have the first.
 _UNLEARNED, _HEDGED = (0, 2), (0.14, 0.06)
 
 
@@ -123,6 +125,7 @@ class HalvingMachine:
 
     def __post_init__(self) -> None:
         self._scales = np.zeros(len(self.nodes))
+        self._lean = self._leant = 0.0
         self._move()
 
     def _move(self, rng: np.random.Generator | None = None) -> None:
@@ -136,12 +139,16 @@ class HalvingMachine:
 
     def sum_up(self, state: Integers) -> float:
         """Sum in a state; return the log evidence of the release."""
+        self._sum(state)
+        self._lean_to_total(state)
+        possible = float((self._top * self._possible).sum())
+        return float(self._scales.sum() + math.log(max(possible, 1e-300)) + self._leant)
+
+    def _sum(self, state: Integers) -> None:
         facts = (np.log(self._weights(state)), self._first, self._second, self.noise, _far(self.tree.cells))
         upwards = self._run(halving_sums.upwards)
         while not upwards(self.nodes, self.tree.cells, self.room, self._scales, *facts):
             self.room = np.concatenate([self.room, np.zeros(self.room.size)])
-        possible = float((self._top * self._possible).sum())
-        return float(self._scales.sum() + math.log(max(possible, 1e-300)))
 
     @property
     def _top(self) -> Floats:
@@ -151,12 +158,9 @@ class HalvingMachine:
 
     @property
     def _possible(self) -> Floats:
-        """What is known of the total beforehand, in the same units."""
+        """What is known of the total beforehand, in the same units, over what cells were leant by."""
         low, size, step = (int(self.nodes[-1, entry]) for entry in (LOW, SIZE, STEP))
-        units = np.arange(size)
-        most = (
-            (self.total.most + step // 2) // step - low if self.total.known else self.total.most // step - low
-        )
+        units, most = np.arange(size), self._most_units - low
         if most < -size:
             raise InferenceError(
                 "the noisy counts contradict the stated number of records",
@@ -165,7 +169,43 @@ class HalvingMachine:
                 advice="Give a prior in numbers, such as prior=1, or plan with more records.",
             )
         most = min(max(most, 0), size - 1)
-        return np.where(units == most if self.total.known else units <= most, 1.0, 0.0)
+        if self.total.known:
+            return np.where(units == most, 1.0, 0.0)
+        return np.where(units <= most, np.exp(-self._lean * step * np.minimum(units - most, 0)), 0.0)
+
+    @property
+    def _most_units(self) -> int:
+        """The largest total that is possible, in units."""
+        step = int(self.nodes[-1, STEP])
+        return (self.total.most + (step // 2 if self.total.known else 0)) // step
+
+    def _lean_to_total(self, state: Integers) -> None:
+        """Lean what is said of the cells until their sum can be the total that is known.
+
+        A prior may expect more of many cells, or less, than the total leaves them, by far more than the noise
+        of a sum. Given the total, e^(θ count) in each cell moves the peaks of messages and changes no law.
+        """
+        # No cell is leant by as much as would contradict its own noisy count.
+        widest = (self.nodes[: self.tree.cells, SIZE] * self.nodes[: self.tree.cells, STEP]).max()
+        limit = _far(self.tree.cells) / float(widest)
+        for _ in range(_LEANS):
+            top, low, step = self._top, int(self.nodes[-1, LOW]), int(self.nodes[-1, STEP])
+            most, units = self._most_units - low, np.arange(self._top.size)
+            if (most >= 0 and not self.total.known) or 0 <= most < top.size:
+                break
+            mean = float(top @ units / top.sum())
+            by = (most - mean) / (step * max(float(top @ (units - mean) ** 2 / top.sum()), 1.0))
+            self.lean(float(np.clip(self._lean + by, -limit, limit)) - self._lean)
+            self._sum(state)
+
+    def lean(self, by: float) -> None:
+        """Multiply what is said of each cell by e^(by · count), and remember it."""
+        leaves = self.nodes[: self.tree.cells]
+        sizes, steps, middles = leaves[:, SIZE], leaves[:, STEP], leaves[:, LOW] + leaves[:, SIZE] // 2
+        away = np.arange(int(sizes.sum())) - np.repeat(leaves[:, START] - leaves[:, LOW] + middles, sizes)
+        self.room[: away.size] *= np.exp(by * np.repeat(steps, sizes) * away)
+        self._lean += by
+        self._leant -= by * (self.total.most - float(middles @ steps))
 
     def seen(self, state: Integers) -> Floats:
         """Return how probable each concentration is in each part of several cells, in a state just summed."""
@@ -232,12 +272,13 @@ class HalvingMachine:
             weights.append(weights[-1] if again else self.sum_up(states[-1]) - proposed)
             drawn.append(self._draw(states[-1], -(-size // number), rng))
         shares = np.exp(np.array(weights) - max(weights))
-        shares *= (1 - sum(_HEDGED)) / shares.sum()
-        for law, share in zip(_UNLEARNED, _HEDGED, strict=True):
+        hedged = _HEDGED[:1] if self.tree.cells >= _MANY else _HEDGED
+        shares *= (1 - sum(hedged)) / shares.sum()
+        for law, share in zip(_UNLEARNED, hedged, strict=False):
             states.append(np.append(np.full(self.tree.groups, law), 0))
             self.sum_up(states[-1])
             drawn.append(self._draw(states[-1], math.ceil(share * size) + 1, rng))
-        shares = np.append(shares, _HEDGED)
+        shares = np.append(shares, hedged)
         wanted = np.searchsorted(np.cumsum(shares)[:-1], (np.arange(size) + 0.5) / size)
         turns = np.bincount(wanted, minlength=len(states)).tolist()
         tables = [np.resize(some, (turn, some.shape[1])) for some, turn in zip(drawn, turns, strict=True)]

@@ -233,9 +233,6 @@ def _few(most: Floats, a: Floats, goals: Floats) -> Integers:
     return found.astype(np.int64)
 
 
-few = Compiled(_few)
-
-
 def _within(
     number: Integers, unit: Integers, part: Integers, step: int, a: Floats, b: Floats, goals: Floats
 ) -> Integers:
@@ -261,10 +258,31 @@ def _within(
         first = np.where(neither, goal < 0.5, part[bare] <= 0)
         goal = np.where(neither, np.where(first, 2 * goal, 2 - 2 * goal), goal)
         most = np.where(neither, whole / 2, step // 2 * 1.0)
-        left = few(most, np.where(first, a[bare], b[bare]), goal)
+        left = _few(most, np.where(first, a[bare], b[bare]), goal)
         found[bare] = np.where(first, left, whole - left)
     return found
 
 
-within = Compiled(_within)
+def _within_loops(
+    number: Integers, unit: Integers, part: Integers, step: int, a: Floats, b: Floats, goals: Floats
+) -> Integers:
+    found = np.empty(number.size, np.int64)
+    for draw in range(number.size):
+        one, rest, goal = part[draw], unit[draw] - part[draw], goals[draw]
+        if one > 0 and rest > 0:
+            inside = (number[draw] - unit[draw] * step) * one // unit[draw]
+            found[draw] = one * step + inside + int(goal * step) - step // 2
+            continue
+        first, most = one <= 0, step // 2 * 1.0
+        if first and rest <= 0:
+            first, most = goal < 0.5, number[draw] / 2
+            goal = 2 * goal if first else 2 - 2 * goal
+        emptier = min(a[draw] if first else b[draw], 1.0)
+        s = 0.5615 + 0.4619 * emptier - 0.0234 * emptier * emptier
+        left = math.ceil(max((most + s) * goal ** (1 / emptier) - s, 0.0))
+        found[draw] = left if first else number[draw] - left
+    return found
+
+
+within = Compiled(_within, _within_loops)
 downwards = Compiled(_downwards)

@@ -82,11 +82,12 @@ class LearnedCounts(SummedCounts, LearnedShape):
     def log_rates(self, tables: Integers, rng: np.random.Generator) -> Floats:
         """Draw the logarithm of each cell's rate given its count: of a class, then of a Gamma law."""
         counts, where = np.unique(tables, return_inverse=True)
-        spread = np.cumsum(self._chances(counts), axis=1)
-        chosen = np.zeros(tables.shape, dtype=np.intp)
-        uniform = rng.random(tables.shape)
-        for column in range(self.means.size - 1):
-            chosen += spread[where.reshape(tables.shape), column] < uniform
+        # All counts in one rising list: the classes of place t go from t to t + 1.
+        upwards = np.cumsum(self._chances(counts), axis=1)
+        upwards = (upwards / upwards[:, -1:] + np.arange(counts.size)[:, None]).ravel()
+        place = where.reshape(tables.shape)
+        goals = np.minimum(place + rng.random(tables.shape), np.nextafter(place + 1.0, 0))
+        chosen = np.searchsorted(upwards, goals, side="right") - place * self.means.size
         shapes = self.shapes[chosen] + tables
         gammas = np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
         return np.asarray(gammas - np.log1p(self.shapes / self.means)[chosen])

@@ -76,6 +76,9 @@ def _(
         # A cell without a noisy count of its own may have any count: parts that hold it cannot be summed.
         return _learned(ExchangeablePrior(), evidence, columns, total)
     shape, ordered = [column.size for column in columns], [column.ordered for column in columns]
+    if ordered == [False]:
+        # The levels of one column in no order are alike, whichever of them stand beside each other.
+        return _learned(ExchangeablePrior(), evidence, columns, total)
     return halved_counts(evidence, shape, ordered, prior, total)
 
 

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from privior.arrays import Integers
-from privior.posterior.counts.contract import LearnedShape
+from privior.posterior.counts.contract import LearnedShape, tables_drawn
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.quantity import SEED
-from privior.posterior.tables.drawn import DrawnProbabilities, Floats, affordable
+from privior.posterior.tables.drawn import DrawnProbabilities, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class LearnedProbabilities(DrawnProbabilities):
     def kept_logs(self) -> Floats:
         """The draws that are kept, as logarithms that are not yet normalised."""
         kept = self.latent.kept
-        size = affordable(self.prior.size) if kept is None else len(kept)
+        size = tables_drawn(self.prior.size) if kept is None else len(kept)
         return self.latent.log_draws(size, np.random.default_rng(SEED), np.random.default_rng(SEED + 1))
 
     @cached_property
@@ -50,7 +50,7 @@ class LearnedProbabilities(DrawnProbabilities):
         """The tables that were drawn to infer, or as many."""
         if self.latent.kept is not None:
             return self.latent.kept
-        return self.latent.draws(affordable(self.prior.size), np.random.default_rng(SEED))
+        return self.latent.draws(tables_drawn(self.prior.size), np.random.default_rng(SEED))
 
     def log_draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Draw tables, then the logarithms of rates given them."""
