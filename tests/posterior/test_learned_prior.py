@@ -9,8 +9,10 @@ import pytest
 from test_posterior import ROWS, release_of
 
 import privior as pv
+from privior.models import LearnedPrior
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.learned_counts import LearnedCounts, learned_counts
+from privior.posterior.tables.counts_given import _learned as learned_of
 
 
 def of(observed: list[int], rate: float, most: int, known: bool) -> LearnedCounts:
@@ -189,3 +191,16 @@ def test_wide_noise_on_a_large_table_is_refused() -> None:
     evidence = [CellEvidence(np.arange(10_000), np.full(10_000, 1e-4), np.zeros(10_000))]
     with pytest.raises(pv.InferenceError, match="too large"):
         learned_counts(evidence, 10_000, pv.ExchangeablePrior(), Total(10**9, False))
+
+
+def test_in_which_order_names_are_listed_changes_nothing() -> None:
+    """Planted: a column that has an order, whose neighbours resemble each other."""
+    noisy = np.array([41, 0, 3, 160, -4, 22, 7, 0, 90, 5])
+    order = np.random.default_rng(4).permutation(noisy.size)
+    evidence = [[CellEvidence(one, np.full(10, 0.2), np.zeros(10))] for one in (noisy, noisy[order])]
+    names, numbers = pv.Categorical([f"name {place}" for place in range(10)]), pv.Integer(0, 9, missing=0)
+    for column, equal in ((names, True), (numbers, False)):
+        plain, other = (
+            learned_of(LearnedPrior(), each, [column], Total(400, known=False)) for each in evidence
+        )
+        assert np.allclose(plain.mean[order], other.mean, rtol=1e-9) is equal

@@ -61,7 +61,7 @@ class ExchangeablePrior:
     Their rates come from an unknown law on a public list. A fixed Dirichlet parameter that does not suit a
     table costs accuracy where the noise is large against the counts. It is for inference alone: what is
     learned, is learned from the release and is free. It cannot tell the near tail of an ordered
-    column from the far one; `LearnedPrior`, the default, can.
+    column from the far one; `LearnedPrior`, the default, can, and is this one for a column in no order.
     """
 
     def laws(self, records: int, cells: int) -> RateLaws:

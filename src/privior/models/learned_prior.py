@@ -1,7 +1,8 @@
 """The default prior of tables: how uneven a table is, and at which scale, its release says.
 
-The table is halved again and again, along one column after the other, until single cells are left. A part of
-N records leaves to its first half a number with the law
+The levels of one column in no order are alike, and learned as `ExchangeablePrior` says. Every other table is
+halved again and again, along one column after the other, until single cells are left. A part of N records
+leaves to its first half a number with the law
 
     Σ_j w_j BetaBinomial(N; 2 a_j p, 2 a_j (1 − p)),
 
