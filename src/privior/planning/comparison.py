@@ -170,13 +170,19 @@ def _why(chosen: _Tried, tried: list[_Tried], asked: Asked, wanted: type[Mechani
     else:
         error = asked.model.error_name
         next_best = min(one.error for one in others)
-        margin = f", {next_best / chosen.error:.3g} times smaller than the next" if chosen.error > 0 else ""
-        words = f"Takes {name}: the smallest forecast {error} of those that fit{margin}."
+        words = f"Takes {name}: the smallest forecast {error} of those that fit"
+        words += f"{_margin(next_best / chosen.error) if chosen.error > 0 else ''}."
     words += _draws_or_noise(tried)
     law = chosen.mechanism
     if law is not None and asked.budget.delta > 0 and law.guarantee.cost.delta == 0:
         words += " It needs no delta, and none is spent."
     return words
+
+
+def _margin(ratio: float) -> str:
+    """Say how much larger the next forecast is; a ratio that would be shown as 1 is none."""
+    times = f"{ratio:.3g}"
+    return ", hardly smaller than the next" if times == "1" else f", {times} times smaller than the next"
 
 
 def _draws_or_noise(tried: list[_Tried]) -> str:
@@ -191,6 +197,8 @@ def _draws_or_noise(tried: list[_Tried]) -> str:
     if not drawn[0].error > 0 or not min(noisy) > 0:
         return ""
     ratio = drawn[0].error / min(noisy)
+    if f"{ratio:.3g}" == "1" or f"{1 / ratio:.3g}" == "1":
+        return " At this guarantee draws and noise err about as much."
     if ratio > 1:
         return f" At this guarantee noise beats draws: these err {ratio:.3g} times as much."
     return f" At this guarantee draws beat noise: that errs {1 / ratio:.3g} times as much."
