@@ -102,8 +102,8 @@ def test_releasing_loads_neither_what_reads_rows_nor_what_other_models_need(fold
 
 
 def test_the_process_that_reads_rows_loads_no_forecast_no_posterior_and_no_ledger(folder: Path) -> None:
-    heavy = (*NOT_FOR_TABLES, "scipy", "sqlite3", "privior.forecasting.tables", "privior.ledger.ledger")
-    heavy = (*heavy, "privior.ledger.entry", "privior.pictures", "subprocess")
+    own = ("privior.forecasting.tables", "privior.ledger.ledger", "privior.ledger.entry", "privior.pictures")
+    heavy = (*NOT_FOR_TABLES, *own, "scipy", "sqlite3", "subprocess")
     program = _WORKER.format(heavy=heavy).replace("from privior.release import Release\n", "")
     read = 'import json; from privior.plans import Plan; plan = json.load(open(sys.argv[1]))["plan"]\n'
     program = program.replace("rows = ", read + "rows = ")

@@ -303,7 +303,7 @@ MECHANISMS: Registry[type[Mechanism]] = Registry(
 Kind = TypeVar("Kind", bound=Mechanism)
 
 
-def offered_for(*models: type[Model]) -> Callable[[type[Kind]], type[Kind]]:
+def offered_for(*models: type) -> Callable[[type[Kind]], type[Kind]]:
     """Register a mechanism that is compared with others for these models and those below them.
 
     Planning loads the files in which this decorator names the model's class, or one above it.
@@ -311,14 +311,15 @@ def offered_for(*models: type[Model]) -> Callable[[type[Kind]], type[Kind]]:
     return partial(_registered, models, False)
 
 
-def on_request_for(*models: type[Model]) -> Callable[[type[Kind]], type[Kind]]:
+def on_request_for(*models: type) -> Callable[[type[Kind]], type[Kind]]:
     """Register a mechanism for these models that is built only if somebody asks for it by name."""
     return partial(_registered, models, True)
 
 
-def _registered(models: tuple[type[Model], ...], on_request: bool, kind: type[Kind]) -> type[Kind]:
+def _registered(models: tuple[type, ...], on_request: bool, kind: type[Kind]) -> type[Kind]:
     kind.models, kind.on_request = models, on_request
-    return MECHANISMS.register(kind)
+    MECHANISMS.register(kind)
+    return kind
 
 
 def compared_for(model: Model) -> list[type[Mechanism]]:
