@@ -55,10 +55,22 @@ def load(package: str, stem: str | None = None) -> None:
             importlib.import_module(module)
 
 
+def load_decorated(package: str, kind: type, decorator: str = "") -> None:
+    """Load the files of a package in which a decorator names a class."""
+    for module in decorated(package, kind.__name__, decorator):
+        importlib.import_module(module)
+
+
 @cache
-def decorated(package: str, word: str) -> tuple[str, ...]:
-    """Return the modules of a package in which a decorator, on a line of its own, has this word."""
-    line = re.compile(rf"^@.*\b{re.escape(word)}\b", re.MULTILINE)
+def decorated(package: str, word: str, decorator: str = "") -> tuple[str, ...]:
+    """Return the modules of a package in which a decorator, on a line of its own, has this word.
+
+    Args:
+        package: whose files are looked at
+        word: a word after the name of the decorator
+        decorator: how that name begins; any one if nothing is said
+    """
+    line = re.compile(rf"^@{re.escape(decorator)}.*\b{re.escape(word)}\b", re.MULTILINE)
     return tuple(module for module in files(package) if line.search(_source(module)))
 
 

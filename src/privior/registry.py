@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from privior.contents import decorated, files, load
+from privior.contents import files, load, load_decorated
 from privior.errors import PriviorError, shown
 
 Kind = TypeVar("Kind", bound=type)
@@ -47,7 +47,7 @@ class Registry(Generic[Kind]):
             packages: whose tables of contents have privior's own kinds, which come first, in that order
         """
         self._noun, self._where, self._attribute, self._error = noun, where, attribute, error
-        self._packages = packages
+        self._packages, self._complete = packages, False
         self._kinds: dict[str, Kind] = {}
 
     def register(self, kind: Kind) -> Kind:
@@ -94,18 +94,35 @@ class Registry(Generic[Kind]):
         self._load()
         return iter(self._kinds.values())
 
-    def _load(self) -> None:
-        """Load privior's own kinds, and put them in the order of the tables, before those of others."""
-        if self._packages:
-            places = {module: place for place, module in enumerate(self._modules())}
-            self._packages = ()
-            order = sorted(self._kinds.items(), key=lambda one: places.get(one[1].__module__, len(places)))
-            self._kinds = dict(order)
+    def has(self, kind: type) -> bool:
+        """Say whether this very class is registered."""
+        return any(one is kind for one in self._kinds.values())
 
-    def _modules(self) -> list[str]:
-        for package in self._packages:
-            load(package)
-        return [module for package in self._packages for module in files(package)]
+    def beside(self, kind: type, decorator: str) -> list[Kind]:
+        """Return the kinds that are loaded, and those of which a decorator names a class or one above it.
+
+        Files of others are not loaded. The order is that of all kinds.
+        """
+        for package in () if self._complete else self._packages:
+            for one in kind.__mro__:
+                load_decorated(package, one, decorator)
+        self._sort()
+        return list(self._kinds.values())
+
+    def _load(self) -> None:
+        """Load privior's own kinds."""
+        if not self._complete:
+            for package in self._packages:
+                load(package)
+            self._complete = True
+            self._sort()
+
+    def _sort(self) -> None:
+        """Put privior's own kinds in the order of the tables, before those of others."""
+        modules = [module for package in self._packages for module in files(package)]
+        places = {module: place for place, module in enumerate(modules)}
+        order = sorted(self._kinds.items(), key=lambda one: places.get(one[1].__module__, len(places)))
+        self._kinds = dict(order)
 
 
 def load_installed() -> None:
@@ -161,8 +178,7 @@ class ByClass(Generic[Made]):
         """
         for one in kind.__mro__:
             if one not in self._made:
-                for module in decorated(self._package, one.__name__):
-                    importlib.import_module(module)
+                load_decorated(self._package, one)
             if one in self._made:
                 return self._made[one]
         raise self._error(f"no {self._noun} is known for this", where=kind.__name__)

@@ -11,6 +11,22 @@ from contextlib import contextmanager
 from importlib.machinery import PathFinder
 from types import ModuleType
 
+#: packages of which this program takes what it needs
+_in_part: set[str] = set()
+
+
+def take_in_part(package: str) -> None:
+    """Let files of a package be loaded without it where they are enough; for a program that is privior's own.
+
+    How a library loads is for the program to say in which it is used.
+    """
+    _in_part.add(package)
+
+
+def taken_in_part(package: str) -> bool:
+    """Say whether this program wants it so."""
+    return package in _in_part
+
 
 @contextmanager
 def standing_in(package: str) -> Iterator[bool]:

@@ -23,6 +23,40 @@ _READING = (
 )
 
 
+#: what a file is by its first bytes, or else by the end of its name, and which command reads it
+_BEGINNINGS = {
+    b"SQLite format 3\0": "a ledger, or another SQLite file: privior ledger show FILE",
+    b"PAR1": "a Parquet table: privior init FILE drafts an analysis of it",
+    b"{": "a JSON file, as releases are: privior ask FILE QUESTION",
+}
+_ENDINGS = {
+    (".toml",): "a TOML file, as analyses are: privior plan FILE",
+    (".csv", ".tsv", ".csv.gz", ".tsv.gz"): "a table: privior init FILE drafts an analysis of it",
+}
+
+
+def what_it_is(path: str | Path, taken_for: str) -> str | None:
+    """Say what a file seems to be, by its first bytes or its name, and which command reads it.
+
+    Args:
+        path: where it is
+        taken_for: what it was read as, in a word; nothing is said of a file that seems to be that
+    """
+    try:
+        handle = os.open(path, _READING | getattr(os, "O_BINARY", 0))
+        try:
+            regular = stat.S_ISREG(os.fstat(handle).st_mode)
+            begins = os.read(handle, 16).lstrip() if regular else b""
+        finally:
+            os.close(handle)
+    except (OSError, TypeError, ValueError):
+        return None
+    ends = str(path).lower()
+    found = [said for start, said in _BEGINNINGS.items() if begins.startswith(start)]
+    found += [said for endings, said in _ENDINGS.items() if ends.endswith(endings)]
+    return f"It is {found[0]}." if found and taken_for not in found[0] else None
+
+
 def read_whole(path: str | Path, largest: int = LARGEST_FILE) -> bytes:
     """Read a regular file; what it is is asked of the opened file, so no other can be put in its place.
 

@@ -11,7 +11,8 @@ import privior.cli.commands
 from privior.arrays import distinct
 from privior.cli.app import COMMANDS
 from privior.contents import decorated
-from privior.forecasting import FORECASTERS
+from privior.forecasting import FORECASTERS, error_law, squared_error
+from privior.mechanisms import MECHANISMS
 from privior.posterior import POSTERIORS
 from privior.posterior.quantity import quantiles
 from privior.registry import ByClass, outside
@@ -29,6 +30,26 @@ def test_all_that_is_made_for_a_class_is_found_by_its_name(registry: ByClass[typ
         assert made.__module__ in decorated(package, kind.__name__)
         assert registry.of(kind) is made
     assert decorated(package, "Nobody") == ()
+
+
+def test_every_mechanism_is_found_by_the_models_that_its_decorator_names() -> None:
+    """One that is registered otherwise would be missing from what the planner compares."""
+    own = [kind for kind in MECHANISMS if not outside(kind)]
+    assert len(own) > 15
+    for kind in own:
+        decorator = "on_request_for" if kind.on_request else "offered_for"
+        for model in kind.models:
+            assert kind.__module__ in decorated("privior.mechanisms", model.__name__, decorator), kind
+    assert decorated("privior.mechanisms", "DirichletTable", "offered_for") == (
+        "privior.mechanisms.published_laplace",
+    )
+
+
+def test_every_law_of_a_forecast_is_found_by_the_mechanism_that_its_decorator_names() -> None:
+    for function in (error_law, squared_error):
+        for kind, made in function.registry.items():
+            if kind is not object and made.__module__.startswith("privior."):
+                assert made.__module__ in decorated("privior.forecasting", kind.__name__), kind
 
 
 def test_every_file_of_a_command_is_in_the_program() -> None:

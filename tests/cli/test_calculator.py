@@ -101,7 +101,7 @@ ORACLES = {
         "temperature",
         0.23670438 / 2,
     ),
-    "network-draw --nodes 1,5;5,1 --epsilon 2": ("delta", 0.20324),
+    "network-draws --nodes 1,5;5,1 --epsilon 2": ("delta", 0.20324),
     "network-draw --nodes 1 --epsilon 1": ("delta", 0.2689414214),
     "normal-mean-draw --diameter 1 --stddev 1 --prior-stddev 1 --records 3 --draws 4 --epsilon 1": (
         "delta",
@@ -149,7 +149,7 @@ def test_known_promises_of_draws(
         ("k-norm -k 3 --solve stddev", "cannot be solved for"),
         ("dirichlet-draw --prior 1 --draws 0 --epsilon 1", "repetitions"),
         ("dirichlet-draw --prior 1 --draws 1.5 --epsilon 1", "not a whole number"),
-        ("network-draw --nodes ; --epsilon 1", "nothing to compose"),
+        ("network-draws --nodes ; --epsilon 1", "nothing to compose"),
         ("dirichlet-draw --prior 1 --solve draws --epsilon .001 --delta 1e-9", "no draws keeps this promise"),
         ("magic", "unknown mechanism"),
     ],
@@ -159,6 +159,16 @@ def test_what_cannot_be_promised_says_why(
 ) -> None:
     assert inside(["guarantee", *question.split()], monkeypatch) == 3
     assert says in capsys.readouterr().err
+
+
+def test_names_are_those_of_the_mechanisms_and_the_former_one_is_known(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for name in (pv.NetworkDraws.name, "network-draw"):
+        assert inside(["guarantee", name, "--nodes", "1", "--epsilon", "1", "-q"], monkeypatch) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] != ""
 
 
 def test_curves_are_drawn(

@@ -20,6 +20,8 @@ NOT_FOR_TABLES = (
     *("privior.models.families.normal_mean", "privior.papers", "numpy.ma", "xml.sax", "http.client"),
     *("privior.posterior.networks.network_posterior", "privior.posterior.families.joint_posterior"),
     *("privior.cli.commands.study", "privior.forecasting.networks", "privior.planning.draw_calibration"),
+    *("privior.mechanisms.ehd", "privior.mechanisms.posterior_draws", "privior.models.finite_family"),
+    *("privior.forecasting.hellinger", "privior.forecasting.draws", "privior.privacy.composition"),
 )
 
 _LOADED = """
@@ -72,7 +74,7 @@ def _loaded(folder: Path, program: str, *words: str) -> list[Any]:
 
 
 def test_a_question_is_answered_without_pydantic_and_what_reads_rows(folder: Path) -> None:
-    heavy = (*HEAVY, "pyarrow", "duckdb", "opendp", "flint", *NOT_FOR_TABLES)
+    heavy = (*HEAVY, "pyarrow", "duckdb", "opendp", "flint.types.arb", *NOT_FOR_TABLES)
     program = _LOADED.format(heavy=heavy) + "from privior.cli import main; main()"
     assert _loaded(folder, program, "ask", "r.json", "P(smokes=yes)", "--level", "0.8") == []
     assert _loaded(folder, program, "ask", "r.json", "sample 2", "--seed", "1") == [
@@ -92,15 +94,16 @@ def test_releasing_loads_neither_what_reads_rows_nor_what_other_models_need(fold
     model = '[model]\nfamily = "dirichlet-categorical"\ncolumns = ["smokes"]\nprior = 1\n'
     ask = '[ask]\nrecords = 40\nepsilon = "1"\ndelta = "0"\nneighbours = "replace-one"\n'
     (folder / "a.toml").write_text(f'format = 1\npopulation = "p"\nunit = "row"\n{columns}{model}{ask}')
-    heavy = (*HEAVY, "pyarrow", "duckdb", "opendp", "flint", "importlib.metadata", *NOT_FOR_TABLES)
+    heavy = (*HEAVY, "pyarrow", "duckdb", "opendp", "flint.types.arb", "importlib.metadata", *NOT_FOR_TABLES)
     program = _LOADED.format(heavy=heavy) + "from privior.cli import main; main()"
     words = ("release", "a.toml", "t.csv", "--ledger", "p.ledger", "-o", "new.json", "--yes")
     assert _loaded(folder, program, *words) == []
-    assert _loaded(folder, program, *words[:5], "-o", "again.json", "--yes", "--json") == ["flint"]
+    assert _loaded(folder, program, *words[:5], "-o", "again.json", "--yes", "--json") == ["flint.types.arb"]
 
 
 def test_the_process_that_reads_rows_loads_no_forecast_no_posterior_and_no_ledger(folder: Path) -> None:
-    heavy = (*NOT_FOR_TABLES, "scipy", "sqlite3", "privior.forecasting.tables", "privior.ledger.ledger")
+    own = ("privior.forecasting.tables", "privior.ledger.ledger", "privior.ledger.entry", "privior.pictures")
+    heavy = (*NOT_FOR_TABLES, *own, "scipy", "sqlite3", "subprocess")
     program = _WORKER.format(heavy=heavy).replace("from privior.release import Release\n", "")
     read = 'import json; from privior.plans import Plan; plan = json.load(open(sys.argv[1]))["plan"]\n'
     program = program.replace("rows = ", read + "rows = ")
@@ -131,13 +134,34 @@ import json, sys
 from privior.light_scipy import load_lightly
 load_lightly()
 from scipy import special
-light = special.gammaln(2.5), "scipy._lib._array_api" in sys.modules
+light = special.gammaln(2.5), any(name in sys.modules for name in ("scipy._lib._array_api", "scipy.version"))
 from scipy.special import logsumexp
 import scipy.stats
-rest = float(logsumexp([0.0, 0.0])), float(special.gammaln(2.5)), hasattr(special, "nothing")
+nothing = hasattr(special, "nothing") or hasattr(scipy, "nothing") or not scipy.__version__[0].isdigit()
+rest = float(logsumexp([0.0, 0.0])), float(special.gammaln(2.5)), nothing
 print(json.dumps([*light, *rest]))
 """
     first, loaded, two, again, nothing = _loaded(folder, program)
     assert (loaded, nothing) == (False, False)
     assert first == again == pytest.approx(math.lgamma(2.5), rel=1e-15)
     assert two == pytest.approx(math.log(2), rel=1e-15)
+
+
+def test_interval_arithmetic_is_loaded_in_part_and_is_the_same(folder: Path) -> None:
+    program = """
+import json, sys
+from privior.interval_arithmetic import arb, flint as light
+from privior.stand_in import take_in_part
+take_in_part("flint")
+with light.ctx.workprec(100):
+    first = str(arb(light.fmpq(1, 3)).exp() + light.fmpz(2))
+loaded = [name for name in ("flint", "flint.types.nmod") if name in sys.modules]
+import flint
+same = all(getattr(light, name) is getattr(flint, name) for name in ("arb", "acb", "fmpq", "fmpz", "ctx"))
+with flint.ctx.workprec(100):
+    equal = str((flint.arb(1) / 3).exp() + 2) == first
+print(json.dumps([first, loaded, same, equal, light.arb_mat is flint.arb_mat]))
+"""
+    number, *rest = _loaded(folder, program)
+    assert rest == [[], True, True, True]
+    assert number.startswith("[3.3956124250860895286")

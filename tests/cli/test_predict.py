@@ -38,13 +38,14 @@ def test_rows_of_a_file_are_predicted_as_in_python(folder: Path) -> None:
     ended = run_here(["predict", "ill.json", "rows.csv", "-o", "out.csv", "--level", "80%"], folder)
     assert ended.code == 0, ended.errors
     header, *lines = (folder / "out.csv").read_text().splitlines()
-    assert header.split(",")[:3] == ["ill", "P(ill=false)", "P(ill=true)"]
+    assert header.split(",")[:4] == ["row", "ill", "P(ill=false)", "P(ill=true)"]
+    assert [line.split(",")[0] for line in lines] == ["1", "2", "3"]
     posterior = pv.infer(pv.Release.read(folder / "ill.json"))
     frame = {"age": [0, 8, None], "town": ["north", "east, south", None]}
-    numbers = np.array([[float(cell) for cell in line.split(",")[1:]] for line in lines])
+    numbers = np.array([[float(cell) for cell in line.split(",")[2:]] for line in lines])
     assert np.allclose(numbers[:, :2], posterior.predict_proba(frame))
     assert np.allclose(numbers[:, 2:].reshape(3, 2, 2), posterior.predict_interval(frame, 0.8))
-    assert [line.split(",")[0] for line in lines] == [str(one).lower() for one in posterior.predict(frame)]
+    assert [line.split(",")[1] for line in lines] == [str(one).lower() for one in posterior.predict(frame)]
     told = run_here(["predict", "ill.json", "rows.csv", "-o", "age.csv", "--target", "age", "--json"], folder)
     assert json.loads(told.output)["rows"] == 3
 

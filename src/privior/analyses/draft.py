@@ -62,7 +62,7 @@ neighbours = "replace-one"          # or "add-or-remove-one": records is a maxim
 """
 
 _MISSING = f"missing = {_GAP}"
-_OF_NUMBERS = f'{_MISSING}    # of a number or a day: a value, or "drop"; else delete this line'
+_OF_NUMBERS = f'{_MISSING}    # number or day: a value, or "drop"; levels, true/false: delete this line'
 
 #: what each kind of column needs
 _ENTRIES = {

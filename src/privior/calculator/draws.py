@@ -125,7 +125,7 @@ CALCULATORS: dict[str, Calculator] = {
             {"prior": True, "rate": False, "squared": False, "largest": False},
         ),
         Calculator(
-            "network-draw",
+            "network-draws",
             "draws of all conditional tables of a Bayesian network",
             ("nodes",),
             {"rate": 1, **_RELATION},

@@ -7,6 +7,7 @@ import sys
 
 from privior.interrupts import single_interrupt
 from privior.light_scipy import load_lightly
+from privior.stand_in import take_in_part
 
 
 def main() -> None:
@@ -14,6 +15,7 @@ def main() -> None:
     # when all is said nothing is left to interrupt, and a late Ctrl-C must not change the exit code
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     load_lightly()
+    take_in_part("flint")
     with single_interrupt():
         try:
             from privior.cli.app import run

@@ -14,6 +14,8 @@ from privior.errors import PriviorError
 from privior.whole_files import LARGEST_FILE
 
 Message = dict[str, object]
+#: how the name of the private temporary folder of the process that reads rows begins; no other is removed
+FOLDER = "privior-rows-"
 
 _KINDS: dict[str, type[PriviorError]] = {
     name: kind

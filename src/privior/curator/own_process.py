@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from privior.curator.channel import Channel, ChannelError, Message, refused
+from privior.curator.channel import FOLDER, Channel, ChannelError, Message, refused
 from privior.curator.incidents import EndedError, Incident, RecordedError
 from privior.curator.progress import COUNTING, Progress, tell
 from privior.errors import PlanError, TableError
@@ -28,8 +28,6 @@ from privior.registry import extensions
 from privior.release import to_payload
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from privior.curator.worker import main; main()"
-#: how the name of the private temporary folder begins; nothing else is ever removed
-FOLDER = "privior-rows-"
 #: seconds that a killed process may take to be gone, and one that is done or says nothing more to end
 _PATIENCE, _MOMENT = 10, 1
 

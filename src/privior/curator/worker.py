@@ -16,9 +16,8 @@ import shutil
 import threading
 from pathlib import Path
 
-from privior.curator.channel import Channel, ChannelError, Message, refusal
+from privior.curator.channel import FOLDER, Channel, ChannelError, Message, refusal
 from privior.curator.incidents import Incident
-from privior.curator.own_process import FOLDER
 from privior.curator.progress import COUNTING
 from privior.curator.rows import Rows, ShapedRows
 from privior.curator.silence import be_silent, take_streams
@@ -26,6 +25,7 @@ from privior.errors import PriviorError, TableError
 from privior.plans import Plan
 from privior.registry import import_extension
 from privior.schema import Schema
+from privior.stand_in import take_in_part
 from privior.tables import without_secrets
 from privior.tables.light_duckdb import load_lightly
 
@@ -42,6 +42,7 @@ def main() -> None:
     incoming, outgoing = take_streams()
     be_silent()
     load_lightly()
+    take_in_part("flint")
     channel, orders = Channel(incoming, outgoing), Orders()
     threading.Thread(target=_watch, args=(channel, orders, os.getppid()), daemon=True).start()
     try:

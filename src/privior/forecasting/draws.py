@@ -20,12 +20,14 @@ from functools import partial
 import numpy as np
 
 from privior.arrays import Floats
+from privior.forecasting.error_laws import error_law
 from privior.forecasting.expect import Expect
 from privior.forecasting.listed import listed_errors
 from privior.forecasting.one_cell import log_rising
 from privior.forecasting.scenarios import expected_tables, splits, strata
 from privior.forecasting.table_errors import alike
 from privior.forecasting.whole_tables import MOST_CELLS, Seen, mean_errors, means_given_total
+from privior.mechanisms import DirichletDraw, PosteriorRelease, VirtualRecords
 from privior.privacy.hellinger import all_tables, number_of_tables
 from privior.special import digamma, gammaincinv, gammaln
 
@@ -166,3 +168,18 @@ class DrawnLaw:
         last = partial(likely, alpha=prior[-1:], seen=seen[:, -1:])
         means, log_weights = means_given_total(others, prior, records, last)
         return means, log_weights + weight
+
+
+@error_law.register(DirichletDraw)
+def _(mechanism: DirichletDraw) -> DrawnLaw:
+    return _drawn(mechanism, None, mechanism.draws)
+
+
+@error_law.register(VirtualRecords)
+def _(mechanism: VirtualRecords) -> DrawnLaw:
+    return _drawn(mechanism, mechanism.drawn, 1)
+
+
+def _drawn(mechanism: PosteriorRelease, drawn: int | None, draws: int) -> DrawnLaw:
+    known = mechanism.sensitivity.total_fixed
+    return DrawnLaw(float(mechanism.rate), drawn, draws, mechanism.least, known)

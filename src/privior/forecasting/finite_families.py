@@ -13,9 +13,9 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.forecasting.contract import FORECASTERS, Forecaster
+from privior.forecasting.error_laws import squared_error
 from privior.forecasting.families import ParameterForecast
 from privior.forecasting.scenarios import strata
-from privior.forecasting.tables import squared_error
 from privior.mechanisms import Mechanism
 from privior.models import FiniteFamily
 from privior.special import ndtri

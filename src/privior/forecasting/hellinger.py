@@ -22,18 +22,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from privior.arrays import Floats, Integers
+from privior.forecasting.error_laws import error_law, squared_error
 from privior.forecasting.expect import Expect
 from privior.forecasting.listed import listed_errors
 from privior.forecasting.one_cell import log_rising, widths
 from privior.forecasting.scenarios import strata, tables
-from privior.forecasting.table_errors import count_spread
+from privior.forecasting.table_errors import ErrorLaw, count_spread
 from privior.forecasting.whole_tables import mean_errors
+from privior.mechanisms import HellingerMechanism
 from privior.mechanisms.hellinger import distances
+from privior.mechanisms.hellinger_extremes import typical_table
 from privior.privacy.hellinger import all_tables
 from privior.special import expit, gammaln, logit
 
 Tables = Integers
 
+#: a squared error is summed over so many outputs, and over some of more
+_MOST_SUMMED = 20_000
 #: pairs of so many tables are all looked at
 _ALL = 1500
 #: two cells: tables are apart by this share of the distance at which weights fall by 1/e, if they are few
@@ -194,3 +199,21 @@ def _log_between(low: Floats, high: Floats) -> Floats:
     low, high = np.where(above, -high, low), np.where(above, -low, high)
     gap = high + np.log(-np.expm1(low - high))
     return np.asarray(gap - np.logaddexp(0.0, low) - np.logaddexp(0.0, high))
+
+
+@error_law.register(HellingerMechanism)
+def _(mechanism: HellingerMechanism) -> ErrorLaw:
+    """That of the posterior mean, or where `infer` gives none of the released table itself."""
+    return ListedLaw(mechanism.temperatures) if mechanism.listable else SampledLaw(mechanism.temperatures)
+
+
+@squared_error.register(HellingerMechanism)
+def _(mechanism: HellingerMechanism) -> float:
+    """That of a table which is typical of the prior."""
+    alpha = np.array([float(one) for one in mechanism.parameters])
+    typical = typical_table(alpha, mechanism.records)
+    if mechanism.outputs > _MOST_SUMMED:
+        return SampledLaw(mechanism.temperatures).squared_error(typical, alpha)
+    tables = all_tables(mechanism.records, mechanism.cells)
+    weights = np.exp(-mechanism.temperatures(typical[None, :]) * distances(typical, tables, alpha))
+    return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())

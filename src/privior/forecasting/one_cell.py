@@ -59,7 +59,9 @@ class CountLaw:
         """Return log P(c) up to a constant."""
         left = self.records - counts
         if self.second is not None:
-            return log_rising(counts, self.first) + log_rising(left, self.second)
+            found = log_rising(left, self.second)
+            found += log_rising(counts, self.first)
+            return found
         ways = gammaln(counts + 1) + gammaln(left + 1)
         return np.asarray(xlogy(counts, self.first) + xlog1py(left, -self.first) - ways)
 
@@ -117,9 +119,9 @@ class NoiseLaw:
 
     def log_mass(self, noise: Floats) -> Floats:
         """Return log P(z) up to a constant."""
-        if self.laplace:
-            return np.asarray(-self.rate * np.abs(noise))
-        return np.asarray(-(noise**2) / (2 * self.parameter))
+        found = np.abs(noise) if self.laplace else np.square(noise)
+        found *= -self.rate if self.laplace else -1 / (2 * self.parameter)
+        return np.asarray(found)
 
     @property
     def rate(self) -> float:
@@ -161,12 +163,14 @@ class SeenCell:
         chances: of each of them with each noise (truth, noise)
         places: counts that are possible given each truth and noise (truth, noise, place)
         log_mass: their log posterior weight, up to a constant
+        stand_for: how many counts each of them stands for
     """
 
     counts: Floats
     chances: Floats
     places: Floats
     log_mass: Floats
+    stand_for: Floats
 
     @staticmethod
     def of(truth: CountLaw, noise: NoiseLaw, prior: CountLaw) -> SeenCell:
@@ -178,18 +182,20 @@ class SeenCell:
         far = prior.nodes()
         places = np.concatenate([near, np.broadcast_to(far, (*near.shape[:2], far.size))], axis=2)
         places.sort(axis=2)
-        with np.errstate(divide="ignore"):
-            log_widths = np.log(widths(places))
-        logs = prior.looked_up(places) + noise.log_mass(seen - places) + log_widths
-        return SeenCell(counts, truth_chances[:, None] * noise_chances, places, logs)
+        logs = prior.looked_up(places)
+        logs += noise.log_mass(seen - places)
+        return SeenCell(counts, truth_chances[:, None] * noise_chances, places, logs, widths(places))
 
     def estimates(self, tilt: float) -> tuple[Floats, float]:
         """Return E[c | y] if every count c weighs e^(tilt c) times as much, and the expected Var[c | y]."""
         logs = self.log_mass + tilt * self.places if tilt else self.log_mass
-        mass = np.exp(logs - logs.max(axis=2, keepdims=True))
+        mass = logs - logs.max(axis=2, keepdims=True)
+        np.exp(mass, out=mass)
+        mass *= self.stand_for
         mass /= mass.sum(axis=2, keepdims=True)
-        means = (mass * self.places).sum(axis=2)
-        variances = (mass * (self.places - means[:, :, None]) ** 2).sum(axis=2)
+        means = np.einsum("tzp,tzp->tz", mass, self.places)
+        gaps = self.places - means[:, :, None]
+        variances = np.einsum("tzp,tzp,tzp->tz", mass, gaps, gaps)
         return means, self.expected(variances)
 
     def expected(self, values: Floats) -> float:
@@ -204,10 +210,14 @@ def log_rising(counts: Floats, parameter: float | Floats) -> Floats:
     """
     first = float(np.ravel(parameter)[0])
     if first in _FACTORS and bool(np.all(parameter == first)):
-        product = np.ones(np.broadcast_shapes(np.shape(counts), np.shape(parameter)))
-        for factor in range(1, int(first)):
-            product *= counts + factor
-        return np.log(product) if first > 1 else np.zeros(product.shape)
+        shape = np.broadcast_shapes(np.shape(counts), np.shape(parameter))
+        if first == 1:
+            return np.zeros(shape)
+        product, larger = np.ones(shape), np.array(counts, dtype=float)
+        for _ in range(1, int(first)):
+            larger += 1
+            product *= larger
+        return np.log(product, out=product)
     large = counts > _LARGE * np.maximum(1.0, parameter)
     if not large.any():
         return np.asarray(gammaln(counts + parameter) - gammaln(counts + 1))
@@ -230,6 +240,8 @@ def _summed(nodes: Floats, log_mass: Floats) -> tuple[Floats, Floats]:
 
 def widths(nodes: Floats) -> Floats:
     """Return how many whole numbers are nearest to each of these, sorted along the last axis."""
-    half = np.diff(nodes, axis=-1) / 2
-    edge = np.full((*nodes.shape[:-1], 1), 0.5)
-    return np.asarray(np.concatenate([edge, half], axis=-1) + np.concatenate([half, edge], axis=-1))
+    found = np.full(nodes.shape, 0.5)
+    found[..., 1:] = half = np.diff(nodes, axis=-1) / 2
+    found[..., :-1] += half
+    found[..., -1] += 0.5
+    return found

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import singledispatch
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
-from privior.errors import PlanError
 from privior.forecasting.contract import FORECASTERS, Forecaster
-from privior.forecasting.draws import DrawnLaw
 from privior.forecasting.effort import Effort
-from privior.forecasting.hellinger import ListedLaw, SampledLaw
+from privior.forecasting.error_laws import error_law
 from privior.forecasting.table_errors import (
     ErrorLaw,
     Floats,
@@ -29,35 +26,14 @@ from privior.forecasting.table_errors import (
     prior_alone,
     records_alone,
 )
-from privior.mechanisms import (
-    DirichletDraw,
-    GaussianCounts,
-    HellingerMechanism,
-    KNorm,
-    LaplaceCounts,
-    Mechanism,
-    PosteriorRelease,
-    PublishedLaplace,
-    VirtualRecords,
-)
-from privior.mechanisms.hellinger import distances
-from privior.mechanisms.hellinger_extremes import typical_table
+from privior.mechanisms import GaussianCounts, KNorm, LaplaceCounts, Mechanism, PublishedLaplace
 from privior.models import DirichletTable
-from privior.privacy.hellinger import all_tables
 
 #: counts whose log likelihood is so far below the largest do not matter, beside the number of cells
 _DEPTH = 36.0
-#: a squared error is summed over so many outputs, and over some of more
-_MOST_SUMMED = 20_000
 
 
-@singledispatch
-def error_law(mechanism: object) -> ErrorLaw:
-    """Return the law of a release as forecasts see it."""
-    raise PlanError("no forecast is known for this mechanism", where=getattr(mechanism, "name", None))
-
-
-@error_law.register
+@error_law.register(KNorm)
 def _(mechanism: KNorm) -> ErrorLaw:
     """All cells are alike, by symmetry."""
     each = mechanism.expected_squared_error / (mechanism.cells - 1)
@@ -76,49 +52,10 @@ def _(mechanism: LaplaceCounts | GaussianCounts) -> ErrorLaw:
     )
 
 
-@error_law.register
+@error_law.register(PublishedLaplace)
 def _(mechanism: PublishedLaplace) -> ErrorLaw:
     """Clamping takes nothing away (`cell_noise`)."""
     return RemainderLaw(mechanism.variance)
-
-
-@error_law.register
-def _(mechanism: DirichletDraw) -> ErrorLaw:
-    return _drawn(mechanism, None, mechanism.draws)
-
-
-@error_law.register
-def _(mechanism: VirtualRecords) -> ErrorLaw:
-    return _drawn(mechanism, mechanism.drawn, 1)
-
-
-def _drawn(mechanism: PosteriorRelease, drawn: int | None, draws: int) -> ErrorLaw:
-    known = mechanism.sensitivity.total_fixed
-    return DrawnLaw(float(mechanism.rate), drawn, draws, mechanism.least, known)
-
-
-@error_law.register
-def _(mechanism: HellingerMechanism) -> ErrorLaw:
-    """That of the posterior mean, or where `infer` gives none of the released table itself."""
-    return ListedLaw(mechanism.temperatures) if mechanism.listable else SampledLaw(mechanism.temperatures)
-
-
-@singledispatch
-def squared_error(mechanism: Any) -> float:
-    """Return the expected squared Euclidean length of the noise, before any use of public facts."""
-    return float(mechanism.expected_squared_error)
-
-
-@squared_error.register
-def _(mechanism: HellingerMechanism) -> float:
-    """That of a table which is typical of the prior."""
-    alpha = np.array([float(one) for one in mechanism.parameters])
-    typical = typical_table(alpha, mechanism.records)
-    if mechanism.outputs > _MOST_SUMMED:
-        return SampledLaw(mechanism.temperatures).squared_error(typical, alpha)
-    tables = all_tables(mechanism.records, mechanism.cells)
-    weights = np.exp(-mechanism.temperatures(typical[None, :]) * distances(typical, tables, alpha))
-    return float(weights @ ((tables - typical) ** 2).sum(axis=1) / weights.sum())
 
 
 @final

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from privior.ledger.anchors import made_state_folder, state_folder
     from privior.ledger.closing import Closing, State
     from privior.ledger.correcting import uncharged_in_words
     from privior.ledger.entry import EntryKind, LedgerEntry
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from privior.ledger.reconciling import KnownSpend
     from privior.ledger.request import Spendable
     from privior.ledger.standing import declared_in_words
+    from privior.ledger.state_folders import made_state_folder, state_folder
 else:
     from privior.contents import contents
 

@@ -9,30 +9,13 @@ file in the folder of the user's state (`PRIVIOR_STATE`, else `XDG_STATE_HOME/pr
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from pathlib import Path
 
 from privior.errors import LedgerError
 from privior.ledger.entry import LedgerEntry, read_entry
+from privior.ledger.state_folders import made_state_folder, state_folder
 from privior.whole_files import write_whole
-
-
-def state_folder() -> Path:
-    """Return the folder for what this user's runs remember."""
-    own = os.environ.get("PRIVIOR_STATE")
-    if own:
-        return Path(own)
-    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base) / "privior"
-
-
-def made_state_folder() -> Path:
-    """Return that folder, made if it is not there; nobody else may look into it."""
-    folder = state_folder()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
 
 
 def anchor_of(identity: str) -> LedgerEntry | None:

@@ -29,6 +29,7 @@ from privior.ledger.file_locks import opened
 from privior.ledger.file_pages import FIRST_FORMAT, THIRD_FORMAT, FilePage, check
 from privior.ledger.file_systems import refuse_unsafe
 from privior.ledger.pages import SECOND_FORMAT, TABLES, Execute, Page
+from privior.whole_files import what_it_is
 
 #: the number of the format written here; older ones are read, newer ones refused
 FORMAT = 3
@@ -256,7 +257,8 @@ def _connection(path: Path, mode: str, where: str) -> Iterator[sqlite3.Connectio
         finally:
             connection.close()
     except _UNREADABLE as error:
-        raise LedgerError(f"not a readable ledger: {_reason(error)}", where=where) from None
+        advice = what_it_is(path, "ledger")
+        raise LedgerError(f"not a readable ledger: {_reason(error)}", where=where, advice=advice) from None
 
 
 def lay_out(connection: sqlite3.Connection, opening: LedgerEntry) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     # isort: off
     from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, CellTerm
-    from privior.mechanisms.contract import Mechanism, Offer, ParityTerm, to_mechanism, unsuited
+    from privior.mechanisms.contract import Mechanism, Offer, ParityTerm, compared_for, offered_for
+    from privior.mechanisms.contract import on_request_for, to_mechanism, unsuited
     from privior.mechanisms.table_mechanism import CellGammas, Prior, PublicFacts, TableMechanism
     from privior.mechanisms.k_norm import KNorm
     from privior.mechanisms.laplace_counts import LaplaceCounts

@@ -10,7 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from privior.arrays import Floats
 from privior.checks import plain_fields
@@ -298,6 +299,33 @@ class Mechanism(ABC):
 MECHANISMS: Registry[type[Mechanism]] = Registry(
     "mechanism", "mechanism", "name", PlanError, ("privior.mechanisms",)
 )
+
+Kind = TypeVar("Kind", bound=Mechanism)
+
+
+def offered_for(*models: type) -> Callable[[type[Kind]], type[Kind]]:
+    """Register a mechanism that is compared with others for these models and those below them.
+
+    Planning loads the files in which this decorator names the model's class, or one above it.
+    """
+    return partial(_registered, models, False)
+
+
+def on_request_for(*models: type) -> Callable[[type[Kind]], type[Kind]]:
+    """Register a mechanism for these models that is built only if somebody asks for it by name."""
+    return partial(_registered, models, True)
+
+
+def _registered(models: tuple[type, ...], on_request: bool, kind: type[Kind]) -> type[Kind]:
+    kind.models, kind.on_request = models, on_request
+    MECHANISMS.register(kind)
+    return kind
+
+
+def compared_for(model: Model) -> list[type[Mechanism]]:
+    """Return the mechanisms that the planner looks at for a model, in their order; others are not loaded."""
+    loaded = MECHANISMS.beside(type(model), offered_for.__name__)
+    return [one for one in loaded if isinstance(model, one.models)]
 
 
 def to_mechanism(document: object, model: Model, schema: Schema) -> Mechanism:

@@ -15,10 +15,10 @@ from privior.checks import fill, whole_number
 from privior.errors import AuditError, PlanError
 from privior.exact import decimal, round_down
 from privior.mechanisms import sticks
-from privior.mechanisms.contract import MECHANISMS, Floats
+from privior.mechanisms.contract import Floats, on_request_for
 from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease
 from privior.mechanisms.table_mechanism import CellGammas, PublicFacts, TableMechanism
-from privior.models import ExactStatistics, Layout, Observed
+from privior.models import DirichletTable, ExactStatistics, Layout, Observed
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import LEAST, largest, largest_within
 from privior.privacy.composition import (
@@ -39,7 +39,7 @@ PLACES = (16, 60)
 
 
 @final
-@MECHANISMS.register
+@on_request_for(DirichletTable)
 @dataclass(frozen=True)
 class DirichletDraw(PosteriorRelease):
     """`draws` independent draws from Dirichlet(prior + rate * counts), each as k-1 sticks on a public grid.

@@ -14,9 +14,10 @@ from privior.arrays import Integers
 from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms.contract import MECHANISMS, Floats
+from privior.mechanisms.contract import Floats, on_request_for
 from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.table_mechanism import PublicFacts
+from privior.models import DirichletTable
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, SignedSteps
 from privior.privacy.hellinger import MOST_LISTED, Enumeration, global_sensitivity_above, number_of_tables
 from privior.privacy.pairs import BoundedRangePair
@@ -27,7 +28,7 @@ _LEAST_ACCEPTANCE = 1e-4
 
 
 @final
-@MECHANISMS.register
+@on_request_for(DirichletTable)
 @dataclass(frozen=True)
 class EHD(HellingerMechanism):
     """One temperature t for all tables: P(r) proportional to e^(-t H(x, r)).

@@ -11,10 +11,11 @@ import numpy as np
 
 from privior.arrays import Integers
 from privior.exact import decimal, shortened_up
-from privior.mechanisms.contract import MECHANISMS, Floats
+from privior.mechanisms.contract import Floats, on_request_for
 from privior.mechanisms.hellinger import inverse_local_sensitivities
 from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.table_mechanism import PublicFacts
+from privior.models import DirichletTable
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.hellinger import (
     MOST_TABLES,
@@ -28,7 +29,7 @@ from privior.privacy.pairs.balls import ball
 
 
 @final
-@MECHANISMS.register
+@on_request_for(DirichletTable)
 @dataclass(frozen=True)
 class EHDL(HellingerMechanism):
     """Temperature t(x) = epsilon / (2 LS(x)), LS the local sensitivity: here for study.

@@ -12,10 +12,11 @@ from privior.arrays import Integers
 from privior.checks import fill
 from privior.errors import PlanError
 from privior.exact import decimal, positive
-from privior.mechanisms.contract import MECHANISMS, Floats
+from privior.mechanisms.contract import Floats, on_request_for
 from privior.mechanisms.hellinger import inverse_smooth_sensitivities
 from privior.mechanisms.hellinger_tables import HellingerMechanism
 from privior.mechanisms.table_mechanism import PublicFacts
+from privior.models import DirichletTable
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.hellinger import inverse_smooth_sensitivity
 from privior.privacy.pairs import BoundedRangePair
@@ -27,7 +28,7 @@ _MOST_HALVINGS = 60
 
 
 @final
-@MECHANISMS.register
+@on_request_for(DirichletTable)
 @dataclass(frozen=True)
 class EHDS(HellingerMechanism):
     """Temperature t(x) = epsilon / (2 (1+gamma) S(x)), S the gamma-smooth sensitivity.

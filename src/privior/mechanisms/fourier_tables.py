@@ -15,7 +15,7 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.errors import shown
 from privior.exact import rational, round_down, round_up
-from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, CellTerm, ParityTerm
+from privior.mechanisms.contract import Asked, CellNoise, CellTerm, ParityTerm, offered_for
 from privior.mechanisms.gaussian_tables import WIDENING, WIDEST_EXACT, certified_scales
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
 from privior.mechanisms.network_mechanism import NetworkMechanism
@@ -41,7 +41,7 @@ _APPROXIMATE = "Laplace noise of parities taken as Gaussian noise of cells"
 
 
 @final
-@MECHANISMS.register
+@offered_for(Network)
 @dataclass(frozen=True)
 class FourierTables(NetworkMechanism):
     """Independent noise of one scale on the parities of all subsets of all families, each subset once.

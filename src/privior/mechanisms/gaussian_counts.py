@@ -10,7 +10,7 @@ import numpy as np
 
 from privior.checks import fill
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms.contract import MECHANISMS, CellNoise
+from privior.mechanisms.contract import CellNoise, offered_for
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
 from privior.mechanisms.table_mechanism import (
     PublicFacts,
@@ -19,7 +19,7 @@ from privior.mechanisms.table_mechanism import (
     true_counts,
     with_noise,
 )
-from privior.models import ExactStatistics, Observed
+from privior.models import ExactStatistics, Observed, TableModel
 from privior.privacy import (
     REPLACE_ONE,
     Budget,
@@ -37,7 +37,7 @@ WIDEST_EXACT = Fraction(2**14)
 
 
 @final
-@MECHANISMS.register
+@offered_for(TableModel)
 @dataclass(frozen=True)
 class GaussianCounts(TableMechanism):
     """Independent noise on the k counts, P(z) proportional to exp(-z^2 / (2 stddev^2)) on the integers.

@@ -13,7 +13,7 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.errors import shown
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms.contract import MECHANISMS, Asked
+from privior.mechanisms.contract import Asked, offered_for
 from privior.mechanisms.moment_noise import MomentNoise
 from privior.models import LinearRegression
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
@@ -28,7 +28,7 @@ _WIDEST = Fraction(10**12)
 
 
 @final
-@MECHANISMS.register
+@offered_for(LinearRegression)
 @dataclass(frozen=True)
 class GaussianMoments(MomentNoise):
     """Each published sum gets an independent Normal(0, variance / w_k^2) number, rounded to a whole one.

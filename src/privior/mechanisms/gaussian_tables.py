@@ -15,7 +15,7 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.exact import round_down, round_up
-from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise
+from privior.mechanisms.contract import Asked, CellNoise, offered_for
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
 from privior.mechanisms.node_tables import NodeTables, shares
 from privior.models import Network
@@ -47,7 +47,7 @@ _MORE = (
 
 
 @final
-@MECHANISMS.register
+@offered_for(Network)
 @dataclass(frozen=True)
 class GaussianTables(NodeTables):
     """Independent noise on all counts, P(z) proportional to exp(-z^2 / (2 scale^2)), a scale for each table.

@@ -27,7 +27,7 @@ from privior.mechanisms.table_mechanism import (
     of_each_cell,
     true_counts,
 )
-from privior.models import DirichletTable, ExactStatistics, Model, Observed
+from privior.models import ExactStatistics, Observed
 from privior.privacy import Budget
 from privior.privacy.hellinger import MOST_SUMMED, all_tables, log_sums, number_of_tables
 from privior.randomness import MOST_BOXED, OPERATING_SYSTEM, HellingerTables
@@ -59,8 +59,6 @@ class HellingerMechanism(FixedTotal):
     name: ClassVar[str]
     about: ClassVar[str]
     randomness: ClassVar[str] = OPERATING_SYSTEM
-    models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
-    on_request: ClassVar[bool] = True
     #: the law is no noise on the cells
     cell_noise: ClassVar[None] = None
 

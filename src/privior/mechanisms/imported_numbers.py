@@ -13,7 +13,7 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill, is_whole, plain_fields
 from privior.errors import InferenceError, shown
 from privior.exact import decimal
-from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, CellTerm, Mechanism, Offer
+from privior.mechanisms.contract import Asked, CellNoise, CellTerm, Mechanism, Offer, on_request_for
 from privior.mechanisms.noise_law import NoiseLaw, to_noise_law
 from privior.mechanisms.table_mechanism import check_unit
 from privior.mechanisms.treatment import Treatment
@@ -28,7 +28,7 @@ _FINE = 100
 
 
 @final
-@MECHANISMS.register
+@on_request_for(Model)
 @dataclass(frozen=True)
 class ImportedNumbers(Mechanism):
     """Statistics of a model with independent noise of a declared law, published by somebody else.
@@ -61,8 +61,6 @@ class ImportedNumbers(Mechanism):
     name: ClassVar[str] = "imported-numbers"
     about: ClassVar[str] = "noisy numbers made by others"
     randomness: ClassVar[str] = "theirs: nothing is known of it"
-    models: ClassVar[tuple[type[Model], ...]] = (Model,)
-    on_request: ClassVar[bool] = True
     imported: ClassVar[bool] = True
     declared: ClassVar[bool] = True
 

@@ -10,17 +10,17 @@ from typing import ClassVar, Self, final
 import numpy as np
 
 from privior.checks import fill
-from privior.mechanisms.contract import MECHANISMS, CellNoise
+from privior.mechanisms.contract import CellNoise, offered_for
 from privior.mechanisms.laws import k_norm_expected_squared_error, k_norm_log_normaliser
 from privior.mechanisms.table_mechanism import FixedTotal, PublicFacts, check_cells, true_counts, with_noise
-from privior.models import ExactStatistics, Observed
+from privior.models import ExactStatistics, Observed, TableModel
 from privior.privacy import REPLACE_ONE, Budget, Guarantee
 from privior.privacy.pairs import KNormPair
 from privior.randomness import OPERATING_SYSTEM, k_norm
 
 
 @final
-@MECHANISMS.register
+@offered_for(TableModel)
 @dataclass(frozen=True)
 class KNorm(FixedTotal):
     """Noise z on integer vectors that sum to zero, P(z) proportional to exp(-epsilon |z|_1 / 2).

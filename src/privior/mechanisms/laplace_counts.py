@@ -10,7 +10,7 @@ import numpy as np
 
 from privior.checks import fill
 from privior.exact import round_up
-from privior.mechanisms.contract import MECHANISMS, CellNoise
+from privior.mechanisms.contract import CellNoise, offered_for
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.mechanisms.table_mechanism import (
     PublicFacts,
@@ -19,13 +19,13 @@ from privior.mechanisms.table_mechanism import (
     true_counts,
     with_noise,
 )
-from privior.models import ExactStatistics, Observed
+from privior.models import ExactStatistics, Observed, TableModel
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity, SignedSteps
 from privior.randomness import OPENDP, WIDEST, discrete_laplace
 
 
 @final
-@MECHANISMS.register
+@offered_for(TableModel)
 @dataclass(frozen=True)
 class LaplaceCounts(TableMechanism):
     """Independent noise on the k counts, P(z) proportional to exp(-|z| / laplace_scale).

@@ -13,7 +13,7 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.errors import shown
 from privior.exact import rational, round_up
-from privior.mechanisms.contract import MECHANISMS, Asked
+from privior.mechanisms.contract import Asked, offered_for
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.mechanisms.moment_noise import MomentNoise
 from privior.models import LinearRegression
@@ -23,7 +23,7 @@ from privior.schema import Schema
 
 
 @final
-@MECHANISMS.register
+@offered_for(LinearRegression)
 @dataclass(frozen=True)
 class LaplaceMoments(MomentNoise):
     """Each published sum gets independent noise, P(z) proportional to exp(-|z| / scale_k).

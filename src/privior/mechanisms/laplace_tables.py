@@ -14,7 +14,7 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.exact import round_up
-from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise
+from privior.mechanisms.contract import Asked, CellNoise, offered_for
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.mechanisms.node_tables import NodeTables, shares
 from privior.models import Network
@@ -33,7 +33,7 @@ from privior.schema import Schema
 
 
 @final
-@MECHANISMS.register
+@offered_for(Network)
 @dataclass(frozen=True)
 class LaplaceTables(NodeTables):
     """Independent noise on all counts, P(z) proportional to exp(-|z| / scale), one scale for each table.

@@ -16,7 +16,7 @@ from privior.arrays import Floats
 from privior.checks import fill, known_as, whole_number
 from privior.errors import NumberError, PlanError
 from privior.exact import decimal, rational, round_down
-from privior.mechanisms.contract import MECHANISMS, Asked, Mechanism
+from privior.mechanisms.contract import Asked, Mechanism, offered_for
 from privior.mechanisms.table_mechanism import check_records, check_unit, true_counts
 from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, FiniteFamily, Layout, Model, Observed
@@ -34,7 +34,7 @@ MOST_WEIGHT = Fraction(10**6)
 
 
 @final
-@MECHANISMS.register
+@offered_for(FiniteFamily)
 @dataclass(frozen=True)
 class ModelDraws(Mechanism):
     """N independent draws of a model, in whose posterior every record has the same weight.
@@ -78,7 +78,6 @@ class ModelDraws(Mechanism):
     name: ClassVar[str] = "model-draws"
     about: ClassVar[str] = "exact draws of a model from the posterior"
     randomness: ClassVar[str] = OPERATING_SYSTEM
-    models: ClassVar[tuple[type[Model], ...]] = (FiniteFamily,)
     stands_for: ClassVar[str] = "posterior-draws"
     options: ClassVar[Mapping[str, object]] = {"draws": 1, "point": False, "published": False}
     draws_posterior: ClassVar[bool] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,7 +26,6 @@ class MomentNoise(Mechanism):
         neighbours: the neighbour relation
     """
 
-    models: ClassVar[tuple[type[Model], ...]] = (LinearRegression,)
     model: LinearRegression
     schema: Schema
     neighbours: Neighbours

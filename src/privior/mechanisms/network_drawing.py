@@ -44,7 +44,6 @@ class NetworkDrawing(NetworkMechanism):
     records: int
     draws: int
     places: int
-    on_request: ClassVar[bool] = True
     randomness: ClassVar[str] = EXACTLY_ROUNDED
     draws_posterior: ClassVar[bool] = True
     options: ClassVar[Mapping[str, object]] = {"draws": 1}

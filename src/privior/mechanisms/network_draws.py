@@ -14,7 +14,7 @@ import numpy as np
 from privior.arrays import Floats
 from privior.checks import fill
 from privior.exact import decimal, positive, rational, round_down
-from privior.mechanisms.contract import MECHANISMS, Asked
+from privior.mechanisms.contract import Asked, on_request_for
 from privior.mechanisms.network_drawing import NetworkDrawing
 from privior.mechanisms.posterior_release import RATE_DIGITS
 from privior.models import Model, Network
@@ -30,7 +30,7 @@ _MOST_PRIOR = Fraction(10**9)
 
 
 @final
-@MECHANISMS.register
+@on_request_for(Network)
 @dataclass(frozen=True)
 class NetworkDraws(NetworkDrawing):
     """`draws` independent draws of all tables: row u of node v from Dirichlet(prior + rate * counts).

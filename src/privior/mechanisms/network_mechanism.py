@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from privior.checks import fill, known_as
 from privior.mechanisms.contract import Asked, CellNoise, Mechanism
@@ -24,7 +24,6 @@ class NetworkMechanism(Mechanism):
         max_rows: records that one unit contributes at most
     """
 
-    models: ClassVar[tuple[type[Model], ...]] = (Network,)
     model: Network
     schema: Schema
     neighbours: Neighbours

@@ -14,10 +14,10 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill, is_whole
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, round_up
-from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, Offer
+from privior.mechanisms.contract import Asked, CellNoise, Offer, offered_for
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance, laplace_log_pmf, laplace_variance
 from privior.mechanisms.summed_mechanism import SumNoise, summed_model
-from privior.models import MOST_SUM, ExactStatistics, Layout, Model, Observed
+from privior.models import MOST_SUM, ExactStatistics, Layout, Model, Observed, SummedModel
 from privior.privacy import (
     REPLACE_ONE,
     Budget,
@@ -41,7 +41,7 @@ _COUNT_OF_EPSILON, _COUNT_OF_RHO = Fraction(2, 5), Fraction(1, 3)
 
 
 @final
-@MECHANISMS.register
+@offered_for(SummedModel)
 @dataclass(frozen=True)
 class NoisyStatistics(SumNoise):
     """Independent noise on sums to which each value of a unit adds whole numbers in public ranges.

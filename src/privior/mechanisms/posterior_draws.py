@@ -13,7 +13,7 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill, is_whole, told_by
 from privior.errors import ModelError, PlanError, shown
 from privior.exact import decimal, round_down
-from privior.mechanisms.contract import MECHANISMS, Asked
+from privior.mechanisms.contract import Asked, offered_for
 from privior.mechanisms.summed_mechanism import SummedMechanism, summed_model
 from privior.mechanisms.weighting import weight_for
 from privior.models import ExactStatistics, Layout, Model, Observed, SummedModel
@@ -27,7 +27,7 @@ _DIGITS = 40
 
 
 @final
-@MECHANISMS.register
+@offered_for(SummedModel)
 @dataclass(frozen=True)
 class PosteriorDraws(SummedMechanism):
     """N draws from the posterior of the parameter, in which every record has the same weight.

@@ -30,7 +30,7 @@ from privior.mechanisms.table_mechanism import (
     check_records,
     true_counts,
 )
-from privior.models import DirichletTable, ExactStatistics, Model, Observed
+from privior.models import ExactStatistics, Model, Observed
 from privior.privacy import Neighbours
 from privior.privacy.calibration import LEAST
 from privior.schema import Schema
@@ -47,8 +47,6 @@ class PosteriorRelease(TableMechanism):
     Raising low counts to the minimum does not add to the sensitivity of the counts.
     """
 
-    models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
-    on_request: ClassVar[bool] = True
     #: there is no noise on counts; `cell_gammas` has the likelihood
     cell_noise: ClassVar[None] = None
     cells: int

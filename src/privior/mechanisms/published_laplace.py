@@ -19,7 +19,7 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.exact import decimal, round_up
-from privior.mechanisms.contract import MECHANISMS, CellNoise
+from privior.mechanisms.contract import CellNoise, offered_for
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail, laplace_variance
 from privior.mechanisms.table_mechanism import (
     FixedTotal,
@@ -28,7 +28,7 @@ from privior.mechanisms.table_mechanism import (
     check_records,
     true_counts,
 )
-from privior.models import DirichletTable, ExactStatistics, Model, Observed
+from privior.models import DirichletTable, ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, SignedSteps
 from privior.randomness import OPENDP, discrete_laplace
 
@@ -49,7 +49,6 @@ class PublishedLaplace(FixedTotal):
     about: ClassVar[str]
     randomness: ClassVar[str] = OPENDP
     for_study: ClassVar[bool] = True
-    models: ClassVar[tuple[type[Model], ...]] = (DirichletTable,)
     prior: ClassVar[None] = None  # type: ignore[misc]
 
     def __init__(self, cells: int, epsilon: object, records: int) -> None:
@@ -139,7 +138,7 @@ class PublishedLaplace(FixedTotal):
 
 
 @final
-@MECHANISMS.register
+@offered_for(DirichletTable)
 class LSHist(PublishedLaplace):
     """Algorithm 2: scale 2/epsilon, or 1/epsilon for two levels. Exactly its nominal epsilon."""
 
@@ -153,7 +152,7 @@ class LSHist(PublishedLaplace):
 
 
 @final
-@MECHANISMS.register
+@offered_for(DirichletTable)
 class LSDim(PublishedLaplace):
     """Algorithm 1: scale k/epsilon. Really 2/k of its nominal epsilon, or 1/2 for two levels."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from privior.arrays import Floats
 from privior.checks import fill
 from privior.exact import decimal, rational, shortened_up
-from privior.mechanisms.contract import MECHANISMS, Asked
+from privior.mechanisms.contract import Asked, on_request_for
 from privior.mechanisms.network_drawing import NetworkDrawing
 from privior.models import Model, Network
 from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours, Sensitivity
@@ -27,7 +27,7 @@ _LEAST = Fraction(1, 10**6)
 
 
 @final
-@MECHANISMS.register
+@on_request_for(Network)
 @dataclass(frozen=True)
 class TruncatedNetworkDraws(NetworkDrawing):
     """`draws` draws of all tables of binary columns, from the posterior given that chances lie in [w, 1-w].

@@ -14,10 +14,10 @@ import numpy as np
 from privior.checks import fill, whole_number
 from privior.errors import PlanError
 from privior.exact import decimal, shortened_up
-from privior.mechanisms.contract import MECHANISMS, Floats
+from privior.mechanisms.contract import Floats, on_request_for
 from privior.mechanisms.posterior_release import RATE_DIGITS, PosteriorRelease, check_least
 from privior.mechanisms.table_mechanism import CellGammas, PublicFacts
-from privior.models import ExactStatistics, Observed
+from privior.models import DirichletTable, ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import LEAST, largest
 from privior.privacy.pairs import virtual_records_draw, virtual_records_epsilon
@@ -31,7 +31,7 @@ _FEW = 5
 
 
 @final
-@MECHANISMS.register
+@on_request_for(DirichletTable)
 @dataclass(frozen=True)
 class VirtualRecords(PosteriorRelease):
     """The counts y of M = `drawn` records from Y ~ Dirichlet(prior + rate * counts), drawn by a Polya urn.

@@ -10,7 +10,7 @@ from typing import Any
 
 from privior.errors import PlanError, shown
 from privior.forecasting import Ahead, Expect, forecaster
-from privior.mechanisms import MECHANISMS, Asked, Mechanism, Offer, unsuited
+from privior.mechanisms import MECHANISMS, Asked, Mechanism, Offer, compared_for, unsuited
 from privior.models import Model
 from privior.plans import Candidate, Plan, check_records
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
@@ -91,23 +91,24 @@ def _wanted(mechanism: object, model: Model) -> type[Mechanism] | None:
         return None
     if not isinstance(mechanism, type) or not issubclass(mechanism, Mechanism):
         raise unsuited(mechanism, model)
-    if mechanism not in MECHANISMS:
+    if not MECHANISMS.has(mechanism):
         raise PlanError("not a registered mechanism", where="mechanism", asked=shown(mechanism))
-    for kind in (mechanism, *(one for one in MECHANISMS if one.stands_for == mechanism.name)):
-        if isinstance(model, kind.models):
+    if isinstance(model, mechanism.models):
+        return mechanism
+    for kind in MECHANISMS:
+        if kind.stands_for == mechanism.name and isinstance(model, kind.models):
             return kind
     raise unsuited(mechanism, model)
 
 
 def _check_options(options: dict[str, Any], wanted: type[Mechanism] | None, model: Model) -> None:
     """Refuse what the mechanism does not know, and leave out what is as it would be anyway."""
-    usual = {name: value for kind in MECHANISMS for name, value in kind.options.items()}
     known = {} if wanted is None else wanted.options
-    for name in list(options):
-        same = type(options[name]) is type(usual.get(name)) and options[name] == usual[name]
-        if name not in known and same:
+    for name in [one for one in options if one not in known]:
+        usual = {one: value for kind in MECHANISMS for one, value in kind.options.items()}
+        if type(options[name]) is type(usual.get(name)) and options[name] == usual[name]:
             del options[name]
-        elif name not in known:
+        else:
             having = [kind for kind in MECHANISMS if name in kind.options and isinstance(model, kind.models)]
             ways = [f"mechanism=pv.{one.__name__} (--mechanism {one.name})" for one in having]
             raise PlanError(
@@ -120,8 +121,8 @@ def _check_options(options: dict[str, Any], wanted: type[Mechanism] | None, mode
 
 def _offers(asked: Asked, wanted: type[Mechanism] | None) -> Iterator[tuple[type[Mechanism], Offer]]:
     """Yield all that mechanisms offer for a model; some only if they are asked for by name."""
-    for kind in MECHANISMS:
-        if isinstance(asked.model, kind.models) and (kind is wanted or not kind.on_request):
+    for kind in compared_for(asked.model):
+        if kind is wanted or not kind.on_request:
             own = {name: value for name, value in asked.options.items() if name in kind.options}
             for offer in kind.offers(replace(asked, options=own)):
                 yield kind, offer
@@ -169,13 +170,19 @@ def _why(chosen: _Tried, tried: list[_Tried], asked: Asked, wanted: type[Mechani
     else:
         error = asked.model.error_name
         next_best = min(one.error for one in others)
-        margin = f", {next_best / chosen.error:.3g} times smaller than the next" if chosen.error > 0 else ""
-        words = f"Takes {name}: the smallest forecast {error} of those that fit{margin}."
+        words = f"Takes {name}: the smallest forecast {error} of those that fit"
+        words += f"{_margin(next_best / chosen.error) if chosen.error > 0 else ''}."
     words += _draws_or_noise(tried)
     law = chosen.mechanism
     if law is not None and asked.budget.delta > 0 and law.guarantee.cost.delta == 0:
         words += " It needs no delta, and none is spent."
     return words
+
+
+def _margin(ratio: float) -> str:
+    """Say how much larger the next forecast is; a ratio that would be shown as 1 is none."""
+    times = f"{ratio:.3g}"
+    return ", hardly smaller than the next" if times == "1" else f", {times} times smaller than the next"
 
 
 def _draws_or_noise(tried: list[_Tried]) -> str:
@@ -190,6 +197,8 @@ def _draws_or_noise(tried: list[_Tried]) -> str:
     if not drawn[0].error > 0 or not min(noisy) > 0:
         return ""
     ratio = drawn[0].error / min(noisy)
+    if f"{ratio:.3g}" == "1" or f"{1 / ratio:.3g}" == "1":
+        return " At this guarantee draws and noise err about as much."
     if ratio > 1:
         return f" At this guarantee noise beats draws: these err {ratio:.3g} times as much."
     return f" At this guarantee draws beat noise: that errs {1 / ratio:.3g} times as much."

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from privior.errors import PlanError
 from privior.exact import decimal, round_up
-from privior.forecasting import Ahead
 
 if TYPE_CHECKING:
+    from privior.forecasting import Ahead
     from privior.pictures import ErrorCurve
     from privior.plans.candidate import Candidate
     from privior.plans.plan import Plan

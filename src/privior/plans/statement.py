@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from privior.pictures import listing, markup
 from privior.privacy import REPLACE_ONE
 
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ def moved(plan: Plan) -> str:
 
 def text(plan: Plan) -> str:
     """Write facts, comparison and notes as lines."""
+    from privior.pictures import listing
+
     lines = listing.facts(plan.facts())
     if plan.candidates:
         lines += ["", *listing.table(*plan.comparison()), "", plan.choice]
@@ -77,6 +78,8 @@ def text(plan: Plan) -> str:
 
 def page(plan: Plan) -> str:
     """Write them as markup, with the picture."""
+    from privior.pictures import markup
+
     compared = [markup.table(*plan.comparison(), numeric=range(1, 8)), markup.element("p", plan.choice)]
     return markup.fragment(
         markup.facts(plan.facts()),

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from privior.errors import NumberError, shown
 from privior.exact import decimal, from_decimal, positive, rational
-from privior.pictures import BudgetBar
+
+if TYPE_CHECKING:
+    from privior.pictures import BudgetBar
 
 #: outside this range epsilon protects nothing or allows nothing
 EPSILON_RANGE = (Fraction(1, 10**9), Fraction(10**4))
@@ -69,6 +72,8 @@ def budget_bar(before: Budget, this: Budget, cap: Budget, population: str) -> Bu
     drawn = min(before.epsilon, cap.epsilon)
     delta = f"delta: {decimal(total.delta)} of {decimal(cap.delta)} spent"
     beyond = "" if total.fits(cap) else "; more than the cap was spent"
+    from privior.pictures import BudgetBar
+
     return BudgetBar(
         drawn,
         min(total.epsilon, cap.epsilon) - drawn,

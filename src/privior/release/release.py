@@ -29,7 +29,7 @@ from privior.release.payload import LAST as FORMAT
 from privior.release.payload import payload_document, payload_format, to_payload
 from privior.release.receipt import LedgerReceipt
 from privior.release.wordings import known_words
-from privior.whole_files import read_whole, write_whole
+from privior.whole_files import read_whole, what_it_is, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,6 +40,7 @@ _KIND = "privior-release"
 #: numbers that others made, in a format that is counted by itself
 _IMPORTED, _IMPORTED_FORMAT = "imported-release", 1
 _LONGEST_REASON = 20_000
+_DAMAGED = "not a valid JSON document: cut off, damaged or forged"
 _ENTRIES = {"kind", "format", "library", "id", "plan", "statistics", "guarantee", "ledger"}
 
 
@@ -155,7 +156,7 @@ class Release:
         try:
             document = json.loads(text, parse_constant=no_constant, object_pairs_hook=no_twins)
         except (TypeError, ValueError, RecursionError):
-            raise ReleaseError("not a valid JSON document: cut off, damaged or forged", where=where) from None
+            raise ReleaseError(_DAMAGED, where=where) from None
         if not isinstance(document, dict) or document.get("kind") not in (_KIND, _IMPORTED):
             raise ReleaseError("not a privior release", where=where)
         newest = _IMPORTED_FORMAT if document["kind"] == _IMPORTED else FORMAT
@@ -189,7 +190,12 @@ class Release:
         except OSError as error:
             raise ReleaseError(f"cannot read the file: {error.strerror}", where=str(place)) from None
         except ValueError:
-            raise ReleaseError("not a text file", where=shown(path)) from None
+            advice = what_it_is(place, "JSON")
+            raise ReleaseError("not a text file", where=shown(str(path)), advice=advice) from None
+        if not text.lstrip().startswith("{"):
+            advice = what_it_is(place, "JSON")
+            what = _DAMAGED if advice is None else "not a release"
+            raise ReleaseError(what, where=str(place), advice=advice)
         return Release.from_json(text, str(place))
 
     def write(self, path: str | Path) -> None:

@@ -17,7 +17,7 @@ from privior.schema.columns import KINDS
 from privior.schema.dialect import CsvDialect
 from privior.schema.named_levels import Categorical
 from privior.schema.unit import Unit
-from privior.whole_files import read_whole, write_whole
+from privior.whole_files import read_whole, what_it_is, write_whole
 
 T = TypeVar("T")
 
@@ -55,8 +55,14 @@ def check_filled(document: dict[str, object], where: str) -> None:
         raise SchemaError(
             f"not filled in yet: {', '.join(gaps[:20])}{more}",
             where=where,
-            advice=f'Replace every "{UNFILLED}", and delete the columns that you do not need.',
+            advice=f'Replace every "{UNFILLED}", and delete the columns that you do not need'
+            + (", and `missing` of levels and of true or false." if _of_cells(gaps) else "."),
         )
+
+
+def _of_cells(gaps: list[str]) -> bool:
+    """Say whether what a missing cell counts as is not filled in, which not every column needs."""
+    return any(gap.endswith(".missing") for gap in gaps)
 
 
 def _gaps(value: object, name: str) -> Iterator[str]:
@@ -139,7 +145,7 @@ def read_toml(path: str | Path) -> dict[str, object]:
     except OSError as error:
         raise SchemaError(f"cannot read the file: {error.strerror}", where=where) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SchemaError(f"not a TOML file: {error}", where=where) from None
+        raise SchemaError(f"not a TOML file: {error}", where=where, advice=what_it_is(path, "TOML")) from None
     except (TypeError, ValueError, RecursionError):
         raise SchemaError("not the path of a readable TOML file", where=where) from None
 

@@ -34,6 +34,10 @@ def _told(about: str | None = None, *names: str) -> Any:
 Fact = Annotated[str | None, _told()]
 
 
+#: names that scripts of earlier versions say
+_FORMERLY = {"network-draw": "network-draws"}
+
+
 def guarantee(
     context: typer.Context,
     mechanism: Annotated[
@@ -41,7 +45,7 @@ def guarantee(
         typer.Argument(
             metavar="MECHANISM",
             help="k-norm, laplace-counts, gaussian-counts, lshist, lsdim, dirichlet-draw, poisson-draw, "
-            "network-draw, statistics-draw, exponential-draw, precision-draw, normal-mean-draw, "
+            "network-draws, statistics-draw, exponential-draw, precision-draw, normal-mean-draw, "
             "truncated-bernoulli, truncated-exponential, bounded-range, virtual-records or gibbs.",
             show_default=False,
         ),
@@ -96,6 +100,7 @@ def guarantee(
     from privior.exact import round_down
 
     screen = screen_of(context)
+    mechanism = _FORMERLY.get(mechanism, mechanism)
     facts = {name: value for name in _FACTS if (value := context.params[name]) is not None}
     if mechanism in CALCULATORS and max_rows != 1:
         facts["max_rows"] = str(max_rows)

@@ -37,7 +37,10 @@ def init(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draft an analysis file from the header of a table."""
+    """Draft an analysis file from the header of a table.
+
+    It begins with one table of levels; below [model] stand the other families, Bayesian networks among them.
+    """
     from privior.analyses import draft
     from privior.curator import header
     from privior.errors import SchemaError, TableError

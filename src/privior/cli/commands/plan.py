@@ -116,11 +116,14 @@ def planned(
     """Plan what an analysis file asks for, with what the command line says instead."""
     from privior.analyses import Analysis
     from privior.errors import PlanError
-    from privior.mechanisms import MECHANISMS, PosteriorDraws
+    from privior.mechanisms import MECHANISMS
     from privior.planning import Want, plan_for
 
     kind = None if mechanism is None else MECHANISMS.named(mechanism)
-    if calibrate and (want is not None or least or expect != "typical" or kind not in (None, PosteriorDraws)):
+    said = {"draws": draws, "least": least or None}  # mechanisms know what it is if nothing is said
+    options = {name: value for name, value in said.items() if value is not None}
+    others = want is not None or least or expect != "typical"
+    if calibrate and (others or getattr(kind, "name", "posterior-draws") != "posterior-draws"):
         raise PlanError(
             "--calibrate chooses the dials of posterior draws at a given epsilon, for a typical truth",
             where="calibrate",
@@ -130,7 +133,7 @@ def planned(
         asked = Analysis.read(analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours)
         if calibrate:
             return asked.calibrate_draws(draws).plan
-        return asked.plan(kind, draws=1 if draws is None else draws, least=least, expect=expect)
+        return asked.plan(kind, expect=expect, **options)
     if epsilon is not None:
         raise PlanError("--want finds the epsilon: --epsilon cannot be given with it", where="want")
     wanted = Want.of(want)
@@ -143,9 +146,8 @@ def planned(
         delta=asked.budget.delta,
         neighbours=asked.neighbours,
         mechanism=kind,
-        draws=1 if draws is None else draws,
-        least=least,
         expect=expect,
+        **options,
     )
 
 

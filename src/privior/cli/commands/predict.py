@@ -38,7 +38,7 @@ def predict(
 ) -> None:
     """Predict a column of a network from other columns, row by row; free.
 
-    Writes the most probable level and the chance of each, in the order of the rows.
+    Writes the number of each row, from 1, its most probable level and the chance of each level.
     """
     from privior.errors import ReleaseError, TableError
     from privior.queries.records import csv_text
@@ -53,11 +53,11 @@ def predict(
     frame = read_own_rows(rows, releases[0].plan.schema)
     posterior = inferred(screen, releases, own_prior(prior))
     columns = posterior.predictions(frame, target, None if level is None else share_of(level))
+    number = len(next(iter(columns.values())))
     try:
-        write_whole(output, csv_text(columns) + "\n")
+        write_whole(output, csv_text({"row": range(1, number + 1), **columns}) + "\n")
     except (OSError, ValueError) as error:
         raise ReleaseError(f"cannot write the file: {error}", where=str(output)) from None
-    number = len(next(iter(columns.values())))
     screen.document({"predictions": str(output), "rows": number, "warnings": list(posterior.warnings)})
     screen.text(f"Wrote {output}: {number} rows.")
     for warning in posterior.warnings:
