@@ -29,6 +29,8 @@ CHAINS, _PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
 _SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 200, 4, 200
 #: steps in which weak noise is reached
 _STEPS = 7
+#: which part of all records is born or dies at once where their number is free, and how many at most
+_PART, _MOST_BORN = 8, 16_384
 #: shifts between two looks at whether somebody wants to stop
 _AT_ONCE = 400_000
 #: the share of entries that may disagree
@@ -77,7 +79,7 @@ class JointChains:
         from privior.posterior.networks.joint_walk import CENTRE, MOST_AT_ONCE, State
 
         layout = self.layout = evidence.layout
-        self.total = evidence.total
+        self.total, self.worth = evidence.total, evidence.worth
         self.learned = np.array([prior is None for prior in priors])
         self.levels = np.array([layout.tree.levels[node] for node in layout.model.columns])
         precisions = evidence.table_precisions
@@ -88,6 +90,9 @@ class JointChains:
         tables = np.split(precisions, np.cumsum(layout.model.sizes(layout.schema))[:-1])
         known = sum(float(part.mean()) for part in tables)
         self.at_once = int(min(MOST_AT_ONCE, 4 / np.sqrt(known) + 2)) if known > 0 else MOST_AT_ONCE
+        if not self.total.known and not evidence.noise_precisions.any():
+            # Draws hardly tell how many records there are: it must go far.
+            self.at_once = min(max(MOST_AT_ONCE, self.total.most // _PART), _MOST_BORN)
         self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(chains)]
         shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
         prior = _prior(layout, priors, float(np.exp(CENTRE)))
@@ -97,7 +102,7 @@ class JointChains:
             State(started(evidence, one, rng), prior.copy(), np.exp(CENTRE) * in_order, shares.copy())
             for one, rng in zip(far, self.rngs, strict=True)
         ]
-        self.scratch = [arrays.scratch_of(layout) for _ in range(chains)]
+        self.scratch = [arrays.scratch_of(layout, self.at_once) for _ in range(chains)]
 
     def run(self, sweeps: int, moves: int, kept: int, tell: Callable[[float], None]) -> list[Any]:
         """Run all chains on by some sweeps, storing some states; `tell` hears how far they are."""
@@ -192,9 +197,14 @@ class JointChains:
     def cool(self, sweeps: int, moves: int) -> None:
         """Let weak noise grow weaker in steps: at once, chains stay where no single move is better."""
         noise = self.noise
-        strongest = max(float(noise.rates.max(initial=0.0)), float(noise.curvatures.max(initial=0.0)))
+        strongest = max(float(one.max(initial=0.0)) for one in (noise.rates, noise.curvatures, self.worth))
         for part in np.geomspace(1 / strongest, 1.0, _STEPS)[:-1] if strongest > 1 else ():
-            self.noise = noise._replace(rates=part * noise.rates, curvatures=part * noise.curvatures)
+            sticks = noise.sticks._replace(
+                **{name: part * getattr(noise.sticks, name) for name in ("taken", "left", "zeros", "ones", "draws")}
+            )
+            self.noise = noise._replace(
+                rates=part * noise.rates, curvatures=part * noise.curvatures, sticks=sticks
+            )
             self.run(sweeps, moves, 1, lambda part: None)
         self.noise = noise
 

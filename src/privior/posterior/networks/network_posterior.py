@@ -26,7 +26,6 @@ from privior.posterior.events import Event
 from privior.posterior.findings import Finding
 from privior.posterior.networks.known_tables import KnownTables
 from privior.posterior.networks.most_probable import MostProbable, best_levels
-from privior.posterior.networks.network_draws import holds_draws, tables_given_draws
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.node_table import NodeTable
 from privior.posterior.networks.predicting import Predicting
@@ -75,8 +74,7 @@ class NetworkPosterior(Predicting):
     def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
         """Infer the tables from noisy counts: the prior is a number, "learned", BDeu or for each node."""
         model = with_prior(releases[0].plan.model, prior)
-        infer = tables_given_draws if holds_draws(releases) else tables_given
-        return cls(releases, model, infer(releases, model, ignore_noise=ignore_noise), ignore_noise)
+        return cls(releases, model, tables_given(releases, model, ignore_noise=ignore_noise), ignore_noise)
 
     @property
     def state(self) -> object:
