@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privior.cli.options import (
     AnalysisFile,
     Calibrate,
+    Concentrated,
     Delta,
     Draws,
     Epsilon,
@@ -41,6 +42,7 @@ def plan(
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
     draws: Draws = None,
+    concentrated: Concentrated = False,
     calibrate: Calibrate = False,
     least: Least = 0,
     expect: ExpectName = "typical",
@@ -67,6 +69,7 @@ def plan(
             mechanism,
             want,
             draws=draws,
+            concentrated=concentrated,
             calibrate=calibrate,
             least=least,
             expect=expect,
@@ -109,6 +112,7 @@ def planned(
     want: str | None = None,
     *,
     draws: int | None = None,
+    concentrated: bool = False,
     calibrate: bool = False,
     least: int = 0,
     expect: str = "typical",
@@ -120,17 +124,21 @@ def planned(
     from privior.planning import Want, plan_for
 
     kind = None if mechanism is None else MECHANISMS.named(mechanism)
-    if calibrate and (want is not None or least or expect != "typical" or kind not in (None, PosteriorDraws)):
+    told = {"draws": draws, "concentrated": concentrated or None, "least": least or None}
+    options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+    if calibrate and (
+        want is not None or least or concentrated or expect != "typical" or kind not in (None, PosteriorDraws)
+    ):
         raise PlanError(
             "--calibrate chooses the dials of posterior draws at a given epsilon, for a typical truth",
             where="calibrate",
-            advice="Leave out --want, --least, --expect and other mechanisms.",
+            advice="Leave out --want, --least, --concentrated, --expect and other mechanisms.",
         )
     if want is None:
         asked = Analysis.read(analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours)
         if calibrate:
             return asked.calibrate_draws(draws).plan
-        return asked.plan(kind, draws=1 if draws is None else draws, least=least, expect=expect)
+        return asked.plan(kind, expect=expect, **options)
     if epsilon is not None:
         raise PlanError("--want finds the epsilon: --epsilon cannot be given with it", where="want")
     wanted = Want.of(want)
@@ -142,10 +150,9 @@ def planned(
         records=asked.records,
         delta=asked.budget.delta,
         neighbours=asked.neighbours,
-        mechanism=kind,
-        draws=1 if draws is None else draws,
-        least=least,
+        mechanism=kind or asked.mechanism,
         expect=expect,
+        **{**asked.options_for(kind), **options},
     )
 
 

@@ -36,7 +36,9 @@ def tables_of(layout: JointLayout) -> Tables:
         _integers([one.kind for one in margins]),
         _integers([margins[one].start for one in first[:-1]]),
         _integers([one.start for one in margins]),
-        _integers([layout.tree.levels[one.columns[-1]] if one.sign and one.kind == CELLS else 0 for one in margins]),
+        _integers(
+            [layout.tree.levels[one.columns[-1]] if one.sign and one.kind == CELLS else 0 for one in margins]
+        ),
     )
 
 
@@ -189,12 +191,12 @@ def _boxes(parameters: Floats, rates: Floats, smallest: Floats, most: int) -> tu
     """Return which table of integrals each stick has, and these tables; none where they would be large."""
     boxed, tables = np.full(parameters.shape[1:], -1), list[Floats]()
     for term in np.flatnonzero(smallest).tolist():
-        pairs, which = np.unique(parameters[:, term], axis=1, return_inverse=True)
+        places = np.flatnonzero(parameters[0, term])
+        pairs, which = np.unique(parameters[:, term, places], axis=1, return_inverse=True)
         if (len(tables) + pairs.shape[1]) * (most + 1) ** 2 > _MOST_BOXES:
             continue
-        boxed[term] = len(tables) + which.ravel()
-        # Where there is no stick, both parameters are 0, and nobody looks
-        tables += [box_table(*np.maximum(pair, 0.5), rates[term], smallest[term], most) for pair in pairs.T]
+        boxed[term, places] = len(tables) + which.ravel()
+        tables += [box_table(*pair, rates[term], smallest[term], most) for pair in pairs.T]
     return boxed, np.array(tables) if tables else np.zeros((0, 1, 1))
 
 
@@ -202,7 +204,9 @@ def scratch_of(layout: JointLayout, at_once: int = MOST_AT_ONCE) -> Scratch:
     """Return room for the moves of one chain, of so many records at once."""
     columns, cliques = len(layout.model.columns), len(layout.tree.cliques)
     room = [np.zeros(one, dtype=np.int64) for one in (columns, cliques, cliques, cliques)]
-    records = [np.zeros((max(at_once, MOST_AT_ONCE), one), dtype=np.int64) for one in (cliques, cliques, columns)]
+    records = [
+        np.zeros((max(at_once, MOST_AT_ONCE), one), dtype=np.int64) for one in (cliques, cliques, columns)
+    ]
     return Scratch(*room, *records)
 
 

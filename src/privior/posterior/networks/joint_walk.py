@@ -18,8 +18,8 @@ leaves every s as it is, with the sums of f(s) and T; σ is public. The reverse 
 same choices with the same probabilities, and takes the same d: there is no Hastings term. (To cap d by
 c_C(w,a) would break that.) Shifts with d = 1 connect all data sets of n records.
 
-*Records.* As sequences, data sets have the exchangeable law ∫ ∏ p(x_i | θ) dθ, times the likelihood
-of what was released, given their counts. Birth appends d records, each drawn from the predictive law given all before it; death
+*Records.* As sequences, data sets have the exchangeable law ∫ ∏ p(x_i | θ) dθ, times the likelihood of what
+was released. Birth appends d records, each drawn from the predictive law given all before it; death
 removes d records, equally likely among all sets of d: the last d of a sequence in random order. Forward and
 reverse probability of either are the law's own, which cancels: what is left is the ratio of the noise's
 likelihoods (with n uniform below its bound). Renewal is a death and a birth of the same d. d is drawn without
@@ -54,6 +54,8 @@ from privior.posterior.networks.joint_sticks import Sticks, table_fit, table_gai
 
 #: records that are born, die or are renewed at once, at most
 MOST_AT_ONCE = 256
+#: how often a sweep tries another number of records at least, where it is not known
+BIRTHS = 8
 #: the mean and the standard deviation of log(κ / levels)
 CENTRE, SPREAD = 0.7, 1.0
 
@@ -551,8 +553,8 @@ def walk_on(
     counts, prior = state.counts, state.prior
     everybody = tables.maps[tables.map_of[1]]  # the empty separator of the first clique
     accepted, renewed, tried, stored, cascades, cascaded = 0, 0, 0, 0, 0, 0
-    # A number of records that is not known moves by these alone: at least eight times a sweep.
-    records_every = 256 if known else min(256, max(1, moves // 8))
+    # A number of records that is not known moves by these alone.
+    records_every = 256 if known else min(256, max(1, moves // BIRTHS))
     for sweep in range(sweeps):
         for move in range(moves):
             walk = np.searchsorted(walks.chances, rng.random(), side="right")

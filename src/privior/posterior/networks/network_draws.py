@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privior.arrays import Floats
 from privior.errors import InferenceError
 from privior.mechanisms import DrawnSticks
 from privior.models import BayesianNetwork, Network
@@ -73,7 +72,9 @@ def _family_evidence(releases: Sequence[Release], model: Network, node: str) -> 
     own = dict(zip(model.columns, model.parameters(schema), strict=True))
     ends = np.cumsum([0, *model.sizes(schema)])
     places = {one: slice(*ends[k : k + 2]) for k, one in enumerate(model.columns)}
-    small = BayesianNetwork(parents, prior={one: np.asarray(own[one]).tolist() if one in whole else 1 for one in family})
+    small = BayesianNetwork(
+        parents, prior={one: np.asarray(own[one]).tolist() if one in whole else 1 for one in family}
+    )
     layout = joint_layout(small, schema)
     drawn = list[tuple[DrawnSticks | None, ...]]()
     worth, guess = (np.zeros(layout.places.size) for _ in range(2))
@@ -88,6 +89,9 @@ def _family_evidence(releases: Sequence[Release], model: Network, node: str) -> 
                 here = slice(*start[place : place + 2])
                 worth[here] += mechanism.cell_noise.curvatures[places[one]]
                 guess[here] += entries[places[one]] / len(releases)
-    rows = np.repeat([size // layout.tree.levels[one] for one, size in zip(family, small.sizes(schema), strict=True)], small.sizes(schema))
+    rows = np.repeat(
+        [size // layout.tree.levels[one] for one, size in zip(family, small.sizes(schema), strict=True)],
+        small.sizes(schema),
+    )
     none = (np.zeros((0, layout.size)),) * 4
     return JointEvidence(layout, *none, total, guess * total.most / rows, tuple(drawn), worth)
