@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,8 @@ CASES = [
     (small(CHAIN, (2, 2, 2), 1.0), 2, 1),
     (small(COLLIDER, (2, 2, 2), 1.5), 2, 1),
     (Small(ARC, (2, 2), ((2.0, 3.0), (1.0, 1.0, 1.0, 2.0))), 3, 1),  # the root is covered
+    # a covers nothing, b is covered by c and covers a: only the last table is charged
+    (Small(((), (0,), (0, 1)), (2, 2, 2), ((4.0, 4.0), (2.0,) * 4, (1.0,) * 8)), 2, 1),
 ]
 
 
@@ -72,6 +76,30 @@ def test_no_neighbours_are_told_apart_better_than_is_said(
     assert found[0] > 0.6 * said[0]
 
 
+@pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE], ids=str)
+def test_raised_priors_cost_what_the_raised_ones_do(relation: Any) -> None:
+    """The oracle draws with the raised parameters, and knows nothing of a floor."""
+    said = Small(ARC, (2, 2), ((0.5, 4.0), (1.0, 2.5, 0.25, 2.0)))
+    raised = Small(ARC, (2, 2), ((2.0, 4.0), (2.0, 2.5, 2.0, 2.0)))
+    replacing = relation is pv.REPLACE_ONE
+    law = pv.NetworkDraws(*made(said), 3, 4, "0.9", rate=1, floor=2, neighbours=relation)
+    claimed = np.array([law.guarantee.delta(one) for one in EPSILONS])
+    found = worst(raised, 1.0, 1, 3, EPSILONS, replacing=replacing)
+    assert (found <= claimed * (1 + 1e-6)).all()
+    assert found[0] > 0.8 * claimed[0]
+    # without the floor data reach more than is claimed
+    assert (worst(said, 1.0, 1, 3, EPSILONS, replacing=replacing) > claimed).all()
+    assert [float(one) for table in law.prior_parameters for one in table] == [
+        one for table in raised.prior for one in table
+    ]
+    searched = pv.NetworkDraws(*made(said), 3, 1, "0.05", concentrated=True, neighbours=relation)
+    reached = []
+    for floor in (float(searched.floor), float(searched.floor) / 2):
+        prior = tuple(tuple(max(one, floor) for one in table) for table in said.prior)
+        reached.append(worst(Small(ARC, (2, 2), prior), 1.0, 1, 3, (1.0,), replacing=replacing)[0])
+    assert reached[0] <= 0.05 < reached[1]
+
+
 def test_what_is_left_out_is_noticed() -> None:
     """A table that is not charged, or the smallest parameter of a repeated row counted once."""
     network = CASES[2][0]
@@ -85,7 +113,7 @@ def test_what_is_left_out_is_noticed() -> None:
 
 def test_tables_that_are_sums_of_others_cost_nothing() -> None:
     """BDeu: a root beside its only child, and a chain of parents; an order of columns does not matter."""
-    model, schema = made(CASES[-1][0])
+    model, schema = made(CASES[-2][0])
     covered = pv.NetworkDraws(model, schema, 9, 1, "1e-3", rate="0.02")
     assert "1 table (1 more" in covered.guarantee.reason
     names = {name: pv.Boolean() for name in "abc"}
@@ -332,6 +360,17 @@ def test_a_receiver_gets_a_draw_as_bif(tmp_path: Path, seeded_noise: None) -> No
     posterior.write_bif(tmp_path / "draw.bif", released=1)
     read = pv.NetworkFile.read(tmp_path / "draw.bif")
     assert np.concatenate([read.tables[node] for node in "ab"]) == pytest.approx(release.draws[1])
+    # the numbers of the text, by the sticks of the file: a reader who knows neither
+    text = (tmp_path / "draw.bif").read_text()
+    rows = [
+        [float(one) for one in line.split(",")] for line in re.findall(r"(?:table|\)) ([\d.e, -]+);", text)
+    ]
+    first, second = ([Fraction(one, 2**53) for one in numbers] for numbers in release.statistics.numbers)
+    wanted = [[first[1], 1 - first[1]]]
+    for one, other in (second[4:6], second[6:8]):
+        wanted.append([one, (1 - one) * other, (1 - one) * (1 - other)])
+    assert rows == [pytest.approx([float(one) for one in row], abs=1e-12) for row in wanted]
+    assert all(abs(sum(row) - 1) < 1e-12 for row in rows)
     assert release.draws.shape == (2, 8)
     with pytest.raises(pv.InferenceError, match="no such draw"):
         posterior.write_bif(tmp_path / "draw.bif", released=2)
