@@ -60,7 +60,7 @@ def one_release(model: pv.BayesianNetwork, plan: pv.Plan, rng: np.random.Generat
         rows.append((gammas / gammas.sum(axis=-1, keepdims=True)).ravel())
     numbers = pv.NetworkPosterior.numbers_of(model, SCHEMA)
     records = numbers.records(np.concatenate(rows), plan.records, rng)
-    ledger = pv.Ledger.in_memory(population="invented", epsilon=9, delta="1e-3")
+    ledger = pv.Ledger.in_memory(population="invented", epsilon=9, delta="1e-1")
     posterior = pv.infer(pv.measure(plan, pa.table(records), ledger=ledger))
     held, width = 0, 0.0
     for node, truth in zip(model.columns, rows, strict=True):

@@ -337,7 +337,7 @@ def test_tables_of_one_data_set_belong_together(seeded_noise: None) -> None:
     table = pa.table({name: [str(one) for one in rng.integers(0, 2, 300)] for name in NAMES})
     release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="few", delta="1e-2"))
     posterior = pv.infer(release)
-    tables = [posterior.known.counts(place).draws(500, rng) for place in range(3)]
+    tables = [posterior.known.counts(place).draws(500, np.random.default_rng(1)) for place in range(3)]
     assert (tables[1].reshape(-1, 2, 2).sum(axis=2) == tables[0]).all()
     assert (tables[2].reshape(-1, 2, 2).sum(axis=2) == tables[1].reshape(-1, 2, 2).sum(axis=1)).all()
     with pytest.raises(pv.InferenceError, match="no noise that could be ignored"):

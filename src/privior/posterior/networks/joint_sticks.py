@@ -134,7 +134,7 @@ def table_gain(
     gain = row_gain(sticks, old, levels, counts, less, more, step)
     if new != old:
         gain += row_gain(sticks, new, levels, counts, less, more, step)
-    return gain
+    return float(gain)
 
 
 @njit(cache=True, nogil=True)

@@ -362,7 +362,7 @@ def cells_of(walk: int, walks: Walks, codes: Integers, cells: Integers) -> None:
 @njit(cache=True, nogil=True)
 def drawn_fit(v: int, nodes: Nodes, noise: Noise, counts: Integers) -> float:
     """Return the log likelihood of the draws of a node's table."""
-    return table_fit(noise.sticks, nodes.table[v], nodes.rows[v], nodes.levels[v], counts)
+    return float(table_fit(noise.sticks, nodes.table[v], nodes.rows[v], nodes.levels[v], counts))
 
 
 @njit(cache=True, nogil=True)

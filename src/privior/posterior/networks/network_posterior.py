@@ -21,7 +21,7 @@ from privior.forecasting import Expect, NetworkForecaster
 from privior.models import Network
 from privior.pictures import NetworkChart
 from privior.posterior.conflict import Conflict, Look
-from privior.posterior.contract import posterior_for, with_prior
+from privior.posterior.contract import posterior_for, released_draws, with_prior
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding
 from privior.posterior.networks.known_tables import KnownTables
@@ -285,7 +285,7 @@ class NetworkPosterior(Predicting):
     def _approximate(self) -> tuple[str, ...]:
         """What of the noise is approximated, in words."""
         apart = not self.ignored and not self.known.together
-        laws = [release.plan.mechanism for release in self.releases] if apart else []
+        laws = [one.plan.mechanism for one in self.releases if apart and not released_draws(one)]
         said = {noise.approximate for noise in (law.cell_noise for law in laws) if noise is not None}
         return tuple(f"approximated: {words}" for words in sorted(said) if words)
 
