@@ -184,7 +184,10 @@ def _sticks_of(evidence: JointEvidence) -> Sticks:
                 array[term, places] = values
     shared = [next(one for one in tables if one is not None) for tables in drawn]
     each = np.array([[one.rate, one.draws, one.smallest] for one in shared]).reshape(-1, 3).T.copy()
-    return Sticks(*placed, *each, *_boxes(placed[:2], each[0], each[2], evidence.total.most))
+    first, second, taken, left, zeros, ones = placed
+    rates, draws, smallest = each
+    boxed, boxes = _boxes(placed[:2], rates, smallest, evidence.total.most)
+    return Sticks(first, second, taken, left, zeros, ones, rates, draws, smallest, boxed, boxes)
 
 
 def _boxes(parameters: Floats, rates: Floats, smallest: Floats, most: int) -> tuple[Integers, Floats]:

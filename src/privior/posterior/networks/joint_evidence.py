@@ -134,7 +134,8 @@ def joint_evidence(releases: Sequence[Release], model: Network, total: Total) ->
             rows.append(_placed(layout, places, (noise.observed, *law, noise.precisions)))
     guess = np.divide(weighted, weight, out=np.zeros(weight.size), where=weight > 0)
     placed = np.array(rows).reshape(len(rows), 4, layout.size).transpose(1, 0, 2).copy()
-    return JointEvidence(layout, *placed, total, guess, tuple(drawn), worth)
+    observed, rates, curvatures, precisions = placed
+    return JointEvidence(layout, observed, rates, curvatures, precisions, total, guess, tuple(drawn), worth)
 
 
 def _expected(release: Release, layout: JointLayout, total: Total) -> Floats:
