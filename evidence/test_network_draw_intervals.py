@@ -89,7 +89,6 @@ def test_intervals_hold_what_they_say(cases: list[Any], stored: str, of: str) ->
         held, entries, width = (sum(part) for part in zip(*found, strict=True))
         seconds = (time.process_time() - start) / RELEASES
         share = held / entries
-        print(name, share, seconds, flush=True)
         assert BAR[0] <= share <= BAR[1], (name, share)
         rows.append((name, str(records), f"{share:.3f}", f"{width / entries:.3f}", f"{seconds:.1f}"))
     store(
