@@ -188,3 +188,17 @@ def test_grids_are_listed_by_their_points_alone() -> None:
     assert len(family.chances) == 8
     with pytest.raises(pv.PlanError, match="a single point"):
         pv.PrivateMAP(pv.BayesianNetwork({"a": []}, prior=1), 8).plan(eight, records=9, epsilon=1)
+
+
+def test_points_name_their_nodes_and_rows_and_the_grid_is_said() -> None:
+    """A network's point is read without the order of its tables at hand."""
+    plan = pv.PrivateMAP(ARC, 4).plan(SCHEMA, records=40, epsilon=3)
+    family: Any = plan.model
+    assert "a: 1/4 3/4; b given a=false: 1/2 1/2; b given a=true: 3/4 1/4" in family.names
+    place = family.names.index("a: 1/4 3/4; b given a=false: 1/2 1/2; b given a=true: 3/4 1/4")
+    assert family.chances[place] == (Fraction(1, 8), Fraction(1, 8), Fraction(9, 16), Fraction(3, 16))
+    table = pa.table({"a": [True, False] * 20, "b": [True, True] * 20})
+    posterior = pv.infer(pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="few", epsilon=3)))
+    (said,) = posterior.assumptions
+    assert f"one of these {len(family.names)} models" in said
+    assert "between two of them is not in the intervals" in posterior.findings()[0].words()

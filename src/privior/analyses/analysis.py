@@ -6,14 +6,17 @@
     prior = "learned"                   delta = "0"
                                         neighbours = "replace-one"
 
-The schema stands beside these, or in a file of its own that analyses name: schema = "bank.schema.toml";
-its facts are taken over into the plan, so a release holds them all. The file asks; the ledger's cap decides.
+A file may ask for a mechanism by name, and tell it what only this one can be told: mechanism =
+"network-draws", draws = 5, concentrated = true.
+
+The schema stands beside these, or in a file of its own that analyses name: schema = "bank.schema.toml"; its
+facts are taken over into the plan, so a release holds them all. The file asks; the ledger's cap decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +24,7 @@ from privior.checks import is_whole
 from privior.errors import PlanError, SchemaError, shown
 from privior.exact import decimal
 from privior.forecasting import Expect
-from privior.mechanisms import Mechanism
+from privior.mechanisms import MECHANISMS, Mechanism
 from privior.models import DirichletCategorical, Model, to_model
 from privior.planning import plan
 from privior.plans import Batch, Plan
@@ -35,13 +38,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What somebody wants to learn, and what she asks to spend on it."""
+    """What somebody wants to learn, and what she asks to spend on it.
+
+    Attributes:
+        schema: the public facts about the table
+        model: what is to be learned
+        records: number of units
+        budget: what is asked for
+        neighbours: the neighbour relation
+        mechanism: the mechanism that is asked for; None for the best one
+        options: what only this one can be told, such as the number of draws
+    """
 
     schema: Schema
     model: Model
     records: int
     budget: Budget
     neighbours: Neighbours = REPLACE_ONE
+    mechanism: type[Mechanism] | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         kinds = {"schema": Schema, "budget": Budget, "neighbours": Neighbours}
@@ -66,10 +81,14 @@ class Analysis:
             epsilon=self.budget.epsilon,
             delta=self.budget.delta,
             neighbours=self.neighbours,
-            mechanism=mechanism,
+            mechanism=mechanism or self.mechanism,
             expect=expect,
-            **options,
+            **{**self.options_for(mechanism), **options},
         )
+
+    def options_for(self, mechanism: type[Mechanism] | None) -> Mapping[str, Any]:
+        """Return what the file tells a mechanism: nothing if another one is taken than it asks for."""
+        return self.options if mechanism in (None, self.mechanism) else {}
 
     def check(self, columns: Sequence[str] = ()) -> Batch:
         """Plan releases of how many cells are valid, missing, unknown, unparseable or out of range.
@@ -133,7 +152,10 @@ class Analysis:
         document["ask"] = {**table(document.get("ask", {}), "ask"), **instead}
         check_filled(document, str(path))
         table(document, str(path), required=("model", "ask"))
-        ask = table(document["ask"], "ask", required=("records", "epsilon"), known=("delta", "neighbours"))
+        kind = _mechanism(table(document["ask"], "ask"))
+        own = () if kind is None else tuple(kind.options)
+        known = ("delta", "neighbours", "mechanism", *own)
+        ask = table(document["ask"], "ask", required=("records", "epsilon"), known=known)
         number = ask["records"]
         if not is_whole(number):
             raise SchemaError("records is not a whole number", where="ask", asked=shown(number))
@@ -145,6 +167,8 @@ class Analysis:
             records=number,
             budget=Budget.of(ask["epsilon"], ask.get("delta", 0)),
             neighbours=Neighbours.of(str(ask.get("neighbours", REPLACE_ONE.value))),
+            mechanism=kind,
+            options={} if kind is None else _options(kind, ask),
         )
 
     def write(self, path: str | Path) -> None:
@@ -154,5 +178,21 @@ class Analysis:
             "epsilon": decimal(self.budget.epsilon),
             "delta": decimal(self.budget.delta),
             "neighbours": self.neighbours.value,
+            **({} if self.mechanism is None else {"mechanism": self.mechanism.name, **self.options}),
         }
         write_toml({**self.schema.to_document(), "model": self.model.to_document(), "ask": ask}, path)
+
+
+def _mechanism(ask: Mapping[str, Any]) -> type[Mechanism] | None:
+    """Return the mechanism that a file asks for by name, if any."""
+    return MECHANISMS.named(str(ask["mechanism"])) if "mechanism" in ask else None
+
+
+def _options(kind: type[Mechanism], ask: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a file tells a mechanism: whole numbers, or true and false, as its own values are."""
+    found = {name: ask[name] for name in kind.options if name in ask}
+    for name, value in found.items():
+        if type(value) is not type(kind.options[name]):
+            allowed = "true or false" if isinstance(kind.options[name], bool) else "a whole number"
+            raise SchemaError(f"not a value of {name}", where="ask", asked=shown(value), allowed=allowed)
+    return found

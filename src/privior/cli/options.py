@@ -100,6 +100,14 @@ Draws = Annotated[
         show_default=False,
     ),
 ]
+Concentrated = Annotated[
+    bool,
+    typer.Option(
+        "--concentrated",
+        help="With --mechanism network-draws: raise the prior until records may count in full, instead of "
+        "letting each of them weigh less.",
+    ),
+]
 Calibrate = Annotated[
     bool,
     typer.Option(

@@ -130,7 +130,7 @@ class NetworkForecaster(Forecaster):
     def effort(self, records: int, mechanism: Mechanism) -> Effort | None:
         """Chains over the data sets behind all tables; where these are too large, a sum for each table.
 
-        What particles take, which follow records given draws, is not known before.
+        What chains take given draws, the draws tell.
         """
         noise = mechanism.cell_noise
         if noise is None or mechanism.draws_posterior:

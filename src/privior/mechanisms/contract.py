@@ -22,6 +22,7 @@ from privior.registry import Registry, outside
 from privior.schema import Schema
 
 if TYPE_CHECKING:
+    from privior.mechanisms.drawn_sticks import DrawnSticks
     from privior.mechanisms.table_mechanism import TableMechanism
 
 
@@ -245,6 +246,10 @@ class Mechanism(ABC):
 
     def parity_term(self, observed: Observed) -> ParityTerm | None:
         """What inference of networks is told of parities, instead of cells; None if the noise is on cells."""
+        return None
+
+    def drawn_sticks(self, observed: Observed) -> tuple[DrawnSticks, ...] | None:
+        """What inference of networks is told of the draws of each table; None if none are released."""
         return None
 
     def parameters_drawn(self, observed: Observed) -> Floats | None:

@@ -179,7 +179,7 @@ def _(model: Network, grid: object, schema: Schema) -> Points:
     for node, shape in shapes.items():
         starts[node], start = start, start + math.prod(shape[:-1])
     cells = list(product(*(range(schema.column(name).size) for name in model.columns)))
-    found = []
+    named, found = _row_names(model, schema), []
     for chosen in product(*choices):
         chances = []
         for cell in cells:
@@ -190,7 +190,19 @@ def _(model: Network, grid: object, schema: Schema) -> Points:
                     row = row * size + cell[places[name]]
                 chance *= chosen[starts[node] + row][cell[places[node]]]
             chances.append(chance)
-        found.append((_name(chosen), tuple(chances), _log_density(chosen, alphas)))
+        name = "; ".join(f"{row} {_name([one])}" for row, one in zip(named, chosen, strict=True))
+        found.append((name, tuple(chances), _log_density(chosen, alphas)))
+    return found
+
+
+def _row_names(model: Network, schema: Schema) -> list[str]:
+    """Return for each row of all tables its node, and the levels of its parents."""
+    found = []
+    for node in model.columns:
+        above = [(name, schema.column(name).labels) for name in model.parents[node]]
+        for levels in product(*(labels for _, labels in above)):
+            given = ", ".join(f"{name}={level}" for (name, _), level in zip(above, levels, strict=True))
+            found.append(f"{node} given {given}:" if given else f"{node}:")
     return found
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privior.cli.options import (
     AnalysisFile,
     Calibrate,
+    Concentrated,
     Delta,
     Draws,
     Epsilon,
@@ -41,6 +42,7 @@ def plan(
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
     draws: Draws = None,
+    concentrated: Concentrated = False,
     calibrate: Calibrate = False,
     least: Least = 0,
     expect: ExpectName = "typical",
@@ -67,6 +69,7 @@ def plan(
             mechanism,
             want,
             draws=draws,
+            concentrated=concentrated,
             calibrate=calibrate,
             least=least,
             expect=expect,
@@ -109,6 +112,7 @@ def planned(
     want: str | None = None,
     *,
     draws: int | None = None,
+    concentrated: bool = False,
     calibrate: bool = False,
     least: int = 0,
     expect: str = "typical",
@@ -120,14 +124,15 @@ def planned(
     from privior.planning import Want, plan_for
 
     kind = None if mechanism is None else MECHANISMS.named(mechanism)
-    said = {"draws": draws, "least": least or None}  # mechanisms know what it is if nothing is said
-    options = {name: value for name, value in said.items() if value is not None}
-    others = want is not None or least or expect != "typical"
+    told = {"draws": draws, "concentrated": concentrated or None, "least": least or None}
+    # Mechanisms know what an option is if nothing is said.
+    options: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+    others = want is not None or least or concentrated or expect != "typical"
     if calibrate and (others or getattr(kind, "name", "posterior-draws") != "posterior-draws"):
         raise PlanError(
             "--calibrate chooses the dials of posterior draws at a given epsilon, for a typical truth",
             where="calibrate",
-            advice="Leave out --want, --least, --expect and other mechanisms.",
+            advice="Leave out --want, --least, --concentrated, --expect and other mechanisms.",
         )
     if want is None:
         asked = Analysis.read(analysis, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours)
@@ -145,9 +150,9 @@ def planned(
         records=asked.records,
         delta=asked.budget.delta,
         neighbours=asked.neighbours,
-        mechanism=kind,
+        mechanism=kind or asked.mechanism,
         expect=expect,
-        **options,
+        **{**asked.options_for(kind), **options},
     )
 
 

@@ -14,6 +14,7 @@ from privior.cli.options import (
     AnalysisFile,
     Analyst,
     Calibrate,
+    Concentrated,
     Delta,
     Draws,
     Epsilon,
@@ -63,6 +64,7 @@ def release(
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
     draws: Draws = None,
+    concentrated: Concentrated = False,
     calibrate: Calibrate = False,
     least: Least = 0,
     key: Key = None,
@@ -81,6 +83,7 @@ def release(
         neighbours,
         mechanism,
         draws=draws,
+        concentrated=concentrated,
         calibrate=calibrate,
         least=least,
     )

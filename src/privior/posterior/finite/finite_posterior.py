@@ -175,6 +175,14 @@ class FinitePosterior(CellsPosterior):
         return tuple(found)
 
     @property
+    def assumptions(self) -> tuple[str, ...]:
+        """That one of the models is the truth."""
+        return (
+            f"The truth is taken to be one of these {len(self.model.names)} models: intervals say which one, "
+            "and what lies between two of them is not in the intervals.",
+        )
+
+    @property
     def source(self) -> str:
         """What was spent, and how the chances of the models were found."""
         return f"{super().source}; {self.chances.method}"
@@ -198,7 +206,7 @@ class FinitePosterior(CellsPosterior):
     def _best(self) -> str:
         return (
             f"The most probable model is {self.best()}. The probabilities of the models include what the "
-            "finite number of records leaves open and what the privacy noise hides."
+            f"finite number of records leaves open and what the privacy noise hides. {self.assumptions[0]}"
         )
 
     def to_document(self, level: float = 0.9) -> dict[str, object]:

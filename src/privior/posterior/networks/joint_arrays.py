@@ -9,7 +9,8 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_evidence import JointEvidence
-from privior.posterior.networks.joint_layout import JointLayout
+from privior.posterior.networks.joint_layout import CELLS, JointLayout
+from privior.posterior.networks.joint_sticks import Sticks, box_table
 from privior.posterior.networks.joint_walk import MOST_AT_ONCE, Nodes, Noise, Scratch, Tables, Walks
 
 #: how often the columns of an arc are moved together, beside one column alone
@@ -18,6 +19,8 @@ _ARCS = 0.5
 _CHILDREN = 0.25
 #: shifts for each cascade: so many for each cell of a table that has others below, within these ends
 _SHIFTS, _FEWEST, _MOST = 8, 16, 256
+#: integrals over boxes that are made beforehand, at most
+_MOST_BOXES = 2_000_000
 
 
 def tables_of(layout: JointLayout) -> Tables:
@@ -32,6 +35,10 @@ def tables_of(layout: JointLayout) -> Tables:
         _integers([one.sign for one in margins]),
         _integers([one.kind for one in margins]),
         _integers([margins[one].start for one in first[:-1]]),
+        _integers([one.start for one in margins]),
+        _integers(
+            [layout.tree.levels[one.columns[-1]] if one.sign and one.kind == CELLS else 0 for one in margins]
+        ),
     )
 
 
@@ -158,14 +165,51 @@ def shifts_per_cascade(layout: JointLayout) -> int:
 
 def noise_of(evidence: JointEvidence) -> Noise:
     """Return what is known of each place."""
-    return Noise(evidence.observed, evidence.rates, evidence.curvatures)
+    return Noise(evidence.observed, evidence.rates, evidence.curvatures, _sticks_of(evidence))
 
 
-def scratch_of(layout: JointLayout) -> Scratch:
-    """Return room for the moves of one chain."""
+def _sticks_of(evidence: JointEvidence) -> Sticks:
+    """Return what draws say, each stick at the place of its cell."""
+    layout, drawn = evidence.layout, evidence.drawn
+    placed = np.zeros((6, len(drawn), layout.size))
+    for term, tables in enumerate(drawn):
+        for node, one in zip(layout.model.columns, tables, strict=True):
+            if one is None:
+                continue
+            levels = layout.tree.levels[node]
+            rows = layout.table(node)[0].start + levels * np.arange(len(one.first))
+            places = rows[:, np.newaxis] + np.arange(levels - 1)
+            numbers = one.first, one.second, one.taken, one.left, one.zeros, one.ones
+            for array, values in zip(placed, numbers, strict=True):
+                array[term, places] = values
+    shared = [next(one for one in tables if one is not None) for tables in drawn]
+    each = np.array([[one.rate, one.draws, one.smallest] for one in shared]).reshape(-1, 3).T.copy()
+    first, second, taken, left, zeros, ones = placed
+    rates, draws, smallest = each
+    boxed, boxes = _boxes(placed[:2], rates, smallest, evidence.total.most)
+    return Sticks(first, second, taken, left, zeros, ones, rates, draws, smallest, boxed, boxes)
+
+
+def _boxes(parameters: Floats, rates: Floats, smallest: Floats, most: int) -> tuple[Integers, Floats]:
+    """Return which table of integrals each stick has, and these tables; none where they would be large."""
+    boxed, tables = np.full(parameters.shape[1:], -1), list[Floats]()
+    for term in np.flatnonzero(smallest).tolist():
+        places = np.flatnonzero(parameters[0, term])
+        pairs, which = np.unique(parameters[:, term, places], axis=1, return_inverse=True)
+        if (len(tables) + pairs.shape[1]) * (most + 1) ** 2 > _MOST_BOXES:
+            continue
+        boxed[term, places] = len(tables) + which.ravel()
+        tables += [box_table(*pair, rates[term], smallest[term], most) for pair in pairs.T]
+    return boxed, np.array(tables) if tables else np.zeros((0, 1, 1))
+
+
+def scratch_of(layout: JointLayout, at_once: int = MOST_AT_ONCE) -> Scratch:
+    """Return room for the moves of one chain, of so many records at once."""
     columns, cliques = len(layout.model.columns), len(layout.tree.cliques)
     room = [np.zeros(one, dtype=np.int64) for one in (columns, cliques, cliques, cliques)]
-    records = [np.zeros((MOST_AT_ONCE, one), dtype=np.int64) for one in (cliques, cliques, columns)]
+    records = [
+        np.zeros((max(at_once, MOST_AT_ONCE), one), dtype=np.int64) for one in (cliques, cliques, columns)
+    ]
     return Scratch(*room, *records)
 
 

@@ -29,6 +29,9 @@ CHAINS, _PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
 _SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 200, 4, 200
 #: steps in which weak noise is reached
 _STEPS = 7
+#: records that are born or die at once where draws hardly tell how many there are, at most; and how far
+#: chains may be apart about their number then
+_MOST_BORN, _WORST_TOTAL = 8192, 1.2
 #: shifts between two looks at whether somebody wants to stop
 _AT_ONCE = 400_000
 #: the share of entries that may disagree
@@ -46,6 +49,7 @@ class JointStates:
         r_hats: the split R-hat of each entry
         accepted: the share of shifts that were accepted
         renewed: likewise of moves of whole records
+        lost: whether the chains disagree about the number of records
         sweeps: that each chain ran
         moves: shifts that all chains ran
     """
@@ -56,6 +60,7 @@ class JointStates:
     r_hats: Floats
     accepted: float
     renewed: float
+    lost: bool
     sweeps: int
     moves: int
 
@@ -74,10 +79,10 @@ class JointChains:
         self, evidence: JointEvidence, priors: Sequence[Floats | None], seed: int, chains: int = CHAINS
     ) -> None:
         from privior.posterior.networks import joint_arrays as arrays
-        from privior.posterior.networks.joint_walk import CENTRE, MOST_AT_ONCE, State
+        from privior.posterior.networks.joint_walk import BIRTHS, CENTRE, MOST_AT_ONCE, State
 
         layout = self.layout = evidence.layout
-        self.total = evidence.total
+        self.total, self.worth = evidence.total, evidence.worth
         self.learned = np.array([prior is None for prior in priors])
         self.levels = np.array([layout.tree.levels[node] for node in layout.model.columns])
         precisions = evidence.table_precisions
@@ -87,7 +92,13 @@ class JointChains:
         self.nodes = arrays.nodes_of(layout, self.learned.tolist())
         tables = np.split(precisions, np.cumsum(layout.model.sizes(layout.schema))[:-1])
         known = sum(float(part.mean()) for part in tables)
+        self.worst_total, self.born = WORST_R_HAT, 0
         self.at_once = int(min(MOST_AT_ONCE, 4 / np.sqrt(known) + 2)) if known > 0 else MOST_AT_ONCE
+        if not self.total.known and not evidence.noise_precisions.any():
+            # Draws hardly tell how many records there are: the number must go far.
+            self.worst_total = _WORST_TOTAL
+            self.at_once = min(max(MOST_AT_ONCE, self.total.most // 2), _MOST_BORN)
+            self.born = int(BIRTHS * self.at_once / np.log(self.at_once + 1))
         self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(chains)]
         shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
         prior = _prior(layout, priors, float(np.exp(CENTRE)))
@@ -97,7 +108,7 @@ class JointChains:
             State(started(evidence, one, rng), prior.copy(), np.exp(CENTRE) * in_order, shares.copy())
             for one, rng in zip(far, self.rngs, strict=True)
         ]
-        self.scratch = [arrays.scratch_of(layout) for _ in range(chains)]
+        self.scratch = [arrays.scratch_of(layout, self.at_once) for _ in range(chains)]
 
     def run(self, sweeps: int, moves: int, kept: int, tell: Callable[[float], None]) -> list[Any]:
         """Run all chains on by some sweeps, storing some states; `tell` hears how far they are."""
@@ -157,7 +168,7 @@ class JointChains:
         """Run the chains until they agree, or have made `most_moves` shifts."""
         cells, chains = self.layout.places.size, len(self.states)
         per_sweep = max(_MOVES_PER_CELL * cells, _LEAST_MOVES)
-        most = max(4, most_moves // (per_sweep * chains))
+        most = max(4, most_moves // ((per_sweep + self.born) * chains))
         sweeps = max(2, min(sweeps, most // 3))
         self.cool(max(1, sweeps // 10), per_sweep)
         self.run(sweeps // 2, per_sweep, 1, _scaled(tell, 0.0, sweeps / most / 2))
@@ -171,7 +182,7 @@ class JointChains:
             states, weights = (_thinned(runs, steps, what) for what in (0, 1))
             r_hats = self.r_hats(states, weights)
             agree = (r_hats > WORST_R_HAT).mean() <= _DISAGREEING
-            agree = agree and self.r_hat_of_total(states) <= WORST_R_HAT
+            agree = agree and self.r_hat_of_total(states) <= self.worst_total
             if agree or done >= most:
                 break
             sweeps = min(2 * sweeps if len(lengths) > 1 else sweeps, most - done)
@@ -185,6 +196,7 @@ class JointChains:
             r_hats,
             float(accepted / (kept * per_sweep * chains)),
             float(renewed / max(tried, 1)),
+            self.r_hat_of_total(states) > self.worst_total,
             done,
             done * per_sweep * chains,
         )
@@ -192,9 +204,17 @@ class JointChains:
     def cool(self, sweeps: int, moves: int) -> None:
         """Let weak noise grow weaker in steps: at once, chains stay where no single move is better."""
         noise = self.noise
-        strongest = max(float(noise.rates.max(initial=0.0)), float(noise.curvatures.max(initial=0.0)))
+        strongest = max(float(one.max(initial=0.0)) for one in (noise.rates, noise.curvatures, self.worth))
         for part in np.geomspace(1 / strongest, 1.0, _STEPS)[:-1] if strongest > 1 else ():
-            self.noise = noise._replace(rates=part * noise.rates, curvatures=part * noise.curvatures)
+            sticks = noise.sticks._replace(
+                **{
+                    name: part * getattr(noise.sticks, name)
+                    for name in ("taken", "left", "zeros", "ones", "draws")
+                }
+            )
+            self.noise = noise._replace(
+                rates=part * noise.rates, curvatures=part * noise.curvatures, sticks=sticks
+            )
             self.run(sweeps, moves, 1, lambda part: None)
         self.noise = noise
 

@@ -1,4 +1,4 @@
-"""What releases say of one data set of a network: of cells of its tables, or of parities of its columns."""
+"""What releases say of one data set of a network: of cells of its tables, of parities, or of drawn sticks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
+from privior.mechanisms import DrawnSticks
 from privior.models import Network
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.networks.joint_layout import DIFFERENCE, JointLayout, joint_layout
@@ -23,7 +24,8 @@ Parity = tuple[tuple[str, ...], bool]
 class JointEvidence:
     """The releases, as a function of the counts of one data set.
 
-    The log likelihood is a sum over places of a layout: of counts, or of differences of two counts.
+    The log likelihood is a sum over places of a layout, of counts or of differences of two counts, and over
+    the sticks of released draws.
 
     Attributes:
         layout: where the counts are
@@ -33,6 +35,8 @@ class JointEvidence:
         precisions: about one over the variance of each number
         total: what is known of the number of records
         guess: noisy counts of the cells of all tables, as a start
+        drawn: for each release of draws the sticks of each table; None for a table that was not drawn
+        worth: about one over the variance of each count, as far as draws tell it
     """
 
     layout: JointLayout
@@ -42,10 +46,17 @@ class JointEvidence:
     precisions: Floats
     total: Total
     guess: Floats
+    drawn: tuple[tuple[DrawnSticks | None, ...], ...]
+    worth: Floats
 
-    @cached_property
+    @property
     def table_precisions(self) -> Floats:
         """About one over the variance of what is known of each cell of all tables, each table by itself."""
+        return self.noise_precisions + self.worth
+
+    @cached_property
+    def noise_precisions(self) -> Floats:
+        """The same, as far as noisy numbers tell it: they tell also how many records there are."""
         found = self.precisions.sum(axis=0)[self.layout.places]
         sets = [margin for margin in self.layout.parity_margins if margin.columns]
         if sets:
@@ -56,8 +67,10 @@ class JointEvidence:
             found = found + np.repeat([each * size for size in sizes], sizes)
         return np.asarray(found)
 
-    def misfit(self, tables: Integers) -> float:
+    def misfit(self, tables: Integers) -> float | None:
         """Return the mean of ((observed - number) / sd)² over all numbers and some data sets: about 1.
+
+        None if there are no noisy numbers.
 
         Args:
             tables: counts of the cells of all tables, a data set a row
@@ -75,7 +88,7 @@ class JointEvidence:
         for observed, precisions in zip(self.observed[:, where], self.precisions[:, where], strict=True):
             total += float((precisions * (observed - numbers) ** 2).mean(axis=0).sum())
             many += int((precisions > 0).sum())
-        return total / many if many else 0.0
+        return total / many if many else None
 
     def _signs(self, columns: tuple[str, ...]) -> tuple[int, Integers]:
         """Return a table that holds some columns, and for its cells 1 if their ones are even, else -1."""
@@ -96,7 +109,17 @@ def joint_evidence(releases: Sequence[Release], model: Network, total: Total) ->
     rows: list[list[Floats]] = []
     margins = dict(zip(layout.parities, layout.parity_margins, strict=True))
     weighted, weight = np.zeros(layout.places.size), np.zeros(layout.places.size)
+    drawn, worth = list[tuple[DrawnSticks | None, ...]](), np.zeros(layout.places.size)
     for release, term in zip(releases, parity, strict=True):
+        mechanism = release.plan.mechanism
+        sticks = mechanism.drawn_sticks(release.statistics)
+        if sticks is not None:
+            drawn.append(sticks)
+            each = mechanism.cell_noise.curvatures
+            worth += each
+            weighted += each * _expected(release, layout, total)
+            weight += each
+            continue
         for cells in _terms(release):
             if term is None:
                 seen_here = (cells.observed, cells.rates, cells.curvatures, cells.precisions)
@@ -110,8 +133,17 @@ def joint_evidence(releases: Sequence[Release], model: Network, total: Total) ->
             noise = CellEvidence(np.asarray(term.observed), *law)
             rows.append(_placed(layout, places, (noise.observed, *law, noise.precisions)))
     guess = np.divide(weighted, weight, out=np.zeros(weight.size), where=weight > 0)
-    observed, rates, curvatures, precisions = (np.array(some) for some in zip(*rows, strict=True))
-    return JointEvidence(layout, observed, rates, curvatures, precisions, total, guess)
+    placed = np.array(rows).reshape(len(rows), 4, layout.size).transpose(1, 0, 2).copy()
+    observed, rates, curvatures, precisions = placed
+    return JointEvidence(layout, observed, rates, curvatures, precisions, total, guess, tuple(drawn), worth)
+
+
+def _expected(release: Release, layout: JointLayout, total: Total) -> Floats:
+    """Return counts in proportion to the average draw, as many records in each row of a table."""
+    entries = np.asarray(release.plan.mechanism.parameters_drawn(release.statistics)).mean(axis=0)
+    sizes = layout.model.sizes(layout.schema)
+    rows = [size // layout.tree.levels[node] for node, size in zip(layout.model.columns, sizes, strict=True)]
+    return np.asarray(entries * total.most / np.repeat(rows, sizes))
 
 
 def _placed(layout: JointLayout, places: Integers, numbers: Sequence[Integers | Floats]) -> list[Floats]:

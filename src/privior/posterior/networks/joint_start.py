@@ -25,19 +25,22 @@ def started(evidence: JointEvidence, far: float, rng: np.random.Generator) -> In
     seen = precisions > 0
     deviation = np.where(seen, 1 / np.sqrt(np.where(seen, precisions, 1.0)), 0.0)
     noisy = evidence.guess + far * deviation * rng.standard_normal(precisions.size)
-    records = total.most if total.known else _records(evidence, noisy)
+    records = total.most if total.known else _records(evidence, noisy, rng)
     return counted(layout, _drawn(layout, np.maximum(noisy, 0) + 0.5, records, rng))
 
 
-def _records(evidence: JointEvidence, noisy: Floats) -> int:
-    """Return about how many records there are: what the sums of the tables say, the sure ones most."""
+def _records(evidence: JointEvidence, noisy: Floats, rng: np.random.Generator) -> int:
+    """Return about how many records there are: what the sums of noisy tables say, the sure ones most.
+
+    Draws of tables hardly say it: any number will do.
+    """
     sizes = evidence.layout.model.sizes(evidence.layout.schema)
     cuts = np.cumsum(sizes)[:-1]
     sums = np.array([part.sum() for part in np.split(noisy, cuts)])
-    parts = np.split(evidence.table_precisions, cuts)
+    parts = np.split(evidence.noise_precisions, cuts)
     sure = np.array([1 / (1 / part).sum() if (part > 0).all() else 0.0 for part in parts])
     if not sure.any():
-        return evidence.total.most // 2
+        return int(rng.integers(evidence.total.most + 1))
     return int(np.clip(np.rint(sums @ sure / sure.sum()), 0, evidence.total.most))
 
 

@@ -158,6 +158,7 @@ class SummedTables(KnownTables):
             some = tables[start : start + _AT_ONCE]
             for margin in margins:
                 found[start : start + _AT_ONCE] += self._log_factor(margin, some, heights)
+                found[start : start + _AT_ONCE] += self._log_sticks(margin, some)
         return found
 
     def _log_factor(self, margin: Margin, tables: Integers, heights: dict[int, Floats]) -> Floats:
@@ -170,6 +171,29 @@ class SummedTables(KnownTables):
         found = np.zeros(len(tables))
         for place in np.unique(margin.cells).tolist():
             found += heights[place][summed(place)]
+        return found
+
+    def _log_sticks(self, margin: Margin, tables: Integers) -> Floats:
+        """Return what draws of a node's table say of each table."""
+        found = np.zeros(len(tables))
+        if margin.kind != CELLS or not margin.sign:
+            return found
+        place = self._model.columns.index(margin.columns[-1])
+        every = [one[place] for one in self.evidence.drawn]
+        for seen in every:
+            if seen is None:
+                continue
+            rows, levels = seen.first.shape[0], seen.first.shape[1] + 1
+            for row in range(rows):
+                rest = np.zeros(len(tables), dtype=np.int64)
+                for stick in range(levels - 1, -1, -1):
+                    own = margin.cells == margin.start + row * levels + stick
+                    count = tables[:, own].sum(axis=1, dtype=np.int64)
+                    if stick < levels - 1:
+                        pairs, which = np.unique(count * self._base + rest, return_inverse=True)
+                        c, d = np.divmod(pairs, self._base)
+                        found += seen.log_likelihood(row, stick, c.astype(float), d.astype(float))[which]
+                    rest += count
         return found
 
     def _key(self, number: int, columns: Sequence[str], tables: Integers) -> Integers:

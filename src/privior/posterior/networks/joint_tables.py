@@ -43,6 +43,7 @@ class JointTables(KnownTables):
         sizes: the number of cells of each table
         levels: of each node
         diagnostics: of the chains
+        lost: whether the chains disagree about the number of records
     """
 
     states: Integers
@@ -53,6 +54,7 @@ class JointTables(KnownTables):
     sizes: tuple[int, ...]
     levels: tuple[int, ...]
     diagnostics: Diagnostics
+    lost: bool = False
 
     @cached_property
     def _places(self) -> list[slice]:
@@ -120,14 +122,16 @@ class JointTables(KnownTables):
     def cautions(self, entries: list[str], nodes: tuple[str, ...]) -> tuple[str, ...]:
         """Name the entries about which chains disagree."""
         bad = np.flatnonzero(self.r_hats > WORST_R_HAT)
+        lost = ("the chains disagree about the number of records: its law is rough",) * self.lost
         if not bad.size:
-            return ()
+            return lost
         worst = bad[np.argsort(-self.r_hats[bad], kind="stable")]
         named = ", ".join(entries[one] for one in worst[:_NAMED])
         more = f" and {bad.size - _NAMED} more" if bad.size > _NAMED else ""
         return (
             f"the chains disagree about {bad.size} of {len(entries)} entries (split R-hat up to "
             f"{self.r_hats.max():.3g}, should be below {WORST_R_HAT}): {named}{more}",
+            *lost,
         )
 
 
@@ -164,6 +168,7 @@ def joint_tables(
         sizes,
         tuple(schema.column(node).size for node in model.columns),
         diagnostics,
+        found.lost,
     )
 
 

@@ -4,7 +4,8 @@ Target, with c_C, c_S, c_v and c_u counts of cliques, separators, tables and the
 
     log p(c) = Σ_S log c_S! - Σ_C log c_C!                       data sets in sequence that have these counts
              + Σ_v [Σ log Γ(c_v+a_v) - Σ log Γ(c_u+A_u)]         the chances of tables summed out
-             + Σ log q(observed - c_v)                           the noise.
+             + Σ log q(observed - c_v)                           the noise
+             + Σ log p(sticks | c_v)                             released draws (`joint_sticks`).
 
 The empty separator of the first clique contributes log n!, so that with n unknown it is right for n uniform.
 
@@ -17,8 +18,8 @@ leaves every s as it is, with the sums of f(s) and T; σ is public. The reverse 
 same choices with the same probabilities, and takes the same d: there is no Hastings term. (To cap d by
 c_C(w,a) would break that.) Shifts with d = 1 connect all data sets of n records.
 
-*Records.* As sequences, data sets have the exchangeable law ∫ ∏ p(x_i | θ) dθ, times the noise's likelihood
-of their counts. Birth appends d records, each drawn from the predictive law given all before it; death
+*Records.* As sequences, data sets have the exchangeable law ∫ ∏ p(x_i | θ) dθ, times the likelihood of what
+was released. Birth appends d records, each drawn from the predictive law given all before it; death
 removes d records, equally likely among all sets of d: the last d of a sequence in random order. Forward and
 reverse probability of either are the law's own, which cancels: what is left is the ratio of the noise's
 likelihoods (with n uniform below its bound). Renewal is a death and a birth of the same d. d is drawn without
@@ -49,15 +50,21 @@ import numpy as np
 from numba import njit
 
 from privior.arrays import Floats, Integers
+from privior.posterior.networks.joint_sticks import Sticks, table_fit, table_gain
 
 #: records that are born, die or are renewed at once, at most
 MOST_AT_ONCE = 256
+#: how often a sweep tries another number of records at least, where it is not known
+BIRTHS = 8
 #: the mean and the standard deviation of log(κ / levels)
 CENTRE, SPREAD = 0.7, 1.0
 
 
 class Tables(NamedTuple):
-    """The margins of each clique: `of[k]:of[k+1]` are those of clique k, itself first."""
+    """The margins of each clique: `of[k]:of[k+1]` are those of clique k, itself first.
+
+    `levels` are those of the node whose table a margin is; 0 of other margins.
+    """
 
     of: Integers
     map_of: Integers
@@ -65,6 +72,8 @@ class Tables(NamedTuple):
     sign: Integers
     kind: Integers
     clique: Integers
+    start: Integers
+    levels: Integers
 
 
 class Walks(NamedTuple):
@@ -104,11 +113,12 @@ class Nodes(NamedTuple):
 
 
 class Noise(NamedTuple):
-    """What is known of each cell: a row for each term."""
+    """What is known of each cell: a row for each term; and of each stick of released draws."""
 
     observed: Floats
     rates: Floats
     curvatures: Floats
+    sticks: Sticks
 
 
 class State(NamedTuple):
@@ -255,6 +265,9 @@ def shift(
                 even = min(p, q)
                 value = counts[even] - counts[even + 1]
                 gain += fit(noise, even, value, 2 * d if q == even else -2 * d)
+            if tables.levels[m] > 0 and noise.sticks.rates.size > 0:
+                start, levels = tables.start[m], tables.levels[m]
+                gain += table_gain(noise.sticks, start, levels, counts, p, q, d)
     if gain < 0 and rng.random() >= math.exp(gain):
         return False
     for s in range(steps):
@@ -347,6 +360,12 @@ def cells_of(walk: int, walks: Walks, codes: Integers, cells: Integers) -> None:
 
 
 @njit(cache=True, nogil=True)
+def drawn_fit(v: int, nodes: Nodes, noise: Noise, counts: Integers) -> float:
+    """Return the log likelihood of the draws of a node's table."""
+    return float(table_fit(noise.sticks, nodes.table[v], nodes.rows[v], nodes.levels[v], counts))
+
+
+@njit(cache=True, nogil=True)
 def renew(
     rng: np.random.Generator,
     deaths: int,
@@ -360,7 +379,9 @@ def renew(
     scratch: Scratch,
 ) -> bool:
     """Try to take some records and to add some others; say whether that was accepted."""
-    gain = 0.0
+    gain, drawn = 0.0, noise.sticks.rates.size > 0
+    for v in range(nodes.column.size if drawn else 0):
+        gain -= drawn_fit(v, nodes, noise, counts)
     for r in range(deaths):
         random_record(rng, 0, tables, walks, counts, scratch.codes, scratch.gone[r])
         gain += change_record(0, tables, walks, noise, counts, scratch.gone[r], -1)
@@ -369,6 +390,8 @@ def renew(
             new_code(rng, v, nodes, counts, prior, scratch.codes)
         cells_of(0, walks, scratch.codes, scratch.came[r])
         gain += change_record(0, tables, walks, noise, counts, scratch.came[r], 1)
+    for v in range(nodes.column.size if drawn else 0):
+        gain += drawn_fit(v, nodes, noise, counts)
     if gain >= 0 or rng.random() < math.exp(gain):
         return True
     for r in range(births):
@@ -411,6 +434,12 @@ def cascade(
     # Γ(c_b+a_b+d)/Γ(c_b+a_b) Γ(c_a-d+a_a)/Γ(c_a+a_a), and the number of choices of the d records
     gain = rise(counts[q] + prior[q], d) + rise(counts[p] + prior[p], -d)
     gain -= rise(counts[q] + 1.0, d) + rise(counts[p] + 1.0, -d)
+    first, end = nodes.below_of[v], nodes.below_of[v + 1]
+    drawn = noise.sticks.rates.size > 0
+    if drawn:
+        gain -= drawn_fit(v, nodes, noise, counts)
+        for k in range(first, end):
+            gain -= drawn_fit(nodes.below[k], nodes, noise, counts)
     for r in range(d):
         rest = u
         for k in range(nodes.above_of[v + 1] - 1, nodes.above_of[v] - 1, -1):
@@ -423,10 +452,14 @@ def cascade(
     for r in range(d):
         codes[:] = scratch.kept[r]
         codes[nodes.column[v]] = b
-        for k in range(nodes.below_of[v], nodes.below_of[v + 1]):
+        for k in range(first, end):
             new_code(rng, nodes.below[k], nodes, counts, prior, codes)
         cells_of(walk, walks, codes, scratch.came[r])
         gain += change_record(walk, tables, walks, noise, counts, scratch.came[r], 1)
+    if drawn:
+        gain += drawn_fit(v, nodes, noise, counts)
+        for k in range(first, end):
+            gain += drawn_fit(nodes.below[k], nodes, noise, counts)
     if gain >= 0 or rng.random() < math.exp(gain):
         return True
     for r in range(d):
@@ -520,8 +553,8 @@ def walk_on(
     counts, prior = state.counts, state.prior
     everybody = tables.maps[tables.map_of[1]]  # the empty separator of the first clique
     accepted, renewed, tried, stored, cascades, cascaded = 0, 0, 0, 0, 0, 0
-    # A number of records that is not known moves by these alone: at least eight times a sweep.
-    records_every = 256 if known else min(256, max(1, moves // 8))
+    # A number of records that is not known moves by these alone.
+    records_every = 256 if known else min(256, max(1, moves // BIRTHS))
     for sweep in range(sweeps):
         for move in range(moves):
             walk = np.searchsorted(walks.chances, rng.random(), side="right")

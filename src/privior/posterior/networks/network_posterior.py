@@ -21,12 +21,11 @@ from privior.forecasting import Expect, NetworkForecaster
 from privior.models import Network
 from privior.pictures import NetworkChart
 from privior.posterior.conflict import Conflict, Look
-from privior.posterior.contract import posterior_for, with_prior
+from privior.posterior.contract import posterior_for, released_draws, with_prior
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding
 from privior.posterior.networks.known_tables import KnownTables
 from privior.posterior.networks.most_probable import MostProbable, best_levels
-from privior.posterior.networks.network_draws import holds_draws, tables_given_draws
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.node_table import NodeTable
 from privior.posterior.networks.predicting import Predicting
@@ -75,8 +74,7 @@ class NetworkPosterior(Predicting):
     def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
         """Infer the tables from noisy counts: the prior is a number, "learned", BDeu or for each node."""
         model = with_prior(releases[0].plan.model, prior)
-        infer = tables_given_draws if holds_draws(releases) else tables_given
-        return cls(releases, model, infer(releases, model, ignore_noise=ignore_noise), ignore_noise)
+        return cls(releases, model, tables_given(releases, model, ignore_noise=ignore_noise), ignore_noise)
 
     @property
     def state(self) -> object:
@@ -287,7 +285,7 @@ class NetworkPosterior(Predicting):
     def _approximate(self) -> tuple[str, ...]:
         """What of the noise is approximated, in words."""
         apart = not self.ignored and not self.known.together
-        laws = [release.plan.mechanism for release in self.releases] if apart else []
+        laws = [one.plan.mechanism for one in self.releases if apart and not released_draws(one)]
         said = {noise.approximate for noise in (law.cell_noise for law in laws) if noise is not None}
         return tuple(f"approximated: {words}" for words in sorted(said) if words)
 

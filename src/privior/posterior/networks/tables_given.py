@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -20,67 +19,29 @@ from privior.posterior.counts.latent import latent_counts
 from privior.posterior.counts.learned_counts import learned_counts
 from privior.posterior.kept import kept
 from privior.posterior.networks.joint_evidence import joint_evidence
-from privior.posterior.networks.joint_sums import SummedTables, summable
-from privior.posterior.networks.joint_tables import joint_tables
 from privior.posterior.networks.known_tables import KnownTables
+from privior.posterior.networks.network_draws import check_draws, each_drawn
+from privior.posterior.networks.one_table import OneTable
+from privior.posterior.networks.tables_together import tables_together
 from privior.posterior.tables.counts_given import check_single, total_of
-from privior.posterior.tables.drawn import DrawnProbabilities, probabilities
-from privior.posterior.tables.learned_probabilities import LearnedProbabilities
 from privior.release import Release
 
 _LEARNED_NOISE = "Give a number, such as prior=1."
 
 
+@final
 @kept
 @dataclass(frozen=True, eq=False)
-class OneTable:
-    """What is known of one table of counts, and of the rows of chances that follow from it.
-
-    Attributes:
-        counts: the posterior of the true counts
-        prior: the Dirichlet parameter of each cell; 1 where it was learned instead
-        levels: of the node: how many cells a row has
-        learned: the same counts where the prior was learned with them; None elsewhere
-    """
-
-    counts: LatentCounts
-    prior: Floats
-    levels: int
-    learned: LearnedShape | None
-
-    @cached_property
-    def _drawn(self) -> DrawnProbabilities:
-        if self.learned is not None:
-            return LearnedProbabilities(self.prior, self.learned)
-        return DrawnProbabilities(self.prior, self.counts)
-
-    def rows(self, number: int, rng: np.random.Generator) -> Floats:
-        """Draw the table's rows of chances, as (number, cells)."""
-        logs = self._drawn.log_draws(number, rng).reshape(-1, self.levels)
-        return probabilities(logs).reshape(number, -1)
-
-    def noise_share(self, number: int, rng: np.random.Generator) -> float:
-        """Return which part of the variance of the entries the privacy noise accounts for."""
-        tables = self.counts.draws(number, rng)
-        if self.learned is not None:
-            weights = self.learned.expected_rates(tables).reshape(number, -1, self.levels)
-        else:
-            weights = (self.prior + tables).reshape(number, -1, self.levels)
-        means = weights / weights.sum(axis=2, keepdims=True)
-        noise = float(means.var(axis=0).sum())
-        total = float(self.rows(number, rng).var(axis=0).sum())
-        return min(1.0, noise / total) if total > 0 else 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class TableByTable(KnownTables):
-    """What is known of the tables, held for each of them by itself.
+class ApartTables(KnownTables):
+    """Tables of which each was inferred by itself: what they say of each other is not used.
 
     Attributes:
         each: the tables, in the order of the nodes
+        reason: why they were not inferred together, in words
     """
 
     each: tuple[OneTable, ...]
+    reason: str = ""
 
     def counts(self, place: int) -> LatentCounts:
         """Return those of the table."""
@@ -100,19 +61,6 @@ class TableByTable(KnownTables):
     def learned(self, place: int) -> bool:
         """Each table says so by itself."""
         return self.each[place].learned is not None
-
-
-@final
-@kept
-@dataclass(frozen=True, eq=False)
-class ApartTables(TableByTable):
-    """Tables of which each was inferred by itself: what they say of each other is not used.
-
-    Attributes:
-        reason: why they were not inferred together, in words
-    """
-
-    reason: str = ""
 
     @property
     def how(self) -> str:
@@ -147,6 +95,7 @@ def tables_given(
         ignore_noise: whether noisy counts are taken as true ones
         tell: hears which part of the work is done
     """
+    drawn = check_draws(releases, model, ignore_noise=ignore_noise)
     if ignore_noise:
         return ApartTables(_each_given(releases, model, ignore_noise=True))
     tree = JunctionTree.of(model, releases[0].plan.schema)
@@ -155,13 +104,10 @@ def tables_given(
             f"inferring them together would take tables of {tree.cells} cells, the largest of "
             f"{max(tree.sizes)}: more than {MOST_TOGETHER} or {LARGEST_CLIQUE}"
         )
+        if drawn:
+            return ApartTables(each_drawn(releases, model), reason)
         return tables_apart(releases, model, reason)
-    evidence = joint_evidence(releases, model, total_of(releases))
-    priors = model.parameters(releases[0].plan.schema)
-    fixed = tuple(one for one in priors if one is not None)
-    if len(fixed) == len(priors) and summable(evidence.layout, evidence.total):
-        return SummedTables(evidence, fixed)
-    return joint_tables(evidence, model, tell=tell)
+    return tables_together(joint_evidence(releases, model, total_of(releases)), tell)
 
 
 def tables_apart(releases: Sequence[Release], model: Network, reason: str = "") -> ApartTables:
