@@ -41,7 +41,7 @@ from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_walk import CENTRE, SPREAD, Noise, fit, log_uniform, remainder, rise
 
 #: how often all learned parameters are tried in a sweep
-LEARNING = 3
+LEARNING = 2
 #: where fewer records are born or die at once, they look at the noise
 LOOKING = 16
 #: half of a change of the log likelihood is cut here when records choose where to go
@@ -368,6 +368,51 @@ def weigh(tables: Learned, table: int, counts: Integers, x: int, old: float, new
 
 
 @njit(cache=True, nogil=True)
+def split(rng: np.random.Generator, number: int, a: float, b: float) -> int:
+    """Divide some records between two cells with these parameters: their law beforehand."""
+    if number == 0:
+        return 0
+    # A Gamma of tiny shape underflows, its logarithm does not: G(a) = G(a+1) U^(1/a)
+    one = math.log(rng.standard_gamma(a + 1.0)) - rng.standard_exponential() / a
+    two = math.log(rng.standard_gamma(b + 1.0)) - rng.standard_exponential() / b
+    return int(rng.binomial(number, 1 / (1 + math.exp(min(two - one, 700.0)))))
+
+
+@njit(cache=True, nogil=True)
+def renew(rng: np.random.Generator, tables: Learned, noise: Noise, state: State, t: int, room: Room) -> None:
+    """Try to divide anew what two levels of a learned table have: their share, then the records of each row."""
+    counts, levels, first, own = state.counts, tables.levels[t], tables.first[t], tables.weight[t]
+    x = int(rng.random() * levels)
+    y = (x + 1 + int(rng.random() * (levels - 1))) % levels
+    both = state.shares[own + x] + state.shares[own + y]
+    part, other, gain = state.shares[own + x] / both, rng.random(), 0.0
+    if rng.random() < 0.5:
+        logit = math.log(part / (1 - part)) + rng.standard_normal()
+        if abs(logit) > 30:
+            return
+        other = 1 / (1 + math.exp(-logit))
+        gain = math.log(other * (1 - other) / (part * (1 - part)))
+    if not 1e-13 < other < 1 - 1e-13:
+        return
+    kappa = state.kappa[t]
+    a, b = kappa * both * other, kappa * both * (1 - other)
+    for row in range(tables.rows[t]):
+        p, q = first + row * levels + x, first + row * levels + y
+        room.before[p] = split(rng, counts[p] + counts[q], a, b)
+        change = room.before[p] - counts[p]
+        if change != 0:
+            gain += fit(noise, p, counts[p], change) + fit(noise, q, counts[q], -change)
+    if gain < 0 and rng.random() >= math.exp(gain):
+        return
+    state.shares[own + x], state.shares[own + y] = both * other, both * (1 - other)
+    for row in range(tables.rows[t]):
+        p, q = first + row * levels + x, first + row * levels + y
+        counts[q] += counts[p] - room.before[p]
+        counts[p] = room.before[p]
+        state.prior[p], state.prior[q] = a, b
+
+
+@njit(cache=True, nogil=True)
 def learn(rng: np.random.Generator, star: Star, tables: Learned, state: State) -> None:
     """Try new parameters of each learned table."""
     counts = state.counts
@@ -449,6 +494,10 @@ def walk_on(
                     stepped += 1
         for _ in range(LEARNING):
             learn(rng, star, tables, state)
+            for t in range(tables.first.size):
+                if tables.learned[t] and tables.first[t] != star.root and tables.levels[t] > 1:
+                    for _ in range(tables.levels[t]):
+                        renew(rng, tables, noise, state, t, room)
         weigh_cells(state, 0, counts.size)
         for t in range(tables.first.size):
             for row in range(tables.rows[t]):
