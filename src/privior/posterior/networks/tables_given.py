@@ -19,6 +19,7 @@ from privior.posterior.counts.evidence import CellEvidence
 from privior.posterior.counts.latent import latent_counts
 from privior.posterior.counts.learned_counts import learned_counts
 from privior.posterior.kept import kept
+from privior.posterior.networks.class_sums import class_sums
 from privior.posterior.networks.joint_evidence import joint_evidence
 from privior.posterior.networks.joint_sums import SummedTables, summable
 from privior.posterior.networks.joint_tables import joint_tables
@@ -161,6 +162,9 @@ def tables_given(
     fixed = tuple(one for one in priors if one is not None)
     if len(fixed) == len(priors) and summable(evidence.layout, evidence.total):
         return SummedTables(evidence, fixed)
+    summed = class_sums(evidence, fixed) if len(fixed) == len(priors) else None
+    if summed is not None:
+        return summed
     return joint_tables(evidence, model, tell=tell)
 
 
