@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.models import Network
 from privior.posterior.networks.joint_chains import CHAINS, PERTURBED, JointChains, prior_of
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_start import started
@@ -23,14 +22,6 @@ from privior.posterior.networks.joint_start import started
 _STEPS, _MOST_AT_ONCE = 3, 256
 #: shifts between two looks at whether somebody wants to stop
 _AT_ONCE = 1_000_000
-
-
-def root_of(model: Network) -> str | None:
-    """Return the node that is the only parent of all others; None if there is none."""
-    roots = [node for node in model.columns if not model.parents[node]]
-    star = len(roots) == 1 and len(model.columns) > 1
-    star = star and all(model.parents[node] in ((), (roots[0],)) for node in model.columns)
-    return roots[0] if star else None
 
 
 class ClassChains(JointChains):
@@ -44,7 +35,7 @@ class ClassChains(JointChains):
 
         layout = self.layout = evidence.layout
         model, places = layout.model, layout.places
-        root = root_of(model)
+        root = model.root
         if root is None or layout.parities:
             raise ValueError("not a star of noisy tables")
         self.total = evidence.total

@@ -28,7 +28,6 @@ from privior.arrays import Floats, Integers
 from privior.posterior.counts.contract import LatentCounts, SummedCounts
 from privior.posterior.counts.law import Law
 from privior.posterior.diagnostics import Diagnostics
-from privior.posterior.networks.class_chains import root_of
 from privior.posterior.networks.class_rows import ClassRow, Windowed, log_noise, summed_row, window
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_tables import dirichlet
@@ -46,7 +45,7 @@ _MOST_COST, _MOST_RECORDS = 2e9, 300_000
 def class_sums(evidence: JointEvidence, priors: Sequence[Floats]) -> ClassSums | None:
     """Return the sums over all data sets of a star; None where they would take too long."""
     model, layout = evidence.layout.model, evidence.layout
-    if root_of(model) is None or layout.parities or evidence.total.most > _MOST_RECORDS:
+    if model.root is None or layout.parities or evidence.total.most > _MOST_RECORDS:
         return None
     fall = _FALL
     for _ in range(_TRIES):
@@ -60,7 +59,7 @@ def class_sums(evidence: JointEvidence, priors: Sequence[Floats]) -> ClassSums |
 def _summed(evidence: JointEvidence, priors: tuple[Floats, ...], fall: float) -> ClassSums | None:
     layout, total = evidence.layout, evidence.total
     model = layout.model
-    root = model.columns.index(root_of(model) or "")
+    root = model.columns.index(str(model.root))
     classes, most = priors[root].size, total.most
     ends = np.cumsum([0, *(one.size for one in priors)])
     places = [layout.places[ends[k] : ends[k + 1]] for k in range(len(priors))]
@@ -291,8 +290,7 @@ class ClassSums(KnownTables):
 
     def noise_share(self, place: int, number: int, rng: np.random.Generator) -> float:
         """Return how much of the variance of entries is that of their means given a data set."""
-        ends = np.cumsum([0, *(one.size for one in self.priors)])
-        shapes = self._shapes(place, self.tables(number, rng)[:, ends[place] : ends[place + 1]])
+        shapes = self._shapes(place, self.table(place, self.joint.draws(number, rng), rng))
         whole = shapes.sum(axis=2, keepdims=True)
         means = shapes / whole
         noise, records = means.var(axis=0).sum(), (means * (1 - means) / (whole + 1)).mean(axis=0).sum()
@@ -304,13 +302,14 @@ class ClassSums(KnownTables):
     def tables(self, number: int, rng: np.random.Generator) -> Integers:
         """Draw the counts of all tables, each row those of one data set."""
         classes = self.joint.draws(number, rng)
-        found = []
-        for place in range(len(self.priors)):
-            if place == self.root:
-                found.append(classes)
-            else:
-                found += [self.rows[place, c].draws(classes[:, c], rng) for c in range(self._classes)]
-        return np.concatenate(found, axis=1)
+        return np.concatenate([self.table(k, classes, rng) for k in range(len(self.priors))], axis=1)
+
+    def table(self, place: int, classes: Integers, rng: np.random.Generator) -> Integers:
+        """Draw the counts of one table, given the numbers of records of the classes."""
+        if place == self.root:
+            return classes
+        rows = [self.rows[place, c].draws(classes[:, c], rng) for c in range(self._classes)]
+        return np.concatenate(rows, axis=1)
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Draw data sets, then the entries of all tables given each."""
@@ -366,6 +365,5 @@ class ClassTable(SummedCounts):
         return self.known.laws(self.place)
 
     def draws(self, size: int, rng: np.random.Generator) -> Integers:
-        """Draw data sets, of which this table is looked at."""
-        ends = np.cumsum([0, *(one.size for one in self.known.priors)])
-        return self.known.tables(size, rng)[:, ends[self.place] : ends[self.place + 1]]
+        """Draw the numbers of records of the classes, then this table."""
+        return self.known.table(self.place, self.known.joint.draws(size, rng), rng)

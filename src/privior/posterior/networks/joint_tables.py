@@ -14,7 +14,7 @@ from privior.posterior.counts.chain_counts import ChainCounts
 from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics
 from privior.posterior.kept import kept
-from privior.posterior.networks.class_chains import ClassChains, root_of
+from privior.posterior.networks.class_chains import ClassChains
 from privior.posterior.networks.joint_chains import CHAINS, JointChains
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.known_tables import KnownTables
@@ -142,7 +142,7 @@ def joint_tables(
     """Return the posterior of all tables of a network by chains over its data sets."""
     schema = evidence.layout.schema
     priors = model.parameters(schema)
-    star = root_of(model) is not None and not evidence.layout.parities
+    star = model.root is not None and not evidence.layout.parities
     chains = (ClassChains if star else JointChains)(evidence, priors, seed)
     found = chains.settled(tell)
     sizes = model.sizes(schema)

@@ -24,6 +24,7 @@ from privior.posterior.networks.joint_evidence import joint_evidence
 from privior.posterior.networks.joint_sums import SummedTables, summable
 from privior.posterior.networks.joint_tables import joint_tables
 from privior.posterior.networks.known_tables import KnownTables
+from privior.posterior.progress import told
 from privior.posterior.tables.counts_given import check_single, total_of
 from privior.posterior.tables.drawn import DrawnProbabilities, probabilities
 from privior.posterior.tables.learned_probabilities import LearnedProbabilities
@@ -138,7 +139,7 @@ def tables_given(
     model: Network,
     *,
     ignore_noise: bool,
-    tell: Callable[[float], None] = lambda part: None,
+    tell: Callable[[float], None] = told,
 ) -> KnownTables:
     """Infer all tables together, as those of one data set; each by itself where that takes too long.
 
