@@ -27,8 +27,8 @@ from privior import __version__
 from privior.plans import Plan
 from privior.posterior import Posterior, infer
 from privior.posterior.contract import posterior_of
-from privior.posterior.progress import Progress
 from privior.posterior.kept import TYPES, NotKeptError, read, written
+from privior.posterior.progress import Progress
 from privior.registry import outside
 from privior.release import Release
 from privior.whole_files import LARGEST_FILE, read_whole, write_whole

@@ -17,8 +17,8 @@ from listed_data_sets import DataSets, by_listing
 import privior as pv
 from privior.models import Observed
 from privior.models.statistics import ExactStatistics
+from privior.posterior.networks import class_births, class_walk
 from privior.posterior.networks import class_sums as summing
-from privior.posterior.networks import class_walk
 from privior.posterior.networks.class_chains import ClassChains
 from privior.posterior.networks.class_sums import ClassSums, class_sums
 from privior.posterior.networks.joint_evidence import JointEvidence, joint_evidence
@@ -134,15 +134,15 @@ SAMPLED = [("2", "1e-3", "replace-one"), ("2", "0", "add-or-remove-one"), ("1/5"
 def test_chains_agree_with_all_listed_data_sets(case: tuple[Any, ...]) -> None:
     plan, observed = released(*case)
     chains = ClassChains(evidence_of(plan, observed), fixed(plan), 3)
-    assert (chains.star.at_once < class_walk.LOOKING) is (case[0] == "2")
+    assert (chains.star.at_once < class_births.LOOKING) is (case[0] == "2")
     assert far_off(chances(chains, 4000), expected(case)) < FOUR_SIGMA
 
 
-def planted(function: str, right: str, wrong: str) -> Any:
+def planted(module: Any, function: str, right: str, wrong: str) -> Any:
     """Return a compiled function with a fault."""
-    source = inspect.getsource(getattr(class_walk, function).py_func)
+    source = inspect.getsource(getattr(module, function).py_func)
     assert right in source
-    names = {**vars(class_walk)}
+    names = {**vars(module)}
     exec(source.replace(right, wrong).replace("cache=True", "cache=False"), names)
     return names[function]
 
@@ -153,7 +153,7 @@ def test_a_shift_that_looks_at_the_source_cell_alone_is_noticed(monkeypatch: pyt
     evidence, found = evidence_of(plan, observed), {}
     summed = class_sums(evidence, fixed(plan))
     assert summed is not None
-    wrong = planted("shift", "d, coin = counts[p] + counts[q]", "d, coin = counts[p]")
+    wrong = planted(class_walk, "shift", "d, coin = counts[p] + counts[q]", "d, coin = counts[p]")
     monkeypatch.setattr(class_walk, "walk_on", class_walk.walk_on.py_func)
     monkeypatch.setattr(class_walk, "step", lambda *rest: False)
     for which, code in {"right": class_walk.shift, "planted": wrong}.items():
@@ -173,11 +173,12 @@ def test_a_shift_that_looks_at_the_source_cell_alone_is_noticed(monkeypatch: pyt
 
 def test_a_birth_that_forgets_the_way_back_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     case, found = SAMPLED[1], {}
-    wrong = planted("step_row", "(number + kappa) * before / downs", "(number + kappa)")
-    for name in ("walk_on", "step", "step_class"):
-        monkeypatch.setattr(class_walk, name, getattr(class_walk, name).py_func)
-    for which, code in {"right": class_walk.step_row, "planted": wrong}.items():
-        monkeypatch.setattr(class_walk, "step_row", code)
+    wrong = planted(class_births, "step_row", "(number + kappa) * before / downs", "(number + kappa)")
+    monkeypatch.setattr(class_walk, "walk_on", class_walk.walk_on.py_func)
+    monkeypatch.setattr(class_walk, "step", class_births.step.py_func)
+    monkeypatch.setattr(class_births, "step_class", class_births.step_class.py_func)
+    for which, code in {"right": class_births.step_row, "planted": wrong}.items():
+        monkeypatch.setattr(class_births, "step_row", code)
         plan, observed = released(*case)
         chains = ClassChains(evidence_of(plan, observed), fixed(plan), 4)
         found[which] = far_off(chances(chains, 400, 9), expected(case))
@@ -210,7 +211,9 @@ def learned_entries(plan: Any, observed: Any) -> np.ndarray:
     for n in range(RECORDS + 1):
         for first in range(n + 1):
             root, of_root = table(((first, n - first),))
-            rows = [((m, first - m), (k, n - first - k)) for m in range(first + 1) for k in range(n - first + 1)]
+            rows = [
+                ((m, first - m), (k, n - first - k)) for m in range(first + 1) for k in range(n - first + 1)
+            ]
             for one, two in product(rows, rows):
                 (p, of_one), (q, of_two) = table(one), table(two)
                 counts = np.array([first, n - first, *one[0], *one[1], *two[0], *two[1]])
@@ -256,7 +259,9 @@ def test_what_sums_leave_out_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def _at(law: Any, low: int, high: int) -> np.ndarray:
-    return np.array([law.mass[k - law.low] if law.low <= k <= law.high else 0.0 for k in range(low, high + 1)])
+    return np.array(
+        [law.mass[k - law.low] if law.low <= k <= law.high else 0.0 for k in range(low, high + 1)]
+    )
 
 
 ROWS = {name: np.random.default_rng(place).integers(0, 2, 400) > 0 for place, name in enumerate("yabc")}
@@ -307,5 +312,10 @@ def test_who_listens_hears_how_far_inference_is() -> None:
 def test_a_star_has_a_root() -> None:
     assert pv.NaiveBayes("y", ["a"]).root == "y"
     assert pv.BayesianNetwork({"a": ["y"], "y": [], "b": ["y"]}).root == "y"
-    for graph in ({"a": []}, {"a": [], "b": []}, {"a": [], "b": ["a"], "c": ["b"]}, {"a": [], "b": [], "c": ["a"]}):
-        assert pv.BayesianNetwork(graph).root is None
+    others: list[dict[str, list[str]]] = [
+        {"a": []},
+        {"a": [], "b": []},
+        {"a": [], "b": ["a"], "c": ["b"]},
+        {"a": [], "b": [], "c": ["a"]},
+    ]
+    assert [pv.BayesianNetwork(graph).root for graph in others] == [None] * 4

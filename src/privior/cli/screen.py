@@ -181,14 +181,16 @@ class Screen:
             return
         with ExitStack() as shown:
             say: list[Callable[[str], None]] = []
+            words = [step]
 
             def begin() -> None:
                 say.append(shown.enter_context(self.progress()))
-                say[0](step)
+                say[0](words[0])
 
             def done(part: float) -> None:
+                words[0] = f"{step}: {part:.0%} of the longest it may take"
                 for one in say:
-                    one(f"{step}: {part:.0%} of the longest it may take")
+                    one(words[0])
 
             timer = Timer(PATIENCE, begin)
             timer.daemon = True

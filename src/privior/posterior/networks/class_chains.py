@@ -30,7 +30,7 @@ class ClassChains(JointChains):
     def __init__(
         self, evidence: JointEvidence, priors: Sequence[Floats | None], seed: int, chains: int = CHAINS
     ) -> None:
-        from privior.posterior.networks.class_walk import Learned, Star, State
+        from privior.posterior.networks.class_cells import Learned, Star, State
         from privior.posterior.networks.joint_walk import CENTRE, Noise
 
         layout = self.layout = evidence.layout
@@ -41,7 +41,9 @@ class ClassChains(JointChains):
         self.total = evidence.total
         self.learned = np.array([prior is None for prior in priors])
         self.levels = np.array([layout.tree.levels[node] for node in model.columns])
-        self.noise = Noise(*(one[:, places] for one in (evidence.observed, evidence.rates, evidence.curvatures)))
+        self.noise = Noise(
+            *(one[:, places] for one in (evidence.observed, evidence.rates, evidence.curvatures))
+        )
         first = np.cumsum([0, *model.sizes(layout.schema)])
         at, classes = model.columns.index(root), layout.tree.levels[root]
         features = [place for place in range(len(model.columns)) if place != at]
@@ -58,7 +60,9 @@ class ClassChains(JointChains):
             self.levels[features],
             _joined([np.arange(*first[place : place + 2]) for place in movable]),
             _joined([np.full(first[place + 1] - first[place], features.index(place)) for place in movable]),
-            np.array([4 / np.sqrt(2 * known[place]) + 2 if known[place] > 0 else 2.0**60 for place in features]),
+            np.array(
+                [4 / np.sqrt(2 * known[place]) + 2 if known[place] > 0 else 2.0**60 for place in features]
+            ),
             int(min(_MOST_AT_ONCE, 4 / np.sqrt(total) + 2)) if total > 0 else _MOST_AT_ONCE,
         )
         self.tables = Learned(

@@ -67,8 +67,8 @@ def log_noise(evidence: JointEvidence, places: Integers) -> list[Noise]:
 def window(noise: Noise, prior: float, most: int, fall: float) -> Windowed:
     """Return the weights of a cell's counts where the noise is not below e^-fall of its largest.
 
-    The log likelihood is concave. Above the window weights fall at least by the ratio of the first two beyond it,
-    if that is below 1; below it, Γ(m+α)/m! is largest at one of its ends.
+    The log likelihood is concave. Above the window weights fall at least by the ratio of the first two beyond
+    it, if that is below 1; below it, Γ(m+α)/m! is largest at one of its ends.
     """
     peak = _first(lambda m: _at(noise, m) >= _at(noise, m + 1), 0, most)
     least = _at(noise, peak) - fall
@@ -166,7 +166,7 @@ class ClassRow:
 
     @cached_property
     def log_lost(self) -> float:
-        """The log of what data sets with some cell outside its window weigh, whatever their number, at most."""
+        """The log of what rows with some cell outside its window weigh, whatever their number, at most."""
         wholes = [cell.log_whole for cell in self.cells]
         tails = [cell.log_tail - whole for cell, whole in zip(self.cells, wholes, strict=True)]
         rounded = math.log(sum(one.size for one in self.before)) + _ROUNDED

@@ -1,18 +1,19 @@
 """What is known of a class and features that depend on it alone, summed over all data sets.
 
-Given the numbers N_c of records of the classes, every row of every feature's table is by itself (`class_walk`):
-its records are divided among cells with weights
+Given the numbers N_c of records of the classes, every row of every feature's table is by itself
+(`class_walk`): its records are divided among cells with weights
 
-    w_x(m) = Γ(m+α_x) / m! q(observed - m),    so that rows of N records weigh N!/Γ(N+κ) (w_1 * w_2 * ...)(N),
+    w_x(m) = Γ(m+α_x) / m! q(observed - m),    so that N records weigh N!/Γ(N+κ) (w_1 * w_2 * ...)(N),
 
-a convolution over the cells. Products over features give what is known of each N_c, a convolution over classes
-what is known of n. Backwards, chances of all counts follow, and whole data sets are drawn. Priors are fixed.
+a convolution over the cells. Products over features give what is known of each N_c, a convolution over
+classes what is known of n. Backwards, chances of all counts follow, and whole data sets are drawn. Priors are
+fixed.
 
-Counts are looked for where the noise does not fall below e^-C of its largest. What a row leaves out, some cell
-being outside its window, weighs at most the cell's tail times all weights of the other cells, whatever N is. So
-each N_c has a weight and an upper bound of it; in sums over classes n!/Γ(n+A) is taken at its largest where
-bounds and weights differ. If what may be left out is not below `_ERROR` of what was summed, C grows; if sums
-would take too long, there are none, and chains are run instead.
+Counts are looked for where the noise does not fall below e^-C of its largest. What a row leaves out, some
+cell being outside its window, weighs at most the cell's tail times all weights of the other cells, whatever N
+is. So each N_c has a weight and an upper bound of it; in sums over classes n!/Γ(n+A) is taken at its largest
+where bounds and weights differ. If what may be left out is not below `_ERROR` of what was summed, C grows; if
+sums would take too long, there are none, and chains are run instead.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from privior.arrays import Floats, Integers
 from privior.posterior.counts.contract import LatentCounts, SummedCounts
 from privior.posterior.counts.law import Law
 from privior.posterior.diagnostics import Diagnostics
+from privior.posterior.networks.class_numbers import AllClasses, OneClass
 from privior.posterior.networks.class_rows import ClassRow, Windowed, log_noise, summed_row, window
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_tables import dirichlet
@@ -80,7 +82,7 @@ def _summed(evidence: JointEvidence, priors: tuple[Floats, ...], fall: float) ->
     if cost > _MOST_COST:
         return None
     found = {key: summed_row(cells, most) for key, cells in rows.items()}
-    numbers, classwise = np.arange(most + 1), list[_Class]()
+    numbers, classwise = np.arange(most + 1), list[OneClass]()
     factorials = gammaln(numbers + 1.0)
     shapes = {row.kappa: factorials - gammaln(numbers + row.kappa) for row in found.values()}
     for c in range(classes):
@@ -88,132 +90,14 @@ def _summed(evidence: JointEvidence, priors: tuple[Floats, ...], fall: float) ->
         mine = [row for (_, one), row in found.items() if one == c]
         own = own + np.sum([shapes[row.kappa] for row in mine], axis=0)
         each, bound = (
-            own + np.sum([row.log_weights(numbers, at_most=up) for row in mine], axis=0) for up in (False, True)
+            own + np.sum([row.log_weights(numbers, at_most=up) for row in mine], axis=0)
+            for up in (False, True)
         )
-        classwise.append(_Class.of(each, bound, fall))
+        classwise.append(OneClass.of(each, bound, fall))
     if not all(math.isfinite(one.top) for one in classwise):
         return None
-    joint = _Joint.of(classwise, factorials - gammaln(numbers + priors[root].sum()), known=total.known)
+    joint = AllClasses.of(classwise, factorials - gammaln(numbers + priors[root].sum()), known=total.known)
     return None if joint is None else ClassSums(evidence, priors, root, found, joint, cost)
-
-
-@dataclass(frozen=True, eq=False)
-class _Class:
-    """The number of records of one class.
-
-    Attributes:
-        low: the least number that matters
-        mass: the weights from there on, the largest being 1
-        top: the log of that one
-        more: by which part weights that matter are larger, at most
-        others: the log of the weights of all other numbers, at most
-    """
-
-    low: int
-    mass: Floats
-    top: float
-    more: float
-    others: float
-
-    @staticmethod
-    def of(logs: Floats, bounds: Floats, fall: float) -> _Class:
-        """Take the numbers whose weights have not fallen too far."""
-        top = float(logs.max())
-        if not math.isfinite(top):
-            return _Class(0, np.ones(1), top, math.inf, math.inf)
-        seen = np.flatnonzero(logs > top - fall)
-        inside = slice(int(seen[0]), int(seen[-1]) + 1)
-        others = np.delete(bounds, np.arange(inside.start, inside.stop))
-        more = float(np.expm1(np.minimum(bounds[seen] - logs[seen], 700.0)).max())
-        # What lies between numbers that matter, and does not, is an "other" one too
-        gaps = logs[inside] <= top - fall
-        others = np.append(others, bounds[inside][gaps])
-        mass = np.where(gaps, 0.0, np.exp(logs[inside] - top))
-        return _Class(inside.start, mass, top, more, float(np.logaddexp.reduce(others, initial=-math.inf)))
-
-
-@dataclass(frozen=True, eq=False)
-class _Joint:
-    """The numbers of records of all classes together.
-
-    Attributes:
-        lows: the least number of each class
-        masses: the weights from there on, the largest being 1
-        before: the convolutions of the weights of the first classes: none, one, two and so on
-        whole: the chance of each number of records in all
-        first: the least such
-        error: which share of all weights was left out, at most
-    """
-
-    lows: tuple[int, ...]
-    masses: tuple[Floats, ...]
-    before: tuple[Floats, ...]
-    whole: Floats
-    first: int
-    error: float
-
-    @staticmethod
-    def of(classes: Sequence[_Class], weights: Floats, *, known: bool) -> _Joint | None:
-        """Convolve what is known of each class, and weigh the sums; None if nothing is left.
-
-        Args:
-            classes: what is known of each
-            weights: log n!/Γ(n+A) for all numbers of records
-            known: whether there are as many records as there may be
-        """
-        before, scale, most = [np.ones(1)], 0.0, weights.size - 1
-        for one in classes:
-            both = np.convolve(before[-1], one.mass)
-            scale += one.top + math.log(float(both.max()))
-            before.append(both / both.max())
-        first = sum(one.low for one in classes)
-        numbers = first + np.arange(before[-1].size)
-        allowed = (numbers == most) if known else (numbers <= most)
-        with np.errstate(divide="ignore"):
-            whole = np.log(before[-1]) + weights[np.minimum(numbers, most)]
-        whole = np.where(allowed, whole, -np.inf)
-        top = float(whole.max(initial=-np.inf))
-        if not math.isfinite(top):
-            return None
-        chances = np.exp(whole - top)
-        log_weight = top + math.log(float(chances.sum())) + scale
-        error = math.expm1(min(sum(math.log1p(one.more) for one in classes), 700.0))
-        every = [float(np.logaddexp(one.top + math.log((1 + one.more) * one.mass.sum()), one.others)) for one in classes]
-        for one, mine in zip(classes, every, strict=True):
-            error += math.exp(min(one.others + sum(every) - mine + float(weights.max()) - log_weight, 700.0))
-        masses, lows = tuple(one.mass for one in classes), tuple(one.low for one in classes)
-        return _Joint(lows, masses, tuple(before), chances / chances.sum(), first, error)
-
-    @cached_property
-    def chances(self) -> tuple[Floats, ...]:
-        """The chance of each number of each class, from its least on."""
-        return self.of_classes(self.whole)
-
-    def of_classes(self, whole: Floats) -> tuple[Floats, ...]:
-        """Return the weight of each number of each class, where those of numbers of all records are given."""
-        ahead = np.divide(whole, self.before[-1], out=np.zeros(whole.size), where=whole > 0)
-        found: list[Floats] = []
-        for c in reversed(range(len(self.masses))):
-            mass, start = self.masses[c], self.before[c]
-            mine = mass * np.correlate(ahead, start, "valid")
-            found.append(mine * (whole.sum() / mine.sum()))
-            ahead = np.correlate(ahead, mass, "valid")
-            ahead = ahead / ahead.max()
-        return tuple(reversed(found))
-
-    def draws(self, number: int, rng: np.random.Generator) -> Integers:
-        """Draw the numbers of all classes, a data set a row."""
-        found = np.empty((number, len(self.masses)), dtype=np.int64)
-        left = rng.choice(self.whole.size, size=number, p=self.whole)
-        for c in reversed(range(len(self.masses))):
-            mass, start = self.masses[c], self.before[c]
-            for value in np.unique(left):
-                who = np.flatnonzero(left == value)
-                low, high = max(0, value - start.size + 1), min(mass.size - 1, value)
-                weights = mass[low : high + 1] * start[value - high : value - low + 1][::-1]
-                found[who, c] = low + rng.choice(weights.size, size=who.size, p=weights / weights.sum())
-            left = left - found[:, c]
-        return found + np.array(self.lows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +117,7 @@ class ClassSums(KnownTables):
     priors: tuple[Floats, ...]
     root: int
     rows: dict[tuple[int, int], ClassRow]
-    joint: _Joint
+    joint: AllClasses
     cost: float
 
     @property
@@ -260,7 +144,9 @@ class ClassSums(KnownTables):
         found: list[Law] = []
         for c, (low, chances) in enumerate(each):
             row = self.rows[place, c]
-            found += [Law(cell.low, mass) for cell, mass in zip(row.cells, row.laws(low, chances), strict=True)]
+            found += [
+                Law(cell.low, mass) for cell, mass in zip(row.cells, row.laws(low, chances), strict=True)
+            ]
         return tuple(found)
 
     @cached_property

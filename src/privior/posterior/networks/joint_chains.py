@@ -93,7 +93,7 @@ class JointChains:
         prior = prior_of(layout, priors, float(np.exp(CENTRE)))
         far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]
         in_order = self.levels[self.nodes.column]
-        self.states = [
+        self.states: list[Any] = [
             State(started(evidence, one, rng), prior.copy(), np.exp(CENTRE) * in_order, shares.copy())
             for one, rng in zip(far, self.rngs, strict=True)
         ]
