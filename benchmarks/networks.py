@@ -140,7 +140,12 @@ def growth() -> None:
     names = [f"f{place}" for place in range(20)]
     columns = {"class": pv.Integer(0, 1), **dict.fromkeys(names, pv.Integer(0, 4))}
     schema = pv.Schema(columns, population="benchmark", unit="row")
-    posterior: Any = inferred("naive Bayes, 20 features", pv.NaiveBayes("class", names), schema, 10_000, "1")
+    inferred("naive Bayes: compiling", pv.NaiveBayes("class", names[:2]), schema, 1000, "1")
+    for epsilon in ("0.1", "1", "10"):
+        for prior in ("1", "learned"):
+            model = pv.NaiveBayes("class", names, prior=prior)
+            what = f"naive Bayes, 20 features, prior {prior}"
+            posterior: Any = inferred(what, model, schema, 10_000, epsilon)
     rng = np.random.default_rng(2)
     for rows in (1_000, 10_000, 100_000):
         frame = {name: rng.integers(0, 5, rows) for name in names}

@@ -28,6 +28,7 @@ from privior.plans import Plan
 from privior.posterior import Posterior, infer
 from privior.posterior.contract import posterior_of
 from privior.posterior.kept import TYPES, NotKeptError, read, written
+from privior.posterior.progress import Progress
 from privior.registry import outside
 from privior.release import Release
 from privior.whole_files import LARGEST_FILE, read_whole, write_whole
@@ -40,14 +41,16 @@ LASTING = 0.05
 _SUFFIX = ".inferred"
 
 
-def inferred(releases: Sequence[Release], prior: object = None) -> Posterior:
+def inferred(
+    releases: Sequence[Release], prior: object = None, progress: Progress | None = None
+) -> Posterior:
     """Infer, or take what was inferred before from the same releases with the same prior."""
     place = _place(releases, prior)
     found = None if place is None else _kept(place, releases, prior)
     if found is not None:
         return found
     begun = time.process_time()
-    made: Posterior = infer(list(releases), prior=prior)
+    made: Posterior = infer(list(releases), prior=prior, progress=progress)
     if place is not None and time.process_time() - begun >= LASTING:
         _keep(place, made)
     return made

@@ -43,9 +43,12 @@ def test_what_lasts_is_shown_on_a_terminal_alone(
     monkeypatch.setenv("TERM", "xterm")
     screen = Screen()
     screen.quiet = quiet
-    with screen.waiting("inferring \x1b[2J"):
+    with screen.waiting("inferring \x1b[2J") as done:
         time.sleep(0.3 if lasts else 0)
+        done(0.25)
+        time.sleep(0.2 if lasts else 0)
     assert ("inferring" in errors.getvalue()) is shown
+    assert ("25% of the longest" in errors.getvalue()) is shown
     assert "\x1b[2J" not in errors.getvalue()
     assert output.getvalue() == ""
 

@@ -54,8 +54,8 @@ def inferred(screen: Screen, releases: Sequence[Release], prior: object) -> Post
     from privior.errors import ModelError
 
     try:
-        with screen.waiting(_waited_for(releases)):
-            return taken_or_inferred(releases, prior)
+        with screen.waiting(_waited_for(releases)) as say:
+            return taken_or_inferred(releases, prior, say)
     except ModelError as error:
         own = releases[0].plan.model.to_document()["prior"]
         if prior is None or not isinstance(own, dict):

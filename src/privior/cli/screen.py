@@ -171,21 +171,32 @@ class Screen:
                 yield lambda step: running.update(task, description=harmless(step))
 
     @contextmanager
-    def waiting(self, step: str) -> Iterator[None]:
-        """Show on a terminal what is waited for, with a clock, once it has lasted; elsewhere nothing."""
+    def waiting(self, step: str) -> Iterator[Callable[[float], None]]:
+        """Show on a terminal what is waited for, with a clock, once it has lasted; elsewhere nothing.
+
+        Gives a function that shows which part of the longest time it may take is over.
+        """
         if not self.explains or not _is_terminal(sys.stderr):
-            yield
+            yield lambda part: None
             return
         with ExitStack() as shown:
+            say: list[Callable[[str], None]] = []
+            words = [step]
 
             def begin() -> None:
-                shown.enter_context(self.progress())(step)
+                say.append(shown.enter_context(self.progress()))
+                say[0](words[0])
+
+            def done(part: float) -> None:
+                words[0] = f"{step}: {part:.0%} of the longest it may take"
+                for one in say:
+                    one(words[0])
 
             timer = Timer(PATIENCE, begin)
             timer.daemon = True
             timer.start()
             try:
-                yield
+                yield done
             finally:
                 timer.cancel()
                 timer.join()

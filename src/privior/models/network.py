@@ -109,6 +109,13 @@ class Network(Model):
         return None
 
     @cached_property
+    def root(self) -> str | None:
+        """The only parent of all other nodes, as in naive Bayes, where there is one."""
+        above = set(self.arcs) - {()}
+        roots = [node for node, parents in self.parents.items() if not parents]
+        return roots[0] if len(roots) == 1 and above == {(roots[0],)} else None
+
+    @cached_property
     def parents(self) -> Mapping[str, tuple[str, ...]]:
         """The parents of each node."""
         return dict(zip(self.columns, self.arcs, strict=True))

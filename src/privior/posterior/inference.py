@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from privior.errors import InferenceError, shown
 from privior.posterior.contract import posterior_of
+from privior.posterior.progress import Progress, heard_by
 from privior.release import Release
 
 
@@ -16,6 +17,7 @@ def infer(
     *,
     prior: object = None,
     noise: Literal["account", "ignore"] = "account",
+    progress: Progress | None = None,
 ) -> Any:
     """Return the posterior given one release, or several of the same table.
 
@@ -28,6 +30,8 @@ def infer(
             weights of the models; else the model's
         noise: "account" for the privacy noise, or "ignore" it and take noisy statistics as true ones:
             for comparison only, since the intervals come out too narrow
+        progress: hears which part of the longest run is done, from 0 to 1, where Markov chains are run over
+            the data sets of a network: they end earlier if they agree
 
     Returns:
         the model's kind of `Posterior`: for a table a `CategoricalPosterior`, and so on
@@ -37,7 +41,8 @@ def infer(
     if noise not in ("account", "ignore"):
         raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
     kind = posterior_of(given[0].plan.model)
-    return kind.given(tuple(given), prior, ignore_noise=noise == "ignore")
+    with heard_by(progress):
+        return kind.given(tuple(given), prior, ignore_noise=noise == "ignore")
 
 
 def _checked(releases: object, *, priors_matter: bool) -> list[Release]:

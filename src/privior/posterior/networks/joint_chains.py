@@ -24,7 +24,7 @@ from privior.posterior.networks.joint_start import started
 #: shifts of all chains together, at most
 MOST_MOVES = 12_000_000
 #: how many chains, how far their starts are perturbed in standard deviations of the noise, and states kept
-CHAINS, _PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
+CHAINS, PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
 #: sweeps of the first run, shifts for each cell in a sweep, and at least
 _SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 200, 4, 200
 #: steps in which weak noise is reached
@@ -101,10 +101,10 @@ class JointChains:
             self.born = int(BIRTHS * self.at_once / np.log(self.at_once + 1))
         self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(chains)]
         shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
-        prior = _prior(layout, priors, float(np.exp(CENTRE)))
-        far = [_PERTURBED[one % len(_PERTURBED)] for one in range(chains)]
+        prior = prior_of(layout, priors, float(np.exp(CENTRE)))
+        far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]
         in_order = self.levels[self.nodes.column]
-        self.states = [
+        self.states: list[Any] = [
             State(started(evidence, one, rng), prior.copy(), np.exp(CENTRE) * in_order, shares.copy())
             for one, rng in zip(far, self.rngs, strict=True)
         ]
@@ -232,10 +232,16 @@ class JointChains:
         more = (chances * (1 - chances) / (wholes + 1)).mean(axis=0)
         return split_r_hats(chances.reshape(states.shape), more)
 
+    @property
+    def fixed(self) -> Floats:
+        """What is added to each count of a table whose prior is fixed."""
+        found: Floats = self.states[0].prior[self.layout.places]
+        return found
+
     def chances(self, states: Integers, weights: Floats) -> tuple[Floats, Floats]:
         """Return the expected entries given each state, and the weight of each entry's row in records."""
         start, level, found, weighed = 0, 0, [], []
-        prior = self.states[0].prior[self.layout.places]
+        prior = self.fixed
         for node, learned, levels in zip(self.layout.model.columns, self.learned, self.levels, strict=True):
             cells = int(np.prod(self.layout.model.shape(node, self.layout.schema)))
             table = states[:, start : start + cells].reshape(len(states), -1, levels)
@@ -261,7 +267,7 @@ def _thinned(runs: Sequence[list[Any]], steps: Sequence[int], what: int) -> Any:
     return np.concatenate(each, axis=1)
 
 
-def _prior(layout: JointLayout, priors: Sequence[Floats | None], learned: float) -> Floats:
+def prior_of(layout: JointLayout, priors: Sequence[Floats | None], learned: float) -> Floats:
     """Return what is added to each count: 1 where factorials are meant, else Dirichlet parameters."""
     found = np.ones(layout.size)
     for node, prior in zip(layout.model.columns, priors, strict=True):

@@ -50,6 +50,11 @@ class JointEvidence:
     worth: Floats
 
     @property
+    def of_cells(self) -> bool:
+        """Whether it tells of single cells alone: of no parities, and of no sticks."""
+        return not self.layout.parities and not self.drawn
+
+    @property
     def table_precisions(self) -> Floats:
         """About one over the variance of what is known of each cell of all tables, each table by itself."""
         return self.noise_precisions + self.worth

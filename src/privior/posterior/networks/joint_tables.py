@@ -14,6 +14,7 @@ from privior.posterior.counts.chain_counts import ChainCounts
 from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics
 from privior.posterior.kept import kept
+from privior.posterior.networks.class_chains import ClassChains
 from privior.posterior.networks.joint_chains import CHAINS, JointChains
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.known_tables import KnownTables
@@ -145,7 +146,8 @@ def joint_tables(
     """Return the posterior of all tables of a network by chains over its data sets."""
     schema = evidence.layout.schema
     priors = model.parameters(schema)
-    chains = JointChains(evidence, priors, seed)
+    star = model.root is not None and evidence.of_cells
+    chains = (ClassChains if star else JointChains)(evidence, priors, seed)
     found = chains.settled(tell)
     sizes = model.sizes(schema)
     fixed = [np.zeros(n) if prior is None else prior for n, prior in zip(sizes, priors, strict=True)]

@@ -23,6 +23,7 @@ from privior.posterior.networks.known_tables import KnownTables
 from privior.posterior.networks.network_draws import check_draws, each_drawn
 from privior.posterior.networks.one_table import OneTable
 from privior.posterior.networks.tables_together import tables_together
+from privior.posterior.progress import told
 from privior.posterior.tables.counts_given import check_single, total_of
 from privior.release import Release
 
@@ -85,7 +86,7 @@ def tables_given(
     model: Network,
     *,
     ignore_noise: bool,
-    tell: Callable[[float], None] = lambda part: None,
+    tell: Callable[[float], None] = told,
 ) -> KnownTables:
     """Infer all tables together, as those of one data set; each by itself where that takes too long.
 

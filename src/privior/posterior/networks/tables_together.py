@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from privior.posterior.networks.class_sums import class_sums
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_sums import SummedTables, summable
 from privior.posterior.networks.joint_tables import joint_tables
@@ -19,4 +20,7 @@ def tables_together(
     fixed = tuple(one for one in priors if one is not None)
     if len(fixed) == len(priors) and summable(evidence.layout, evidence.total):
         return SummedTables(evidence, fixed)
+    summed = class_sums(evidence, fixed) if len(fixed) == len(priors) else None
+    if summed is not None:
+        return summed
     return joint_tables(evidence, model, tell=tell)
