@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -18,9 +19,12 @@ from postgres_server import PostgresServer, running_server
 
 import forking
 import privior as pv
+import shared_engine
 from cpu_report import CpuReport
 from seeded_noise import seed_noise
 
+# What is imported and collected stays: to look for cycles in it again and again would take long.
+gc.disable()
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Caches of its own for each process: of two that write ArviZ's stamp of the day at once, one fails.
 CACHES = tempfile.TemporaryDirectory(prefix="privior-tests-")
@@ -37,6 +41,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def pytest_configure(config: pytest.Config) -> None:
     """Measure what the tests cost."""
     config.pluginmanager.register(CpuReport())
+
+
+def pytest_collection_finish() -> None:
+    """Look for cycles from now on, in what tests make."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -63,6 +74,19 @@ def forks() -> Iterator[None]:
         patch.setattr("privior.curator.own_process.subprocess", forking)
         yield
     forking.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_engine() -> Iterator[None]:
+    """Let one engine read all tables of this process."""
+    with shared_engine.shared():
+        yield
+
+
+@pytest.fixture
+def own_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start an engine for each reading, as everybody does, for tests of what it leaves."""
+    monkeypatch.setattr("privior.tables.light_duckdb.connection", shared_engine.own)
 
 
 @pytest.fixture

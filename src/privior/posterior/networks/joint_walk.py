@@ -54,7 +54,7 @@ from privior.arrays import Floats, Integers
 MOST_AT_ONCE = 256
 #: the mean and the standard deviation of log(κ / levels)
 CENTRE, SPREAD = 0.7, 1.0
-#: the walk over whole records, and what becomes of one: not plain numbers, for each of which one would compile
+#: the walk over whole records, and what becomes of one; plain numbers would each be compiled for
 RECORDS, TAKEN, ADDED = np.int64(0), np.int64(-1), np.int64(1)
 
 
