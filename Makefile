@@ -12,6 +12,7 @@ demo: .venv/demo-ready  ## release the bundled table privately; writes demo-outp
 test: export PYTHONDONTWRITEBYTECODE :=
 # The tests of a file run in one process, which makes once what they share.
 test: check browser servers  ## everything that must hold on every commit
+	$(BIN)/python tests/compiled_loops.py
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 browser:  ## a browser for the tests of pages, from the system's packages
