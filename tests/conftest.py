@@ -20,6 +20,7 @@ from postgres_server import PostgresServer, running_server
 import forking
 import privior as pv
 import shared_engine
+from bulk_noise import draw_in_bulk
 from cpu_report import CpuReport
 from seeded_noise import seed_noise
 
@@ -99,6 +100,12 @@ def started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 def seeded_noise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same noise in every run, another for each test: names of ledgers come from it as well."""
     seed_noise(zlib.crc32(request.node.nodeid.encode()), monkeypatch)
+
+
+@pytest.fixture
+def bulk_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise that is drawn in bulk, for tests of the law of many releases."""
+    draw_in_bulk(monkeypatch)
 
 
 @pytest.fixture
