@@ -46,7 +46,7 @@ def network() -> None:
 
 def signatures() -> dict[str, int]:
     """Return for how many kinds of arguments each loop is kept."""
-    loops = {
+    loops: dict[str, Any] = {
         f"{module.__name__}.{name}": one.fast if isinstance(one, Compiled) else one
         for module in (chain, halving_loops, halving_sums, joint_walk, splitting)
         for name, one in vars(module).items()
