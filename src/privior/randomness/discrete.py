@@ -38,8 +38,9 @@ def discrete_laplace(size: int, scale: Fraction) -> list[int]:
     The scale must be a float's exact value, in (0, 2^60]: round it up first with `privior.exact.round_up`.
     """
     from opendp.measurements import make_laplace
+    from opendp.metrics import l1_distance
 
-    draws = _draws(make_laplace(_whole_numbers(), _distance("l1"), _float(scale)), size)
+    draws = _draws(make_laplace(_whole_numbers(), l1_distance(T="i64"), _float(scale)), size)
     bits = Bits()
     for place, draw in enumerate(draws):
         if draw in (_LOWEST, _HIGHEST):
@@ -55,8 +56,9 @@ def discrete_gaussian(size: int, stddev: Fraction) -> list[int]:
     (0, 2^60]: round it up first with `privior.exact.round_up`.
     """
     from opendp.measurements import make_gaussian
+    from opendp.metrics import l2_distance
 
-    draws = _draws(make_gaussian(_whole_numbers(), _distance("l2"), _float(stddev)), size)
+    draws = _draws(make_gaussian(_whole_numbers(), l2_distance(T="f64"), _float(stddev)), size)
     bits = Bits()
     for place, draw in enumerate(draws):
         if draw in (_LOWEST, _HIGHEST):
@@ -93,14 +95,6 @@ def _whole_numbers() -> Any:
 
     enable_features("contrib")
     return vector_domain(atom_domain(T="i64"))
-
-
-@cache
-def _distance(name: str) -> Any:
-    """Return how far apart two vectors are, as Laplace and as Gaussian noise have it."""
-    from opendp.metrics import l1_distance, l2_distance
-
-    return l1_distance(T="i64") if name == "l1" else l2_distance(T="f64")
 
 
 def _float(scale: Fraction) -> float:
