@@ -12,6 +12,7 @@ demo: .venv/demo-ready  ## release the bundled table privately; writes demo-outp
 test: export PYTHONDONTWRITEBYTECODE :=
 # The tests of a file run in one process, which makes once what they share.
 test: check browser servers  ## everything that must hold on every commit
+	$(BIN)/python tests/compiled_loops.py
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 browser:  ## a browser for the tests of pages, from the system's packages
@@ -32,6 +33,7 @@ format: .venv/test-ready
 	$(BIN)/ruff format .
 
 evidence: .venv/test-ready  ## the slow proofs: coverage, speed; stores evidence/*.json
+	$(BIN)/python -m pytest -m slow tests
 	$(BIN)/python -m pytest evidence
 	$(BIN)/python evidence/page.py
 

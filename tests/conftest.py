@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -18,9 +19,13 @@ from postgres_server import PostgresServer, running_server
 
 import forking
 import privior as pv
+import shared_engine
+from bulk_noise import draw_in_bulk
 from cpu_report import CpuReport
 from seeded_noise import seed_noise
 
+# What is imported and collected stays: to look for cycles in it again and again would take long.
+gc.disable()
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Caches of its own for each process: of two that write ArviZ's stamp of the day at once, one fails.
 CACHES = tempfile.TemporaryDirectory(prefix="privior-tests-")
@@ -37,6 +42,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def pytest_configure(config: pytest.Config) -> None:
     """Measure what the tests cost."""
     config.pluginmanager.register(CpuReport())
+
+
+def pytest_collection_finish() -> None:
+    """Look for cycles from now on, in what tests make."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -65,6 +77,19 @@ def forks() -> Iterator[None]:
     forking.stop()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_engine() -> Iterator[None]:
+    """Let one engine read all tables of this process."""
+    with shared_engine.shared():
+        yield
+
+
+@pytest.fixture
+def own_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start an engine for each reading, as everybody does, for tests of what it leaves."""
+    monkeypatch.setattr("privior.tables.light_duckdb.connection", shared_engine.own)
+
+
 @pytest.fixture
 def started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start the process that reads rows as everybody does, for tests of how it is started."""
@@ -75,6 +100,12 @@ def started_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 def seeded_noise(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same noise in every run, another for each test: names of ledgers come from it as well."""
     seed_noise(zlib.crc32(request.node.nodeid.encode()), monkeypatch)
+
+
+@pytest.fixture
+def bulk_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise that is drawn in bulk, for tests of the law of many releases."""
+    draw_in_bulk(monkeypatch)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -106,8 +107,15 @@ def test_draws_have_their_law_and_no_other(
     check_draws(model, law, way, summed, draws, weaker)
 
 
+def told(case: Case) -> Any:
+    """One family for each law on every commit, and a second one with a Gamma law, of a precision."""
+    name = f"{case.name}-{case.model.column}"
+    again = name in ("beta-binomial-hits", "gamma-poisson-events", "laplace-scale-error")
+    return pytest.param(case, id=name, marks=[pytest.mark.slow] if again else [])
+
+
 @pytest.mark.usefixtures("seeded_noise")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.model.column}")
+@pytest.mark.parametrize("case", [told(case) for case in CASES])
 def test_from_a_table_to_an_answer(case: Case) -> None:
     """Noise on any re-weighted prior, draws from one that is cut; the posterior knows the weights."""
     rng = np.random.default_rng(5)

@@ -40,6 +40,7 @@ def test_the_law_sums_to_one(mechanism: Any) -> None:
     assert sum(law(mechanism, 14).values()) == pytest.approx(1, abs=5e-3)
 
 
+@pytest.mark.usefixtures("bulk_noise")
 @every
 def test_draws_follow_the_stated_law_and_no_other(mechanism: Any) -> None:
     """Half the epsilon is noticed, or wider Gaussian noise.

@@ -18,6 +18,13 @@ EXAMPLES: list[tuple[Model, Any]] = [
     *((model, kind) for model, kinds in KINDS for kind in kinds),
     *((TABLE, kind) for kind in (pv.LaplaceCounts, pv.LSHist, pv.LSDim, pv.VirtualRecords)),
 ]
+#: what these add for other families is their sums, which other tests look at
+SLOW = {
+    "multivariate-normal-precision-noisy-statistics",
+    "multivariate-normal-precision-posterior-draws",
+    "naive-bayes-gaussian-tables",
+    "normal-precision-noisy-statistics",
+}
 #: draws that take milliseconds each; other suites look at them more closely
 FEWER = {
     pv.EHD: 400,
@@ -38,14 +45,19 @@ def test_every_registered_mechanism_is_checked() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("model", "kind"), EXAMPLES, ids=[f"{model.family}-{kind.name}" for model, kind in EXAMPLES]
-)
+def example(model: Model, kind: Any) -> Any:
+    name = f"{model.family}-{kind.name}"
+    return pytest.param(model, kind, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
+
+
+@pytest.mark.usefixtures("bulk_noise")
+@pytest.mark.parametrize(("model", "kind"), [example(*one) for one in EXAMPLES])
 def test_it_keeps_the_contract(model: Model, kind: Any) -> None:
     plan = pv.plan(model, GARDEN, records=12, epsilon=2, delta="1e-2", mechanism=kind)
     check_mechanism(plan.mechanism, model, GARDEN, records=12, releases=FEWER.get(kind, 4000))
 
 
+@pytest.mark.usefixtures("bulk_noise")
 @pytest.mark.parametrize("kind", [pv.LaplaceCounts, pv.GaussianCounts, pv.VirtualRecords])
 def test_it_keeps_the_contract_where_records_come_and_go(kind: Any) -> None:
     relation = pv.ADD_OR_REMOVE_ONE

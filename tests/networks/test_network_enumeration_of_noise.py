@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,13 @@ import privior as pv
 from privior.models import ExactStatistics, Observed
 
 
-@pytest.mark.parametrize("levels", [2, 3])
-@pytest.mark.parametrize("name", list(GRAPHS))
+@pytest.mark.parametrize(
+    ("name", "levels"),
+    [
+        pytest.param(name, levels, marks=[pytest.mark.slow] if (name, levels) == ("common cause", 3) else [])
+        for name, levels in product(GRAPHS, (2, 3))
+    ],
+)
 def test_what_is_claimed_is_attained_and_never_exceeded(name: str, levels: int) -> None:
     """Up to four records."""
     for _, mechanism in mechanisms(GRAPHS[name], levels):

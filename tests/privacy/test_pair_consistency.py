@@ -129,9 +129,6 @@ MECHANISMS: list[Any] = [
     *(pv.FourierTables(NETWORK, TWO, "1.5", neighbours=relation) for relation in BOTH),
     *(pv.FourierTables(NETWORK, TWO, 1, "0.01", neighbours=relation) for relation in BOTH),
     *(pv.FourierTables(NETWORK, TWO, 1, delta, max_rows=3) for delta in (0, "0.01")),
-    *(pv.NetworkDraws(NETWORK, TWO, 9, 1, "0.01", neighbours=relation) for relation in BOTH),
-    pv.NetworkDraws(NETWORK, TWO, 9, 1, "0.01", draws=2, concentrated=True),
-    pv.NetworkDraws(NETWORK, TWO, 9, 1, "0.01", max_rows=2),
     *(pv.TruncatedNetworkDraws(NETWORK, TWO, 9, "1.5", neighbours=relation) for relation in BOTH),
     pv.TruncatedNetworkDraws(NETWORK, TWO, 9, "1.5", draws=3, max_rows=2),
     *(pv.GaussianMoments(LINE, PAIRS, 1, "0.01", neighbours=relation) for relation in BOTH),
@@ -139,8 +136,21 @@ MECHANISMS: list[Any] = [
 ]
 
 
+#: those that take seconds to calibrate, which is left to the test
+NETWORK_DRAWS: list[dict[str, Any]] = [
+    *({"neighbours": relation} for relation in BOTH),
+    {"draws": 2, "concentrated": True},
+    {"max_rows": 2},
+]
+
+
 def test_no_mechanism_is_left_out() -> None:
-    assert forgotten(every(Mechanism), map(type, MECHANISMS)) == set()
+    assert forgotten(every(Mechanism), {pv.NetworkDraws, *map(type, MECHANISMS)}) == set()
+
+
+@pytest.mark.parametrize("options", NETWORK_DRAWS, ids=str)
+def test_draws_of_networks_agree_with_themselves(options: dict[str, Any]) -> None:
+    test_every_mechanism_agrees_with_itself(pv.NetworkDraws(NETWORK, TWO, 9, 1, "0.01", **options))
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda one: f"{one.name}-{one.guarantee.neighbours}")

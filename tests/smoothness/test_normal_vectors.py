@@ -326,7 +326,15 @@ def test_the_mean_likelihood_of_matrices_is_told_for_two_columns_only() -> None:
     assert "two columns only" in str(made)
 
 
-@pytest.mark.parametrize(("cut", "records"), [*product([False, True], [1, 2, 10**9]), (False, 10**6)])
+@pytest.mark.parametrize(
+    ("cut", "records"),
+    [
+        *product([False, True], [1, 2]),
+        (False, 10**9),
+        pytest.param(True, 10**9, marks=pytest.mark.slow),
+        pytest.param(False, 10**6, marks=pytest.mark.slow),
+    ],
+)
 def test_few_values_and_many_records_are_told_too(records: int, cut: bool) -> None:
     schema = pv.Schema({"x": pv.Bounded(-1, 1, grid=2)}, population="few", unit="patient")
     ends = {"means": ("-0.5", 1), "precisions": ("0.5", 4)} if cut else {}

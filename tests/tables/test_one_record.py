@@ -99,7 +99,9 @@ def test_t45_a_second_reader_for_what_stops_the_first_is_found(
                 with relations.engine() as connection:
                     empty = ", ".join(f"NULL::VARCHAR AS {name}" for name in files.fields.names)
                     rows = files.rows()
-                    connection.execute(f"CREATE TABLE {relations.ROWS} AS SELECT {empty} FROM range({rows})")
+                    connection.execute(
+                        f"CREATE TEMP TABLE {relations.ROWS} AS SELECT {empty} FROM range({rows})"
+                    )
                     yield relations.in_duckdb(connection, files.fields)
                 return
             yield found

@@ -188,6 +188,7 @@ def test_what_a_database_cannot_do_is_refused_at_once() -> None:
     assert "Parquet" in str(error.advice)
 
 
+@pytest.mark.usefixtures("own_engine")
 def test_nothing_is_left_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """T38: what an engine spills goes to a folder that is gone afterwards, not to the current one."""
     spilled = tmp_path / "spilled"

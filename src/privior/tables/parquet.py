@@ -60,7 +60,7 @@ class Parquet:
             )
             ways = _OF_TEXT if _NAMES["large_string"] in map(_engine_type, self.fields.types) else _OF_ANY
             connection.execute(f"SET disabled_optimizers = '{ways}'")
-            connection.execute(f"CREATE VIEW {ROWS} AS FROM {source} AS t({places}) SELECT {chosen}")
+            connection.execute(f"CREATE TEMP VIEW {ROWS} AS FROM {source} AS t({places}) SELECT {chosen}")
             yield in_duckdb(connection, self.fields)
 
 

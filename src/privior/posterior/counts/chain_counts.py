@@ -113,9 +113,9 @@ class _Chains:
         precision = np.sum([e.precisions for e in evidence], axis=0) if evidence else np.zeros(prior.size)
         weights = CellWeights.of(evidence, prior, total.most)
         kinks = np.stack([weights.kinks, weights.rates], axis=1).reshape(-1, prior.size)
-        self.cells = np.column_stack(
-            [prior, weights.curvature, weights.centre, weights.slope, precision, kinks.T.astype(np.float64)]
-        )
+        columns = [prior, weights.curvature, weights.centre, weights.slope, precision, kinks.T]
+        # Row by row in memory, with kinks and without: loops are compiled for one layout.
+        self.cells = np.ascontiguousarray(np.column_stack(columns), dtype=np.float64)
         seeds = np.random.SeedSequence(seed).spawn(_CHAINS)
         self.rngs = [np.random.default_rng(each) for each in seeds]
         centre, deviation = _guess(evidence, prior, total, precision)

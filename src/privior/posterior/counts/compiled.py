@@ -36,7 +36,7 @@ class Compiled(Generic[P, R]):
         from numba import njit
 
         Compiled.loaded = True
-        made: Callable[P, R] = njit(cache=True, nogil=True)(self._loops)
+        made: Callable[P, R] = njit(cache=True, nogil=True, no_cfunc_wrapper=True)(self._loops)
         return made
 
     @property

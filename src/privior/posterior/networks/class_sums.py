@@ -46,7 +46,7 @@ _MOST_COST, _MOST_RECORDS = 2e9, 300_000
 
 def class_sums(evidence: JointEvidence, priors: Sequence[Floats]) -> ClassSums | None:
     """Return the sums over all data sets of a star; None where they would take too long."""
-    model, layout = evidence.layout.model, evidence.layout
+    model = evidence.layout.model
     if model.root is None or not evidence.of_cells or evidence.total.most > _MOST_RECORDS:
         return None
     fall = _FALL

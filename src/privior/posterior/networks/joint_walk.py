@@ -58,6 +58,8 @@ MOST_AT_ONCE = 256
 BIRTHS = 8
 #: the mean and the standard deviation of log(κ / levels)
 CENTRE, SPREAD = 0.7, 1.0
+#: the walk over whole records, and what becomes of one; plain numbers would each be compiled for
+RECORDS, TAKEN, ADDED = np.int64(0), np.int64(-1), np.int64(1)
 
 
 class Tables(NamedTuple):
@@ -142,6 +144,10 @@ class Scratch(NamedTuple):
     kept: Integers
 
 
+#: for functions that compiled ones alone call: the doors for other callers would take long to compile
+inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
 @njit(cache=True, nogil=True)
 def rise(x: float, d: int) -> float:
     """Return log Γ(x+d) - log Γ(x), right to 10⁻¹² or so."""
@@ -163,14 +169,14 @@ def rise(x: float, d: int) -> float:
     return float(difference + remainder(y) - remainder(x) + math.log(below / above))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def remainder(z: float) -> float:
     """Return Stirling's remainder for z >= 16."""
     square = 1 / (z * z)
     return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / z
 
 
-@njit(cache=True, nogil=True)
+@inner
 def fit(noise: Noise, place: int, value: int, step: int) -> float:
     """Return how the log likelihood of a number changes by a step."""
     gain = 0.0
@@ -277,7 +283,7 @@ def shift(
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def change_record(
     walk: int, tables: Tables, walks: Walks, noise: Noise, counts: Integers, cells: Integers, step: int
 ) -> float:
@@ -297,7 +303,7 @@ def change_record(
     return gain
 
 
-@njit(cache=True, nogil=True)
+@inner
 def random_record(
     rng: np.random.Generator,
     walk: int,
@@ -327,7 +333,7 @@ def random_record(
                 break
 
 
-@njit(cache=True, nogil=True)
+@inner
 def new_code(
     rng: np.random.Generator, v: int, nodes: Nodes, counts: Integers, prior: Floats, codes: Integers
 ) -> None:
@@ -347,7 +353,7 @@ def new_code(
     codes[nodes.column[v]] = code
 
 
-@njit(cache=True, nogil=True)
+@inner
 def cells_of(walk: int, walks: Walks, codes: Integers, cells: Integers) -> None:
     """Write into `cells` where a record with these codes is, in the cliques of a walk."""
     for s in range(walks.of[walk], walks.of[walk + 1]):
@@ -359,13 +365,13 @@ def cells_of(walk: int, walks: Walks, codes: Integers, cells: Integers) -> None:
         cells[walks.clique[s]] = cell
 
 
-@njit(cache=True, nogil=True)
+@inner
 def drawn_fit(v: int, nodes: Nodes, noise: Noise, counts: Integers) -> float:
     """Return the log likelihood of the draws of a node's table."""
     return float(table_fit(noise.sticks, nodes.table[v], nodes.rows[v], nodes.levels[v], counts))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def renew(
     rng: np.random.Generator,
     deaths: int,
@@ -383,25 +389,25 @@ def renew(
     for v in range(nodes.column.size if drawn else 0):
         gain -= drawn_fit(v, nodes, noise, counts)
     for r in range(deaths):
-        random_record(rng, 0, tables, walks, counts, scratch.codes, scratch.gone[r])
-        gain += change_record(0, tables, walks, noise, counts, scratch.gone[r], -1)
+        random_record(rng, RECORDS, tables, walks, counts, scratch.codes, scratch.gone[r])
+        gain += change_record(RECORDS, tables, walks, noise, counts, scratch.gone[r], TAKEN)
     for r in range(births):
         for v in range(nodes.column.size):
             new_code(rng, v, nodes, counts, prior, scratch.codes)
-        cells_of(0, walks, scratch.codes, scratch.came[r])
-        gain += change_record(0, tables, walks, noise, counts, scratch.came[r], 1)
+        cells_of(RECORDS, walks, scratch.codes, scratch.came[r])
+        gain += change_record(RECORDS, tables, walks, noise, counts, scratch.came[r], ADDED)
     for v in range(nodes.column.size if drawn else 0):
         gain += drawn_fit(v, nodes, noise, counts)
     if gain >= 0 or rng.random() < math.exp(gain):
         return True
     for r in range(births):
-        change_record(0, tables, walks, noise, counts, scratch.came[r], -1)
+        change_record(RECORDS, tables, walks, noise, counts, scratch.came[r], TAKEN)
     for r in range(deaths):
-        change_record(0, tables, walks, noise, counts, scratch.gone[r], 1)
+        change_record(RECORDS, tables, walks, noise, counts, scratch.gone[r], ADDED)
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def cascade(
     rng: np.random.Generator,
     v: int,
@@ -447,15 +453,17 @@ def cascade(
             rest //= nodes.above_levels[k]
         codes[nodes.column[v]] = a
         random_record(rng, walk, tables, walks, counts, codes, scratch.gone[r])
-        scratch.kept[r] = codes
-        gain += change_record(walk, tables, walks, noise, counts, scratch.gone[r], -1)
+        for k in range(codes.size):
+            scratch.kept[r, k] = codes[k]
+        gain += change_record(walk, tables, walks, noise, counts, scratch.gone[r], TAKEN)
     for r in range(d):
-        codes[:] = scratch.kept[r]
+        for k in range(codes.size):
+            codes[k] = scratch.kept[r, k]
         codes[nodes.column[v]] = b
         for k in range(first, end):
             new_code(rng, nodes.below[k], nodes, counts, prior, codes)
         cells_of(walk, walks, codes, scratch.came[r])
-        gain += change_record(walk, tables, walks, noise, counts, scratch.came[r], 1)
+        gain += change_record(walk, tables, walks, noise, counts, scratch.came[r], ADDED)
     if drawn:
         gain += drawn_fit(v, nodes, noise, counts)
         for k in range(first, end):
@@ -463,12 +471,12 @@ def cascade(
     if gain >= 0 or rng.random() < math.exp(gain):
         return True
     for r in range(d):
-        change_record(walk, tables, walks, noise, counts, scratch.came[r], -1)
-        change_record(walk, tables, walks, noise, counts, scratch.gone[r], 1)
+        change_record(walk, tables, walks, noise, counts, scratch.came[r], TAKEN)
+        change_record(walk, tables, walks, noise, counts, scratch.gone[r], ADDED)
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def weigh(nodes: Nodes, v: int, state: State, x: int, old: float, new: float) -> float:
     """Return how the log target changes if the parameter of a level does, in all rows."""
     gain, levels = 0.0, nodes.levels[v]
@@ -566,7 +574,7 @@ def walk_on(
                 if cascade(rng, node, tables, walks, nodes, noise, counts, prior, scratch):
                     cascaded += 1
             if move % records_every == 0:
-                d = log_uniform(at_once, rng.random())
+                d = log_uniform(float(at_once), rng.random())
                 kind = rng.random()
                 deaths = d if known or kind < 0.6 else 0
                 births = d if known or kind >= 0.4 else 0
