@@ -16,10 +16,24 @@ from privior.posterior.counts import chain, chain_counts, halving_loops, halving
 from privior.posterior.counts.compiled import Compiled
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.halved_counts import halved_counts
-from privior.posterior.networks import joint_walk
+from privior.posterior.networks import (
+    class_births,
+    class_cells,
+    class_learning,
+    class_walk,
+    joint_sticks,
+    joint_walk,
+)
+from privior.posterior.networks.class_chains import ClassChains
 from privior.posterior.networks.joint_chains import JointChains
 from privior.posterior.networks.joint_evidence import joint_evidence
 from privior.posterior.tables.counts_given import total_of
+
+#: where they are
+_MODULES = (
+    *(chain, halving_loops, halving_sums, splitting),
+    *(class_births, class_cells, class_learning, class_walk, joint_sticks, joint_walk),
+)
 
 
 def run() -> None:
@@ -37,18 +51,21 @@ def network() -> None:
     """Run a chain over a network of two columns, one of which learns its prior."""
     answers = pv.Categorical(["no", "yes"])
     schema = pv.Schema({"a": answers, "b": answers}, population="few", unit="person")
-    plan = pv.plan(pv.BayesianNetwork({"a": [], "b": ["a"]}), schema, records=9, epsilon=1)
+    model = pv.BayesianNetwork({"a": [], "b": ["a"]})
+    plan = pv.plan(model, schema, records=9, epsilon=1, mechanism=pv.LaplaceTables)
     numbers = tuple((2,) * layout.size for layout in plan.mechanism.layouts)
     release: Any = SimpleNamespace(plan=plan, statistics=Observed(plan.mechanism.layouts, numbers))
     evidence = joint_evidence([release], plan.model, total_of([release]))
-    JointChains(evidence, plan.model.parameters(schema), seed=1, chains=1).run(1, 8, 1, lambda part: None)
+    joint_sticks.box_table(1.0, 1.0, 1.0, 0.1, 2)
+    for kind in (JointChains, ClassChains):
+        kind(evidence, plan.model.parameters(schema), seed=1, chains=1).run(1, 8, 1, lambda part: None)
 
 
 def signatures() -> dict[str, int]:
     """Return for how many kinds of arguments each loop is kept."""
     loops: dict[str, Any] = {
         f"{module.__name__}.{name}": one.fast if isinstance(one, Compiled) else one
-        for module in (chain, halving_loops, halving_sums, joint_walk, splitting)
+        for module in _MODULES
         for name, one in vars(module).items()
         if isinstance(one, Compiled) or hasattr(one, "py_func")
     }

@@ -9,7 +9,7 @@ from numba import njit
 
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.class_cells import Room, Star, State, weigh_cells
-from privior.posterior.networks.joint_walk import Noise, fit, log_uniform, rise
+from privior.posterior.networks.joint_walk import ADDED, TAKEN, Noise, fit, log_uniform, rise
 
 #: where fewer records are born or die at once, they look at the noise
 LOOKING = 16
@@ -55,8 +55,8 @@ def step_row(
     for x in range(levels):
         p = first + x
         kappa += prior[p]
-        up[x] = (counts[p] + prior[p]) * math.exp(half(fit(noise, p, counts[p], 1)))
-        down[x] = counts[p] * math.exp(half(fit(noise, p, counts[p], -1)))
+        up[x] = (counts[p] + prior[p]) * math.exp(half(fit(noise, p, counts[p], ADDED)))
+        down[x] = counts[p] * math.exp(half(fit(noise, p, counts[p], TAKEN)))
         ups += up[x]
         downs += down[x]
     for _ in range(abs(steps)):
@@ -72,11 +72,11 @@ def step_row(
         if chosen < 0:
             return -math.inf
         p = first + chosen
-        change = fit(noise, p, counts[p], 1 if born else -1)
+        change = fit(noise, p, counts[p], ADDED if born else TAKEN)
         left += change - 2 * half(change)
         counts[p] += 1 if born else -1
-        up[chosen] = (counts[p] + prior[p]) * math.exp(half(fit(noise, p, counts[p], 1)))
-        down[chosen] = counts[p] * math.exp(half(fit(noise, p, counts[p], -1)))
+        up[chosen] = (counts[p] + prior[p]) * math.exp(half(fit(noise, p, counts[p], ADDED)))
+        down[chosen] = counts[p] * math.exp(half(fit(noise, p, counts[p], TAKEN)))
         ups, downs = 0.0, 0.0
         for x in range(levels):
             ups += up[x]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from privior.arrays import Floats, Integers
+from privior.posterior.diagnostics import WORST_R_HAT
 from privior.posterior.networks.joint_chains import CHAINS, PERTURBED, JointChains, prior_of
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_start import started
@@ -31,18 +32,21 @@ class ClassChains(JointChains):
         self, evidence: JointEvidence, priors: Sequence[Floats | None], seed: int, chains: int = CHAINS
     ) -> None:
         from privior.posterior.networks.class_cells import Learned, Star, State
-        from privior.posterior.networks.joint_walk import CENTRE, Noise
+        from privior.posterior.networks.joint_arrays import noise_of
+        from privior.posterior.networks.joint_walk import CENTRE
 
         layout = self.layout = evidence.layout
         model, places = layout.model, layout.places
         root = model.root
         if root is None or not evidence.of_cells:
             raise ValueError("not a star of noisy tables")
-        self.total = evidence.total
+        self.total, self.worth = evidence.total, evidence.worth
+        self.worst_total, self.born = WORST_R_HAT, 0
         self.learned = np.array([prior is None for prior in priors])
         self.levels = np.array([layout.tree.levels[node] for node in model.columns])
-        self.noise = Noise(
-            *(one[:, places] for one in (evidence.observed, evidence.rates, evidence.curvatures))
+        noise = noise_of(evidence)
+        self.noise = noise._replace(
+            **{name: getattr(noise, name)[:, places] for name in ("observed", "rates", "curvatures")}
         )
         first = np.cumsum([0, *model.sizes(layout.schema)])
         at, classes = model.columns.index(root), layout.tree.levels[root]

@@ -107,7 +107,7 @@ def walk_on(
     counts, prior = state.counts, state.prior
     widest = int(tables.levels.max())
     room = Room(np.empty_like(counts), np.empty(widest), np.empty(widest))
-    weigh_cells(state, 0, counts.size)
+    weigh_cells(state, np.int64(0), counts.size)
     accepted, stepped, tried, stored = 0, 0, 0, 0
     each = max(1, moves // steps)
     for sweep in range(sweeps):
@@ -124,7 +124,7 @@ def walk_on(
                 if tables.learned[t] and tables.first[t] != star.root and tables.levels[t] > 1:
                     for _ in range(tables.levels[t]):
                         renew(rng, tables, noise, state, t, room)
-        weigh_cells(state, 0, counts.size)
+        weigh_cells(state, np.int64(0), counts.size)
         for t in range(tables.first.size):
             for row in range(tables.rows[t]):
                 start = tables.first[t] + row * tables.levels[t]

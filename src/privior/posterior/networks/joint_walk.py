@@ -145,7 +145,7 @@ class Scratch(NamedTuple):
 
 
 #: for functions that compiled ones alone call: the doors for other callers would take long to compile
-inner = njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 
 
 @njit(cache=True, nogil=True)
