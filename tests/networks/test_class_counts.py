@@ -319,3 +319,25 @@ def test_a_star_has_a_root() -> None:
         {"a": [], "b": [], "c": ["a"]},
     ]
     assert [pv.BayesianNetwork(graph).root for graph in others] == [None] * 4
+
+
+def test_chances_that_a_small_prior_makes_tiny_are_told_apart() -> None:
+    """Neither class has a level: which of two tiny chances is larger is as open as can be."""
+    schema = pv.Schema(
+        {"y": pv.Boolean(), "a": pv.Categorical(["u", "v", "w"])}, population="few", unit="person"
+    )
+    release = pv.import_release(
+        pv.NaiveBayes("y", ["a"], prior="1/100"),
+        schema,
+        {"y": [3, 200], "a": [2, 1, 0, 100, 100, 0]},
+        noise=pv.GaussianNoise("0.05", discrete=True),
+        treatment=pv.AS_DRAWN,
+        records=203,
+        epsilon=1,
+        delta="1e-5",
+        neighbours="replace-one",
+        source="somebody",
+    )
+    posterior = pv.infer(release)
+    assert posterior.predict_proba({"a": ["w"]})[0, 0] == pytest.approx(0.5, abs=0.06)
+    assert (posterior.kept == posterior.kept.min()).mean() < 0.01

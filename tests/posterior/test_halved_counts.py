@@ -19,10 +19,12 @@ from privior.posterior.counts.latent import latent_counts
 from privior.posterior.counts.stirling import log_gamma
 
 
-def of(observed: list[int], rate: float, total: Total, *, ordered: bool = False) -> HalvedCounts:
+def of(
+    observed: list[int], rate: float, total: Total, *, ordered: bool = False, seed: int = 0
+) -> HalvedCounts:
     cells = len(observed)
     evidence = [CellEvidence(np.array(observed), np.full(cells, rate), np.zeros(cells))]
-    return halved_counts(evidence, (cells,), (ordered,), LearnedPrior(), total)
+    return halved_counts(evidence, (cells,), (ordered,), LearnedPrior(), total, seed=seed)
 
 
 def split(one: int, other: int, a: float, b: float) -> float:
@@ -86,7 +88,8 @@ def test_sums_are_pulled_down_half_as_much(observed: list[int]) -> None:
     expected, pulled = brute_force(*facts), brute_force(*facts, taken_back=0)
     hedges = [share * brute_force(*facts, law=law) for law, share in zip(_UNLEARNED, _HEDGED, strict=True)]
     mixed = (1 - sum(_HEDGED)) * expected + np.sum(hedges, axis=0)
-    assert of(observed, 1.2, Total(20, known=False)).mean == pytest.approx(mixed, abs=0.06)
+    found = np.mean([of(observed, 1.2, Total(20, known=False), seed=seed).mean for seed in range(4)], axis=0)
+    assert found == pytest.approx(mixed, abs=0.06)
     assert expected.sum() > pulled.sum() + 0.1
 
 
@@ -268,6 +271,18 @@ def test_more_noisy_records_than_are_stated_are_refused() -> None:
     """The sums were cut where a possible total would have been: all records fell on the first halves."""
     with pytest.raises(pv.InferenceError, match="contradict the stated number"):
         of([400, 300, 200, 100], 1.0, Total(500, known=False))
+    for noisy in ([500, 500, 500, 500], [0, 0, 0, 0]):
+        with pytest.raises(pv.InferenceError, match="contradict the stated number"):
+            of(noisy, 1 / 3, Total(1000, known=True), ordered=True)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_both_halves_of_a_part_are_rounded_alike(known: bool) -> None:
+    """All counts equal, units of several records: every second cell together has half of the records."""
+    for cells in (16, 64):
+        found = of([100] * cells, 0.05, Total(100 * cells * (1 if known else 2), known), ordered=True)
+        even = found.kept[:, ::2].sum(axis=1) - found.kept.sum(axis=1) / 2
+        assert abs(even.mean()) < 5 * even.std() / math.sqrt(len(even)) + 0.02 * even.std()
 
 
 def test_log_gammas_are_those_of_the_library() -> None:

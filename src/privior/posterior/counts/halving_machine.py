@@ -142,7 +142,11 @@ class HalvingMachine:
         self._sum(state)
         self._lean_to_total(state)
         possible = float((self._top * self._possible).sum())
-        return float(self._scales.sum() + math.log(max(possible, 1e-300)) + self._leant)
+        # Leant cells are judged at the largest total, or at the last one that there is.
+        low, size, step = (int(self.nodes[-1, entry]) for entry in (LOW, SIZE, STEP))
+        short = 0 if self.total.known else max(self._most_units - low - (size - 1), 0)
+        leant = self._leant + self._lean * step * short
+        return float(self._scales.sum() + math.log(max(possible, 1e-300)) + leant)
 
     def _sum(self, state: Integers) -> None:
         facts = (np.log(self._weights(state)), self._first, self._second, self.noise, _far(self.tree.cells))
@@ -161,7 +165,7 @@ class HalvingMachine:
         """What is known of the total beforehand, in the same units, over what cells were leant by."""
         low, size, step = (int(self.nodes[-1, entry]) for entry in (LOW, SIZE, STEP))
         units, most = np.arange(size), self._most_units - low
-        if most < -size:
+        if most < -size or (self.total.known and most >= 2 * size):
             raise InferenceError(
                 "the noisy counts contradict the stated number of records",
                 asked=f"about {step * low}",
@@ -302,7 +306,7 @@ class HalvingMachine:
         else:
             chances, step = self._top * self._possible, int(self.nodes[-1, STEP])
             units = self.nodes[-1, LOW] + rng.choice(chances.size, size=size, p=chances / chances.sum())
-            inside = rng.integers(0, step, size) - step // 2
+            inside = np.floor(rng.random(size) * step - (step - 1) / 2).astype(np.int64)
             sums[-1] = np.clip(units * step + inside, 0, self.total.most)
         facts = (np.log(self._weights(state)), self._first, self._second)
         self._run(halving_sums.downwards)(self.nodes, self.tree.cells, self.room, *facts, sums, rng)

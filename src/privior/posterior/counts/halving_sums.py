@@ -248,8 +248,9 @@ def _within(
         goals: random numbers between 0 and 1
     """
     rest = unit - part
-    found = part * step + (number - unit * step) * part // np.maximum(unit, 1)
-    found = found + (goals * step).astype(np.int64) - step // 2
+    inside = (number - unit * step) * part / np.maximum(unit, 1)
+    # On average no more and no less than in proportion, whatever is rounded down.
+    found = part * step + np.floor(inside + goals * step - (step - 1) / 2).astype(np.int64)
     bare = np.flatnonzero((part <= 0) | (rest <= 0))
     if bare.size > 0:
         goal, whole = goals[bare], number[bare]
@@ -270,8 +271,8 @@ def _within_loops(
     for draw in range(number.size):
         one, rest, goal = part[draw], unit[draw] - part[draw], goals[draw]
         if one > 0 and rest > 0:
-            inside = (number[draw] - unit[draw] * step) * one // unit[draw]
-            found[draw] = one * step + inside + int(goal * step) - step // 2
+            inside = (number[draw] - unit[draw] * step) * one / unit[draw]
+            found[draw] = one * step + math.floor(inside + goal * step - (step - 1) / 2)
             continue
         first, most = one <= 0, step // 2 * 1.0
         if first and rest <= 0:

@@ -44,7 +44,7 @@ class Sticks(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def box(a: float, b: float, smallest: float) -> float:
-    """Return what `log_box` returns, right to nine digits or so."""
+    """Return what `log_box` returns, to nine digits for boxes from 0.05 on, to 0.005 from 1e-6 on."""
     end = math.log((1 - smallest) / smallest)
     peak = min(max(math.log(a / b), -end), end)
     share = 1 / (1 + math.exp(-peak))

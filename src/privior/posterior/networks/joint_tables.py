@@ -24,8 +24,8 @@ from privior.posterior.tables.drawn import probabilities
 _NAMED = 5
 #: data sets whose residuals are looked at
 _LOOKED_AT = 200
-#: chances below are as good as zero
-_LEAST = 1e-18
+#: chances below are as good as zero; of small priors many are tiny, and predictions compare them
+_LEAST = 1e-300
 #: rows of draws that are made at once, in numbers
 _AT_ONCE = 4_000_000
 
