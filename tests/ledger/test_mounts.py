@@ -298,8 +298,14 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_write_that_was_cut_off_is_no_hindrance_to_reading_where_nothing_can_be_changed(
-    small: pv.Ledger, schema: pv.Schema, tmp_path: Path
+    small: pv.Ledger,
+    schema: pv.Schema,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # A folder of its own: other programs of this machine come and go in the usual one.
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("copies")))
     plan = fruit_plan(schema, "0.1")
     entry = small.spend(plan, key="march")
     small.finish(entry, "what was released")
