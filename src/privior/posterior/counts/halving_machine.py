@@ -47,7 +47,7 @@ _FEWEST, _STATES, _WORK = 2, 16, 64_000
 
 #: laws of all groups for which nothing was learned, and the share of tables that each of them has: nearly
 #: empty stretches look like empty ones, so that all or nothing must not be rare. Large tables have the first.
-_UNLEARNED, _HEDGED = (0, 2), (0.14, 0.06)
+_UNLEARNED, _HEDGED = (0, 2), (0.2, 0.1)
 
 
 class Learned(NamedTuple):
