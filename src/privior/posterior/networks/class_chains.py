@@ -46,7 +46,11 @@ class ClassChains(JointChains):
         self.levels = np.array([layout.tree.levels[node] for node in model.columns])
         noise = noise_of(evidence)
         self.noise = noise._replace(
-            **{name: getattr(noise, name)[:, places] for name in ("observed", "rates", "curvatures")}
+            # In one layout, for which the loops are compiled, also where there are several releases.
+            **{
+                name: np.ascontiguousarray(getattr(noise, name)[:, places])
+                for name in ("observed", "rates", "curvatures")
+            }
         )
         first = np.cumsum([0, *model.sizes(layout.schema)])
         at, classes = model.columns.index(root), layout.tree.levels[root]
