@@ -33,7 +33,7 @@ class ClassChains(JointChains):
     ) -> None:
         from privior.posterior.networks.class_cells import Learned, Star, State
         from privior.posterior.networks.joint_arrays import noise_of
-        from privior.posterior.networks.joint_walk import CENTRE
+        from privior.posterior.networks.joint_walk import CENTRE, Noise
 
         layout = self.layout = evidence.layout
         model, places = layout.model, layout.places
@@ -45,12 +45,12 @@ class ClassChains(JointChains):
         self.learned = np.array([prior is None for prior in priors])
         self.levels = np.array([layout.tree.levels[node] for node in model.columns])
         noise = noise_of(evidence)
-        self.noise = noise._replace(
-            # In one layout, for which the loops are compiled, also where there are several releases.
-            **{
-                name: np.ascontiguousarray(getattr(noise, name)[:, places])
-                for name in ("observed", "rates", "curvatures")
-            }
+        # In one layout, for which the loops are compiled, also where there are several releases.
+        self.noise = Noise(
+            np.ascontiguousarray(noise.observed[:, places]),
+            np.ascontiguousarray(noise.rates[:, places]),
+            np.ascontiguousarray(noise.curvatures[:, places]),
+            noise.sticks,
         )
         first = np.cumsum([0, *model.sizes(layout.schema)])
         at, classes = model.columns.index(root), layout.tree.levels[root]
