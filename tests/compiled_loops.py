@@ -21,6 +21,9 @@ from privior.posterior.networks import (
     class_cells,
     class_learning,
     class_walk,
+    joint_learning,
+    joint_numbers,
+    joint_records,
     joint_sticks,
     joint_walk,
 )
@@ -33,6 +36,7 @@ from privior.posterior.tables.counts_given import total_of
 _MODULES = (
     *(chain, halving_loops, halving_sums, splitting),
     *(class_births, class_cells, class_learning, class_walk, joint_sticks, joint_walk),
+    *(joint_learning, joint_numbers, joint_records),
 )
 
 

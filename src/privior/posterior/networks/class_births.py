@@ -9,7 +9,9 @@ from numba import njit
 
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.class_cells import Room, Star, State, weigh_cells
-from privior.posterior.networks.joint_walk import ADDED, TAKEN, Noise, fit, log_uniform, rise
+from privior.posterior.networks.joint_numbers import fit, log_uniform, rise
+from privior.posterior.networks.joint_records import ADDED, TAKEN
+from privior.posterior.networks.joint_state import Noise
 
 #: where fewer records are born or die at once, they look at the noise
 LOOKING = 16

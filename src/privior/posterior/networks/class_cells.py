@@ -8,7 +8,7 @@ from typing import NamedTuple
 from numba import njit
 
 from privior.arrays import Floats, Integers
-from privior.posterior.networks.joint_walk import remainder
+from privior.posterior.networks.joint_numbers import remainder
 
 
 class Star(NamedTuple):

@@ -33,7 +33,8 @@ class ClassChains(JointChains):
     ) -> None:
         from privior.posterior.networks.class_cells import Learned, Star, State
         from privior.posterior.networks.joint_arrays import noise_of
-        from privior.posterior.networks.joint_walk import CENTRE, Noise
+        from privior.posterior.networks.joint_learning import CENTRE
+        from privior.posterior.networks.joint_state import Noise
 
         layout = self.layout = evidence.layout
         model, places = layout.model, layout.places

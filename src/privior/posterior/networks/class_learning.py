@@ -9,7 +9,9 @@ from numba import njit
 
 from privior.arrays import Integers
 from privior.posterior.networks.class_cells import Learned, Room, Star, State, stretch
-from privior.posterior.networks.joint_walk import CENTRE, SPREAD, Noise, fit, rise
+from privior.posterior.networks.joint_learning import new_concentration, new_part
+from privior.posterior.networks.joint_numbers import fit, rise
+from privior.posterior.networks.joint_state import Noise
 
 
 @njit(cache=True, nogil=True)
@@ -102,9 +104,7 @@ def learn(rng: np.random.Generator, star: Star, tables: Learned, state: State) -
         levels, first, rows, own = tables.levels[t], tables.first[t], tables.rows[t], tables.weight[t]
         kappa = state.kappa[t]
         # The concentration
-        new = kappa * math.exp((0.4 if rng.random() < 0.5 else 1.5) * rng.standard_normal())
-        away, was = math.log(new / levels) - CENTRE, math.log(kappa / levels) - CENTRE
-        gain = (was * was - away * away) / (2 * SPREAD * SPREAD)
+        new, gain = new_concentration(rng, kappa, levels)
         for row in range(rows):
             count = row_count(star, tables, t, row, counts)
             if count > 0:
@@ -121,12 +121,9 @@ def learn(rng: np.random.Generator, star: Star, tables: Learned, state: State) -
             y = (x + 1 + int(rng.random() * (levels - 1))) % levels
             both = state.shares[own + x] + state.shares[own + y]
             part = state.shares[own + x] / both
-            logit = math.log(part / (1 - part))
-            logit += (0.5 if rng.random() < 0.5 else 2.0) * rng.standard_normal()
-            if abs(logit) > 30:
+            other, gain = new_part(rng, part)
+            if other < 0:
                 continue
-            other = 1 / (1 + math.exp(-logit))
-            gain = math.log(other * (1 - other) / (part * (1 - part)))
             gain += weigh(tables, t, counts, x, kappa * both * part, kappa * both * other)
             gain += weigh(tables, t, counts, y, kappa * both * (1 - part), kappa * both * (1 - other))
             if gain >= 0 or rng.random() < math.exp(gain):

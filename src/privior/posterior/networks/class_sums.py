@@ -26,14 +26,12 @@ from functools import cached_property
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.posterior.counts.contract import LatentCounts, SummedCounts
 from privior.posterior.counts.law import Law
 from privior.posterior.diagnostics import Diagnostics
+from privior.posterior.networks.all_summed import AllSummed
 from privior.posterior.networks.class_numbers import AllClasses, OneClass
 from privior.posterior.networks.class_rows import ClassRow, Windowed, log_noise, summed_row, window
 from privior.posterior.networks.joint_evidence import JointEvidence
-from privior.posterior.networks.joint_tables import dirichlet
-from privior.posterior.networks.known_tables import KnownTables
 from privior.special import gammaln
 
 #: the share of all weight that may be left out
@@ -101,7 +99,7 @@ def _summed(evidence: JointEvidence, priors: tuple[Floats, ...], fall: float) ->
 
 
 @dataclass(frozen=True, eq=False)
-class ClassSums(KnownTables):
+class ClassSums(AllSummed):
     """The posterior of all tables of a star, summed.
 
     Attributes:
@@ -129,11 +127,8 @@ class ClassSums(KnownTables):
     def _classes(self) -> int:
         return self.priors[self.root].size
 
-    def counts(self, place: int) -> LatentCounts:
-        """Return the law of each count, and draws of whole data sets."""
-        return ClassTable(self, place)
-
-    def _levels(self, place: int) -> int:
+    def levels(self, place: int) -> int:
+        """Return the number of levels of a table's node."""
         return self.priors[place].size // (1 if place == self.root else self._classes)
 
     def laws(self, place: int) -> tuple[Law, ...]:
@@ -176,14 +171,11 @@ class ClassSums(KnownTables):
 
     def noise_share(self, place: int, number: int, rng: np.random.Generator) -> float:
         """Return how much of the variance of entries is that of their means given a data set."""
-        shapes = self._shapes(place, self.table(place, self.joint.draws(number, rng), rng))
+        shapes = self.shapes(place, self.table(place, self.joint.draws(number, rng), rng))
         whole = shapes.sum(axis=2, keepdims=True)
         means = shapes / whole
         noise, records = means.var(axis=0).sum(), (means * (1 - means) / (whole + 1)).mean(axis=0).sum()
         return float(noise / (noise + records)) if noise + records > 0 else 0.0
-
-    def _shapes(self, place: int, tables: Integers) -> Floats:
-        return np.asarray((tables + self.priors[place]).reshape(len(tables), -1, self._levels(place)))
 
     def tables(self, number: int, rng: np.random.Generator) -> Integers:
         """Draw the counts of all tables, each row those of one data set."""
@@ -197,19 +189,12 @@ class ClassSums(KnownTables):
         rows = [self.rows[place, c].draws(classes[:, c], rng) for c in range(self._classes)]
         return np.concatenate(rows, axis=1)
 
-    def draws(self, number: int, rng: np.random.Generator) -> Floats:
-        """Draw data sets, then the entries of all tables given each."""
-        tables = self.tables(number, rng)
-        parts = np.split(tables, np.cumsum([one.size for one in self.priors])[:-1], axis=1)
-        each = (dirichlet(self._shapes(place, part), rng) for place, part in enumerate(parts))
-        return np.concatenate([one.reshape(number, -1) for one in each], axis=1)
-
-    def learned(self, place: int) -> bool:
-        """Learned priors are not summed out."""
-        return False
+    def one_table(self, place: int, number: int, rng: np.random.Generator) -> Integers:
+        """Draw the numbers of records of the classes, then one table."""
+        return self.table(place, self.joint.draws(number, rng), rng)
 
     @cached_property
-    def diagnostics(self) -> Diagnostics:
+    def diagnostics(self) -> Diagnostics:  # type: ignore[override]
         """Everything was summed, but for what is bounded."""
         return Diagnostics.of_exact("summed over all data sets", self.cost, error=max(self.error, 1e-9))
 
@@ -217,39 +202,3 @@ class ClassSums(KnownTables):
     def how(self) -> str:
         """Say that nothing was sampled."""
         return f"all tables together, {self.diagnostics}"
-
-    @property
-    def together(self) -> bool:
-        """They are."""
-        return True
-
-    def cautions(self, entries: list[str], nodes: tuple[str, ...]) -> tuple[str, ...]:
-        """Nothing can go wrong."""
-        return ()
-
-
-@dataclass(frozen=True, eq=False)
-class ClassTable(SummedCounts):
-    """The counts of one table of a star.
-
-    Attributes:
-        known: all tables
-        place: which one
-    """
-
-    known: ClassSums
-    place: int
-
-    @cached_property
-    def diagnostics(self) -> Diagnostics:  # type: ignore[override]
-        """Everything was summed."""
-        return self.known.diagnostics
-
-    @cached_property
-    def marginals(self) -> tuple[Law, ...]:  # type: ignore[override]
-        """The posterior of each count."""
-        return self.known.laws(self.place)
-
-    def draws(self, size: int, rng: np.random.Generator) -> Integers:
-        """Draw the numbers of records of the classes, then this table."""
-        return self.known.table(self.place, self.known.joint.draws(size, rng), rng)

@@ -47,7 +47,8 @@ from privior.arrays import Floats, Integers
 from privior.posterior.networks.class_births import step
 from privior.posterior.networks.class_cells import Learned, Room, Star, State, weigh_cells, weight
 from privior.posterior.networks.class_learning import learn, renew
-from privior.posterior.networks.joint_walk import Noise, fit, log_uniform
+from privior.posterior.networks.joint_numbers import fit, log_uniform
+from privior.posterior.networks.joint_state import Noise
 
 #: how often all learned parameters are tried in a sweep
 LEARNING = 2

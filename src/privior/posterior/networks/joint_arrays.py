@@ -10,8 +10,9 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_layout import CELLS, JointLayout
+from privior.posterior.networks.joint_records import MOST_AT_ONCE
+from privior.posterior.networks.joint_state import Nodes, Noise, Scratch, Tables, Walks
 from privior.posterior.networks.joint_sticks import Sticks, box_table
-from privior.posterior.networks.joint_walk import MOST_AT_ONCE, Nodes, Noise, Scratch, Tables, Walks
 
 #: how often the columns of an arc are moved together, beside one column alone
 _ARCS = 0.5

@@ -79,7 +79,10 @@ class JointChains:
         self, evidence: JointEvidence, priors: Sequence[Floats | None], seed: int, chains: int = CHAINS
     ) -> None:
         from privior.posterior.networks import joint_arrays as arrays
-        from privior.posterior.networks.joint_walk import BIRTHS, CENTRE, MOST_AT_ONCE, State
+        from privior.posterior.networks.joint_learning import CENTRE
+        from privior.posterior.networks.joint_records import MOST_AT_ONCE
+        from privior.posterior.networks.joint_state import State
+        from privior.posterior.networks.joint_walk import BIRTHS
 
         layout = self.layout = evidence.layout
         self.total, self.worth = evidence.total, evidence.worth

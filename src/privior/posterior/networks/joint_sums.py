@@ -19,14 +19,12 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.models import Network
-from privior.posterior.counts.contract import LatentCounts, SummedCounts
 from privior.posterior.counts.evidence import Total
 from privior.posterior.counts.law import Law
 from privior.posterior.diagnostics import Diagnostics
+from privior.posterior.networks.all_summed import AllSummed
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_layout import CELLS, DIFFERENCE, JointLayout, Margin
-from privior.posterior.networks.joint_tables import dirichlet
-from privior.posterior.networks.known_tables import KnownTables
 from privior.special import gammaln
 
 #: tables of a clique that are listed, at most, and cells of these
@@ -67,7 +65,7 @@ class _Clique:
 
 
 @dataclass(frozen=True, eq=False)
-class SummedTables(KnownTables):
+class SummedTables(AllSummed):
     """The posterior of all tables, summed.
 
     Attributes:
@@ -219,26 +217,22 @@ class SummedTables(KnownTables):
         )
         return own, self._chances[number]
 
-    def counts(self, place: int) -> LatentCounts:
-        """Return the law of each count, and draws of whole data sets."""
-        return SummedTable(self, place)
-
     def laws(self, place: int) -> tuple[Law, ...]:
         """Return the law of each count of a table."""
         tables, chances = self._table(place)
         each = (np.bincount(cell, chances, self._base) for cell in tables.T)
         return tuple(Law(0, np.asarray(one, dtype=np.float64)) for one in each)
 
-    def _shapes(self, place: int, tables: Integers) -> Floats:
-        levels = self.evidence.layout.tree.levels[self._model.columns[place]]
-        return np.asarray((tables + self.priors[place]).reshape(len(tables), -1, levels))
+    def levels(self, place: int) -> int:
+        """Return the number of levels of a table's node."""
+        return int(self.evidence.layout.tree.levels[self._model.columns[place]])
 
     @cached_property
     def _means(self) -> tuple[Floats, ...]:
         found = []
         for place in range(len(self.priors)):
             tables, chances = self._table(place)
-            shapes = self._shapes(place, tables)
+            shapes = self.shapes(place, tables)
             found.append(np.tensordot(chances, shapes / shapes.sum(axis=2, keepdims=True), axes=1).ravel())
         return tuple(found)
 
@@ -249,7 +243,7 @@ class SummedTables(KnownTables):
     def noise_share(self, place: int, number: int, rng: np.random.Generator) -> float:
         """Return how much of the variance of entries is that of their means given a data set."""
         tables, chances = self._table(place)
-        shapes = self._shapes(place, tables)
+        shapes = self.shapes(place, tables)
         whole = shapes.sum(axis=2, keepdims=True)
         means = shapes / whole
         centre = np.tensordot(chances, means, axes=1)
@@ -286,19 +280,8 @@ class SummedTables(KnownTables):
             ]
         return np.stack(found, axis=1)
 
-    def draws(self, number: int, rng: np.random.Generator) -> Floats:
-        """Draw data sets, then the entries of all tables given each."""
-        tables = self.tables(number, rng)
-        parts = np.split(tables, np.cumsum([one.size for one in self.priors])[:-1], axis=1)
-        each = (dirichlet(self._shapes(place, part), rng) for place, part in enumerate(parts))
-        return np.concatenate([one.reshape(number, -1) for one in each], axis=1)
-
-    def learned(self, place: int) -> bool:
-        """Learned priors are not summed out."""
-        return False
-
     @cached_property
-    def diagnostics(self) -> Diagnostics:
+    def diagnostics(self) -> Diagnostics:  # type: ignore[override]
         """Everything was summed."""
         cost = float(sum(one.tables.size for one in self._cliques))
         return Diagnostics.of_exact("summed over all data sets", cost, error=1e-9)
@@ -307,43 +290,6 @@ class SummedTables(KnownTables):
     def how(self) -> str:
         """Say that nothing was sampled."""
         return "all tables together, summed over all data sets"
-
-    @property
-    def together(self) -> bool:
-        """They are."""
-        return True
-
-    def cautions(self, entries: list[str], nodes: tuple[str, ...]) -> tuple[str, ...]:
-        """Nothing can go wrong."""
-        return ()
-
-
-@dataclass(frozen=True, eq=False)
-class SummedTable(SummedCounts):
-    """The counts of one table of a network.
-
-    Attributes:
-        known: all tables
-        place: which one
-    """
-
-    known: SummedTables
-    place: int
-
-    @cached_property
-    def diagnostics(self) -> Diagnostics:  # type: ignore[override]
-        """Everything was summed."""
-        return self.known.diagnostics
-
-    @cached_property
-    def marginals(self) -> tuple[Law, ...]:  # type: ignore[override]
-        """The posterior of each count."""
-        return self.known.laws(self.place)
-
-    def draws(self, size: int, rng: np.random.Generator) -> Integers:
-        """Draw data sets, of which this table is looked at."""
-        ends = np.cumsum([0, *(one.size for one in self.known.priors)])
-        return self.known.tables(size, rng)[:, ends[self.place] : ends[self.place + 1]]
 
 
 def _listed(cells: int, total: Total) -> Integers:

@@ -1,0 +1,90 @@
+"""What the chain over data sets of a network works on, as arrays that compiled code understands."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from privior.arrays import Floats, Integers
+from privior.posterior.networks.joint_sticks import Sticks
+
+
+class Tables(NamedTuple):
+    """The margins of each clique: `of[k]:of[k+1]` are those of clique k, itself first.
+
+    `levels` are those of the node whose table a margin is; 0 of other margins.
+    """
+
+    of: Integers
+    map_of: Integers
+    maps: Integers
+    sign: Integers
+    kind: Integers
+    clique: Integers
+    start: Integers
+    levels: Integers
+
+
+class Walks(NamedTuple):
+    """Walks over cliques, step by step; the first is over whole records."""
+
+    of: Integers
+    clique: Integers
+    have_of: Integers
+    have: Integers
+    new_of: Integers
+    new: Integers
+    off_of: Integers
+    off: Integers
+    strides: Integers
+    sizes: Integers
+    most: Floats
+    chances: Floats
+
+
+class Nodes(NamedTuple):
+    """Tables of nodes, parents first: column, places, rows, levels, whether learned, and parents' columns."""
+
+    column: Integers
+    table: Integers
+    row: Integers
+    rows: Integers
+    levels: Integers
+    learned: Integers
+    weight: Integers
+    above_of: Integers
+    above: Integers
+    above_levels: Integers
+    below_of: Integers
+    below: Integers
+    walk: Integers
+    chances: Floats
+
+
+class Noise(NamedTuple):
+    """What is known of each cell: a row for each term; and of each stick of released draws."""
+
+    observed: Floats
+    rates: Floats
+    curvatures: Floats
+    sticks: Sticks
+
+
+class State(NamedTuple):
+    """What a chain changes: counts, Dirichlet parameters beside them, κ and b of each learned table."""
+
+    counts: Integers
+    prior: Floats
+    kappa: Floats
+    shares: Floats
+
+
+class Scratch(NamedTuple):
+    """Room for a move."""
+
+    codes: Integers
+    old: Integers
+    new: Integers
+    cliques: Integers
+    gone: Integers
+    came: Integers
+    kept: Integers
