@@ -27,7 +27,10 @@ from privior.plans import Plan
 from privior.registry import extensions
 from privior.release import to_payload
 
-_START = "import sys; sys.path[:] = sys.argv[1:]; from privior.curator.worker import main; main()"
+_START = (
+    "import gc, sys; gc.set_threshold(100_000); sys.path[:] = sys.argv[1:]; "  # loading leaves no cycles
+    "from privior.curator.worker import main; main()"
+)
 #: seconds that a killed process may take to be gone, and one that is done or says nothing more to end
 _PATIENCE, _MOMENT = 10, 1
 
@@ -141,7 +144,7 @@ def _started(folder: str) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "TMPDIR": folder, "TMP": folder, "TEMP": folder},
+            env={"OPENBLAS_NUM_THREADS": "1", **os.environ, "TMPDIR": folder, "TMP": folder, "TEMP": folder},
             start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the other
         )
     except (OSError, ValueError):
