@@ -20,7 +20,7 @@ from typing import Literal
 
 from privior.curator.channel import FOLDER, Channel, ChannelError, Message, refused
 from privior.curator.incidents import EndedError, Incident, RecordedError
-from privior.curator.progress import COUNTING, Progress, tell
+from privior.curator.progress import COUNTING, TellStep, tell
 from privior.errors import PlanError, TableError
 from privior.models import Observed
 from privior.plans import Plan
@@ -38,7 +38,7 @@ _PATIENCE, _MOMENT = 10, 1
 class RowProcess:
     """Another process, started here, that reads a file once it is told to, for one answer."""
 
-    def __init__(self, order: Message, progress: Progress) -> None:
+    def __init__(self, order: Message, progress: TellStep) -> None:
         folder = _private_folder()
         try:
             self._child = _started(folder)
@@ -57,7 +57,7 @@ class RowProcess:
             self.close()
             raise
 
-    def _prepare(self, order: Message, progress: Progress) -> None:
+    def _prepare(self, order: Message, progress: TellStep) -> None:
         try:
             self._channel.send(order)
             answer = self._channel.receive()
@@ -109,7 +109,7 @@ class OwnProcess(RowProcess):
 
     process: Literal["own", "shared"] = "own"
 
-    def __init__(self, plans: Sequence[Plan], table: str, progress: Progress) -> None:
+    def __init__(self, plans: Sequence[Plan], table: str, progress: TellStep) -> None:
         order: Message = {
             "plans": [plan.to_document() for plan in plans],
             "digests": [plan.digest for plan in plans],
