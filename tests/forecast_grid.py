@@ -14,7 +14,7 @@ from scipy.special import gammaln
 import privior as pv
 from kinds import COMPARED
 from privior.errors import PlanError
-from privior.forecasting import Expect, Forecast
+from privior.forecasting import Expect, TableForecast
 from privior.mechanisms import (
     DirichletDraw,
     GaussianCounts,
@@ -152,7 +152,7 @@ class Case:
 
 def simulated(
     plan: pv.Plan, tables: list[Counts], rng: np.random.Generator
-) -> tuple[Forecast, NDArray[np.float64]]:
+) -> tuple[TableForecast, NDArray[np.float64]]:
     """Return the errors of the posterior means, without widths, and their relative standard errors."""
     prior, mechanism = plan.model.parameters(plan.schema), plan.mechanism
     if isinstance(mechanism, HellingerMechanism):
@@ -179,7 +179,9 @@ def simulated(
         )
     every, shares = np.array(errors), np.array(weights)[:, None] / np.sum(weights)
     squared, variation, hellinger, kl = means = (shares * every).sum(axis=0)
-    found = Forecast(float(np.sqrt(squared)), float(variation), float(np.sqrt(hellinger)), float(kl), 0.0)
+    found = TableForecast(
+        float(np.sqrt(squared)), float(variation), float(np.sqrt(hellinger)), float(kl), 0.0
+    )
     spread = np.sqrt(((shares * (every - means)) ** 2).sum(axis=0)) / np.maximum(means, 1e-300)
     return found, spread / np.array([2, 1, 2, 1]) if touched >= TOUCHED else np.full(4, np.inf)
 
@@ -319,7 +321,7 @@ class Tally:
             found[case.neighbours].add(case, [(plan, *simulated(plan, tables, rng)) for plan in case.plans()])
         return found
 
-    def add(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
+    def add(self, case: Case, results: list[tuple[pv.Plan, TableForecast, NDArray[np.float64]]]) -> None:
         self.compare(case, results)
         name = case.chosen.mechanism.name
         chosen, spread = next((real.l2, s[0]) for plan, real, s in results if plan.mechanism.name == name)
@@ -327,7 +329,7 @@ class Tally:
             self.choices += 1
             self.right += chosen <= 1.1 * min(real.l2 for _, real, _ in results) * (1 + 2 * spread)
 
-    def compare(self, case: Case, results: list[tuple[pv.Plan, Forecast, NDArray[np.float64]]]) -> None:
+    def compare(self, case: Case, results: list[tuple[pv.Plan, TableForecast, NDArray[np.float64]]]) -> None:
         """Count the forecasts that are near."""
         off, judged = np.zeros(4, bool), np.zeros(4, bool)
         for plan, real, spread in results:

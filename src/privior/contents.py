@@ -70,8 +70,14 @@ def decorated(package: str, word: str, decorator: str = "") -> tuple[str, ...]:
         word: a word after the name of the decorator
         decorator: how that name begins; any one if nothing is said
     """
-    line = re.compile(rf"^@{re.escape(decorator)}.*\b{re.escape(word)}\b", re.MULTILINE)
-    return tuple(module for module in files(package) if line.search(_source(module)))
+    line = re.compile(rf"@{re.escape(decorator)}.*\b{re.escape(word)}\b")
+    return tuple(module for module in files(package) if any(map(line.match, _decorators(module))))
+
+
+@cache
+def _decorators(module: str) -> list[str]:
+    """Return the lines of a module that begin with a decorator."""
+    return re.findall(r"^@.*", _source(module), re.MULTILINE)
 
 
 @cache

@@ -12,7 +12,7 @@ from such code is called declared, everywhere: privior has not proved it.
 """
 
 from privior.errors import InferenceError, ModelError, PlanError
-from privior.forecasting import FORECASTERS, Ahead, Forecaster, error_law
+from privior.forecasting import FORECASTERS, Forecast, Forecaster, error_law
 from privior.mechanisms import (
     MECHANISMS,
     Asked,
@@ -49,7 +49,6 @@ __all__ = [
     "FORECASTERS",
     "MECHANISMS",
     "MODELS",
-    "Ahead",
     "Asked",
     "CellNoise",
     "Conjugate",
@@ -58,6 +57,7 @@ __all__ = [
     "ExactStatistics",
     "Factor",
     "Family",
+    "Forecast",
     "Forecaster",
     "Guarantee",
     "InferenceError",

@@ -24,7 +24,7 @@ _PACKAGES = ("duckdb", "ibis-framework", "numba", "numpy", "opendp", "pyarrow", 
 
 
 @dataclass(frozen=True)
-class Finding:
+class Examined:
     """One thing that was looked at."""
 
     part: str
@@ -32,7 +32,7 @@ class Finding:
     found: str
 
 
-def examine(folder: Path, progress: Callable[[str], None] = lambda step: None) -> list[Finding]:
+def examine(folder: Path, progress: Callable[[str], None] = lambda step: None) -> list[Examined]:
     """Look at everything that a release depends on; nothing is left behind.
 
     Args:
@@ -50,10 +50,10 @@ def examine(folder: Path, progress: Callable[[str], None] = lambda step: None) -
     for part, look in looks:
         progress(part)
         try:
-            findings.append(Finding(part, True, look()))
+            findings.append(Examined(part, True, look()))
         except Exception as error:  # whatever it is, the machine is not ready
             said = error.what if isinstance(error, PriviorError) else str(error) or type(error).__name__
-            findings.append(Finding(part, False, said))
+            findings.append(Examined(part, False, said))
     return [*findings, _versions()]
 
 
@@ -92,13 +92,13 @@ def _ledger(folder: Path) -> str:
     schema = Schema({"x": Boolean()}, population="trial", unit="person")
     trial = plan(DirichletCategorical("x"), schema, records=1, epsilon=1)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".privior-doctor-") as own:
-        book = Ledger.create(Path(own) / "trial.ledger", population="trial", epsilon=1)
-        book.spend(trial)
-        book.verify()
+        tried = Ledger.create(Path(own) / "trial.ledger", population="trial", epsilon=1)
+        tried.spend(trial)
+        tried.verify()
     return "created, spent from, verified and removed in a trial"
 
 
-def _versions() -> Finding:
+def _versions() -> Examined:
     found = [f"privior {__version__}", f"Python {platform.python_version()}"]
     missing = []
     for name in _PACKAGES:
@@ -107,5 +107,5 @@ def _versions() -> Finding:
         except metadata.PackageNotFoundError:
             missing.append(name)
     if missing:
-        return Finding("versions", False, "not installed: " + ", ".join(missing))
-    return Finding("versions", True, ", ".join(found))
+        return Examined("versions", False, "not installed: " + ", ".join(missing))
+    return Examined("versions", True, ", ".join(found))

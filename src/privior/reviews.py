@@ -31,7 +31,7 @@ _PROCESSES = {
 }
 
 
-class Verdict(Enum):
+class Outcome(Enum):
     """How a check ended."""
 
     HOLDS = "holds"
@@ -44,7 +44,7 @@ class Check:
     """One thing that was checked, or that could not be."""
 
     name: str
-    verdict: Verdict
+    verdict: Outcome
     says: str
 
 
@@ -64,7 +64,7 @@ class Review:
     @property
     def passed(self) -> bool:
         """Whether nothing failed; what is open was not checked."""
-        return not any(check.verdict is Verdict.FAILS for check in self.checks)
+        return not any(check.verdict is Outcome.FAILS for check in self.checks)
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return header and rows."""
@@ -113,14 +113,14 @@ def review(release: Release, ledger: Ledger | None = None) -> Review:
         release,
         (
             _claim(release),
-            Check("theorem", Verdict.OPEN, f"{plan.guarantee.reason}: a proof to read, not to run"),
+            Check("theorem", Outcome.OPEN, f"{plan.guarantee.reason}: a proof to read, not to run"),
             _audited(plan),
             *_declared(plan),
             Check(
-                "randomness", Verdict.OPEN, f"{plan.mechanism.randomness}; a file cannot prove what was drawn"
+                "randomness", Outcome.OPEN, f"{plan.mechanism.randomness}; a file cannot prove what was drawn"
             ),
             *_paid(release, ledger),
-            *([] if release.imported else [Check("process", Verdict.OPEN, _PROCESSES[release.process])]),
+            *([] if release.imported else [Check("process", Outcome.OPEN, _PROCESSES[release.process])]),
             *_beside_the_prior(release),
         ),
     )
@@ -135,23 +135,23 @@ def verify(release: Release, ledger: Ledger | None = None) -> Review:
     """
     kind = "numbers made by others" if release.imported else "a release, not a simulation"
     form = f"format {release.format}, written by privior {release.library}; {kind}"
-    return Review(release, (Check("format", Verdict.HOLDS, form), _claim(release), *_paid(release, ledger)))
+    return Review(release, (Check("format", Outcome.HOLDS, form), _claim(release), *_paid(release, ledger)))
 
 
 def _claim(release: Release) -> Check:
     if not release.words_hold:
         return Check(
             "claim",
-            Verdict.FAILS,
+            Outcome.FAILS,
             f"the file says {shown(release.stated_reason)}, which its plan does not: what follows from the "
             f"plan is {release.plan.guarantee}",
         )
     if release.imported:
         says = f"{release.plan.guarantee.cost} is what they claim: it does not follow from anything here"
-        return Check("claim", Verdict.OPEN, says)
+        return Check("claim", Outcome.OPEN, says)
     return Check(
         "claim",
-        Verdict.HOLDS,
+        Outcome.HOLDS,
         f"{release.plan.guarantee.cost} follows from the plan: recomputed when the file was read; the file "
         "names the theorem of the plan",
     )
@@ -160,7 +160,7 @@ def _claim(release: Release) -> Check:
 def _paid(release: Release, ledger: Ledger | None) -> tuple[Check, ...]:
     if release.imported:
         says = "the guarantee is theirs: no receipt, and nothing here can verify it"
-        return (Check("imported", Verdict.FAILS, says),)
+        return (Check("imported", Outcome.FAILS, says),)
     return _durable(release), _receipt(release), _charged(release, ledger), _stored(release, ledger)
 
 
@@ -175,12 +175,12 @@ def _audited(plan: Plan) -> Check:
         else:
             margin = math.ceil(_DEVIATIONS * math.sqrt(squared_error(twin) / twin.cells))
             if margin > _WIDEST:
-                return Check("enumeration", Verdict.OPEN, "its noise is too wide to be listed here")
+                return Check("enumeration", Outcome.OPEN, "its noise is too wide to be listed here")
             epsilon = float(plan.cost.epsilon)
             found = audit(twin, records=_RECORDS, margin=margin, epsilons=(epsilon,))
     except PriviorError as error:
-        return Check("enumeration", Verdict.OPEN, f"this law cannot be listed on few cells: {error.what}")
-    verdict = Verdict.HOLDS if found.holds else Verdict.FAILS
+        return Check("enumeration", Outcome.OPEN, f"this law cannot be listed on few cells: {error.what}")
+    verdict = Outcome.HOLDS if found.holds else Outcome.FAILS
     if found.claimed is not None:
         claimed = (
             f"claimed {found.claimed:.6g}, largest loss {found.largest_loss:.6g} over {found.pairs} pairs"
@@ -199,9 +199,9 @@ def _declared(plan: Plan) -> list[Check]:
     found = []
     if plan.mechanism.minimum:
         says = f"{plan.mechanism.minimum_in_words}; what is inferred takes the declaration on trust"
-        found.append(Check("minimum", Verdict.OPEN, says))
+        found.append(Check("minimum", Outcome.OPEN, says))
     if plan.declared:
-        found.append(Check("declared", Verdict.OPEN, plan.mechanism.declaration))
+        found.append(Check("declared", Outcome.OPEN, plan.mechanism.declaration))
     return found
 
 
@@ -218,32 +218,32 @@ def _beside_the_prior(release: Release) -> list[Check]:
     if found is None:
         return []
     if words:
-        return [Check("prior", Verdict.OPEN, words[0].removeprefix("WARNING: "))]
+        return [Check("prior", Outcome.OPEN, words[0].removeprefix("WARNING: "))]
     looks = f"{found.looks} looks, of a right prior at most 1 in {1 / FALSE_ALARM:,.0f} fails"
-    return [Check("prior", Verdict.HOLDS, f"what was released does not contradict it ({looks})")]
+    return [Check("prior", Outcome.HOLDS, f"what was released does not contradict it ({looks})")]
 
 
 def _durable(release: Release) -> Check:
     if release.receipt.durable:
         short = release.receipt.paid_too_little(release.plan)
         but = ", though too little: privior 0.2 forgot how far a record moves the sum" if short else ""
-        return Check("charged", Verdict.OPEN, f"the file says that a durable ledger was charged{but}")
-    return Check("charged", Verdict.FAILS, "the ledger lived in memory: no budget of anybody was charged")
+        return Check("charged", Outcome.OPEN, f"the file says that a durable ledger was charged{but}")
+    return Check("charged", Outcome.FAILS, "the ledger lived in memory: no budget of anybody was charged")
 
 
 def _receipt(release: Release) -> Check:
     """Compare what the receipt says with itself and with the plan: all that can be known without a ledger."""
     doubt = release.receipt.doubt
     if doubt is not None:
-        return Check("receipt", Verdict.FAILS, doubt)
-    return Check("receipt", Verdict.HOLDS, "what the file says of its spend can be: population, price, limit")
+        return Check("receipt", Outcome.FAILS, doubt)
+    return Check("receipt", Outcome.HOLDS, "what the file says of its spend can be: population, price, limit")
 
 
 def _charged(release: Release, ledger: Ledger | None) -> Check:
     if ledger is None:
         return Check(
             "ledger",
-            Verdict.OPEN,
+            Outcome.OPEN,
             "not compared: the ledger alone knows the entry, its head and the one before, the cap and the "
             "total that the file states; name it with --ledger",
         )
@@ -252,32 +252,32 @@ def _charged(release: Release, ledger: Ledger | None) -> Check:
         ledger.verify()
         entry = ledger.entry(receipt.entry)
     except PriviorError as error:
-        return Check("ledger", Verdict.FAILS, error.what)
+        return Check("ledger", Outcome.FAILS, error.what)
     if ledger.population != receipt.population:
-        return Check("ledger", Verdict.FAILS, f"this ledger is of another population, {ledger.population}")
+        return Check("ledger", Outcome.FAILS, f"this ledger is of another population, {ledger.population}")
     if entry is None or entry.hash != receipt.head:
         return Check(
-            "ledger", Verdict.FAILS, f"entry {receipt.entry} of this ledger is not that of the release"
+            "ledger", Outcome.FAILS, f"entry {receipt.entry} of this ledger is not that of the release"
         )
     if release.plan.digest not in entry.plans:
-        return Check("ledger", Verdict.FAILS, f"entry {receipt.entry} was charged for another plan")
+        return Check("ledger", Outcome.FAILS, f"entry {receipt.entry} was charged for another plan")
     declared = None if receipt.price is None else receipt.declared  # older files do not say it
     stated = (receipt.total, receipt.accounting, receipt.price, receipt.previous, declared)
     kept = (entry.total, entry.accounting, entry.price, entry.previous, entry.declared_spends)
     if any(said not in (None, there) for said, there in zip(stated, kept, strict=True)):
-        return Check("ledger", Verdict.FAILS, "the file states other totals than the ledger")
+        return Check("ledger", Outcome.FAILS, "the file states other totals than the ledger")
     if receipt.paid_too_little(release.plan):
         correction = ledger.correction(entry)
         if correction is None:
             return Check(
                 "ledger",
-                Verdict.FAILS,
+                Outcome.FAILS,
                 "privior 0.2 charged too little for it: `privior ledger correct` charges the rest",
             )
         says = f"entry {receipt.entry} and its correction, entry {correction.number}, paid for this plan"
-        return Check("ledger", Verdict.HOLDS, f"{says}; the chain holds")
+        return Check("ledger", Outcome.HOLDS, f"{says}; the chain holds")
     return Check(
-        "ledger", Verdict.HOLDS, f"entry {receipt.entry} was charged for exactly this plan; the chain holds"
+        "ledger", Outcome.HOLDS, f"entry {receipt.entry} was charged for exactly this plan; the chain holds"
     )
 
 
@@ -287,16 +287,16 @@ def _stored(release: Release, ledger: Ledger | None) -> Check:
         closing = None if ledger is None else ledger.closing(release.receipt.entry)
         entry = None if ledger is None else ledger.entry(release.receipt.entry)
     except PriviorError as error:
-        return Check("bytes", Verdict.FAILS, error.what)
+        return Check("bytes", Outcome.FAILS, error.what)
     if closing is None and entry is not None and entry.day:  # format 1 stored no releases
-        return Check("bytes", Verdict.FAILS, "the ledger stored no release for this entry: it was cut off")
+        return Check("bytes", Outcome.FAILS, "the ledger stored no release for this entry: it was cut off")
     if closing is None:
         return Check(
             "bytes",
-            Verdict.OPEN,
+            Outcome.OPEN,
             "nothing here ties these counts, or the id of the release, to the spend but whoever made it: "
             "compare with her the SHA-256 of the file, which stands below",
         )
     if not closing.contains(release.sha256):
-        return Check("bytes", Verdict.FAILS, "the ledger stored another release for this entry")
-    return Check("bytes", Verdict.HOLDS, "the ledger stored this very release, by its SHA-256")
+        return Check("bytes", Outcome.FAILS, "the ledger stored another release for this entry")
+    return Check("bytes", Outcome.HOLDS, "the ledger stored this very release, by its SHA-256")

@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 _DRAFT = ".privior-draft-"
@@ -85,17 +86,18 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 
     Raises OSError or ValueError if it cannot be written there; the file is then as it was before.
     """
-    place = Path(path)
-    handle, draft = tempfile.mkstemp(dir=place.parent, prefix=_DRAFT)
+    place = str(path)  # by names alone, which is quicker than by paths: every spend writes one
+    handle, draft = tempfile.mkstemp(dir=os.path.dirname(place) or os.curdir, prefix=_DRAFT)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
             file.flush()
-            os.fsync(file.fileno())
-        Path(draft).chmod(0o644 & ~_umask())
-        Path(draft).replace(place)
+            os.fsync(handle)
+        os.chmod(draft, 0o644 & ~_umask())
+        os.replace(draft, place)
     except BaseException:
-        Path(draft).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(draft)
         raise
 
 

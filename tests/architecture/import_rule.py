@@ -91,7 +91,7 @@ READING = {
 }
 # The curator's doors; whatever else it holds is its own.
 CURATOR = {
-    "Look",
+    "CellsLook",
     "Measurement",
     "engine_version",
     "header",

@@ -101,6 +101,19 @@ def test_releasing_loads_neither_what_reads_rows_nor_what_other_models_need(fold
     assert _loaded(folder, program, *words[:5], "-o", "again.json", "--yes", "--json") == ["flint.types.arb"]
 
 
+@pytest.mark.parametrize("told", [None, "3"])
+def test_linear_algebra_has_one_thread_unless_somebody_says_so(
+    folder: Path, told: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads that wait for each other were a fifth of what a small release cost."""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if told is not None:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", told)
+    ask = "import atexit, json, os\natexit.register(lambda: print(json.dumps([os.environ[{name!r}]])))\n"
+    program = ask.format(name="OPENBLAS_NUM_THREADS") + "from privior.cli import main; main()"
+    assert _loaded(folder, program, "ask", "r.json", "P(smokes=yes)") == [told or "1"]
+
+
 def test_the_process_that_reads_rows_loads_no_forecast_no_posterior_and_no_ledger(folder: Path) -> None:
     own = ("privior.forecasting.tables", "privior.ledger.ledger", "privior.ledger.entry", "privior.pictures")
     heavy = (*NOT_FOR_TABLES, *own, "scipy", "sqlite3", "subprocess")

@@ -16,7 +16,7 @@ import privior as pv
 from privior.curator.charging import Charge
 from privior.ledger import EntryKind
 from privior.plans import Plan
-from privior.reviews import Verdict, review
+from privior.reviews import Outcome, review
 
 FORGETFUL = Path(__file__).parent.parent / "compat" / "forgetful"
 
@@ -149,10 +149,10 @@ def test_the_old_release_is_read_and_reviewed(pure: Plan, tmp_path: Path) -> Non
     alone = {check.name: check for check in review(release).checks}
     assert "too little" in alone["charged"].says
     before = {check.name: check for check in review(release, ledger).checks}
-    assert before["ledger"].verdict is Verdict.FAILS
+    assert before["ledger"].verdict is Outcome.FAILS
     ledger.spend(pure, analyst="ann")
     after = {check.name: check for check in review(release, ledger).checks}
-    assert after["ledger"].verdict is Verdict.HOLDS
+    assert after["ledger"].verdict is Outcome.HOLDS
     assert "its correction" in after["ledger"].says
 
 

@@ -145,11 +145,14 @@ def test_a_spend_opens_one_connection_and_reads_its_entries_once(
 
     monkeypatch.setattr(sqlite3, "connect", connected)
     monkeypatch.setattr(entry_module, "_rebuilt", rebuilding)
+    entry_module._MADE.clear()  # as in another process
     small.spend(plan, key="counted", analyst="ann")
     assert len(connections) == 1
     assert rebuilt == [1]
     looked = [statement for statement in statements if statement.startswith("SELECT")]
     assert len(looked) == len(set(looked)) <= 14
+    small.spend(plan, key="the next one", analyst="ann")
+    assert rebuilt == [1], "what this process made itself is not rebuilt"
 
 
 def test_a_page_for_reading_sees_what_others_write_meanwhile(small: pv.Ledger, schema: pv.Schema) -> None:

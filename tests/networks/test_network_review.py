@@ -10,7 +10,7 @@ import pytest
 import privior as pv
 from privior.curator import measure_statistics
 from privior.models import ExactStatistics
-from privior.reviews import Verdict
+from privior.reviews import Outcome
 
 SCHEMA = pv.Schema({name: pv.Boolean() for name in "abc"}, population="few", unit="person")
 MODEL = pv.BayesianNetwork({"a": [], "b": ["a"], "c": ["b"]}, prior=1)
@@ -22,7 +22,7 @@ def test_the_review_lists_noise_on_tables(relation: pv.Neighbours) -> None:
     counts = ExactStatistics([10, 20, 5, 5, 10, 10, 5, 10, 5, 10])
     release = measure_statistics(plan, counts, ledger=pv.Ledger.in_memory())
     (found,) = [one for one in pv.review(release).checks if one.name == "enumeration"]
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is Outcome.HOLDS
     assert "claimed 1, largest loss 1" in found.says
 
 

@@ -11,8 +11,8 @@ import pytest
 
 import privior as pv
 from forecast_grid import MEASURES, RELATIONS, Case, Tally, simulated
-from privior.forecasting import Forecast, error_law, prior_alone
-from privior.forecasting.one_cell import CountLaw, NoiseLaw, SeenCell
+from privior.forecasting import TableForecast, error_law, prior_alone
+from privior.forecasting.one_cell import CountLaw, CountNoise, SeenCell
 
 SCHEMA = pv.Schema({"x": pv.Categorical([f"level {i}" for i in range(6)])}, population="p", unit="person")
 MODEL = pv.DirichletCategorical("x", prior=1)
@@ -52,7 +52,7 @@ def test_a_forecast_for_another_budget_is_found_out(expect: str) -> None:
 @pytest.mark.parametrize("laplace", [True, False])
 @pytest.mark.parametrize("variance", [0.01, 1.0, 50.0])
 def test_the_sums_over_some_numbers_are_those_over_all(records: int, laplace: bool, variance: float) -> None:
-    law, noise = CountLaw(records, 0.7, 1.9), NoiseLaw(variance, laplace)
+    law, noise = CountLaw(records, 0.7, 1.9), CountNoise(variance, laplace)
     cell = SeenCell.of(law, noise, law)
     estimates, left = cell.estimates(0.0)
     squared = cell.expected((estimates - cell.counts[:, None]) ** 2)
@@ -121,7 +121,7 @@ def test_every_forecast_stands_beside_the_prior_alone() -> None:
     assert rows[-1][0] == "(prior alone)"
     assert all(len(row) == len(header) for row in rows)
     assert rows[-1][header.index("KL")] == f"{planned(expect='uniform').without_release.kl:.4g}"
-    assert "kl" in Forecast.__dataclass_fields__
+    assert "kl" in TableForecast.__dataclass_fields__
 
 
 SCHEMA_OF_TWO = pv.Schema({"x": pv.Boolean()}, population="p", unit="person")

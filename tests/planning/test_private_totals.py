@@ -7,7 +7,7 @@ import pytest
 
 import privior as pv
 from privior.forecasting import Expect, forecast
-from privior.forecasting.one_cell import NoiseLaw
+from privior.forecasting.one_cell import CountNoise
 from privior.forecasting.scenarios import noises, strata, tables
 from privior.forecasting.table_errors import NoiseSpectrum
 from privior.forecasting.whole_tables import posterior_means
@@ -23,7 +23,7 @@ def paired(numbers: list[float], priors: list[Prior]) -> list[tuple[bool, float,
 
 
 def inferred(
-    seen: np.ndarray, law: NoiseLaw, prior: np.ndarray, records: int, *, known: bool = False
+    seen: np.ndarray, law: CountNoise, prior: np.ndarray, records: int, *, known: bool = False
 ) -> np.ndarray:
     """What `infer` gives."""
     rates = np.full(prior.size, law.rate if law.laplace else 0.0)
@@ -34,7 +34,7 @@ def inferred(
 
 
 def released(
-    law: NoiseLaw, prior: np.ndarray, records: int, size: int, expect: Expect = Expect.TYPICAL
+    law: CountNoise, prior: np.ndarray, records: int, size: int, expect: Expect = Expect.TYPICAL
 ) -> tuple[np.ndarray, np.ndarray]:
     counts = tables(tuple(prior.tolist()), records, expect, size)
     return counts, counts + noises(law, size, prior.size)[0]
@@ -46,7 +46,7 @@ def released(
 def test_the_means_of_a_small_table_are_those_of_infer(
     laplace: bool, variance: float, prior: tuple[float, ...]
 ) -> None:
-    law, alpha, records = NoiseLaw(variance, laplace), np.array(prior), 100
+    law, alpha, records = CountNoise(variance, laplace), np.array(prior), 100
     _, seen = released(law, alpha, records, 12)
     found, exact = posterior_means(seen, law, alpha, records), inferred(seen, law, alpha, records)
     assert proportions(found) == pytest.approx(proportions(exact), rel=2e-3, abs=1e-5)
@@ -63,7 +63,7 @@ def test_bins_leave_the_error_of_a_larger_table_as_it_is(
     laplace: bool, share: float, prior: tuple[float, ...]
 ) -> None:
     alpha, records = np.array(prior), 3000
-    law = NoiseLaw((share * records) ** 2, laplace)
+    law = CountNoise((share * records) ** 2, laplace)
     for expect in Expect:
         counts, seen = released(law, alpha, records, 8, expect)
         found, exact = posterior_means(seen, law, alpha, records), inferred(seen, law, alpha, records)
@@ -89,7 +89,7 @@ def test_scenarios_have_the_laws_they_stand_for() -> None:
     assert typical.var(axis=0) == pytest.approx(spread, rel=0.08)
     for variance in (1e-6, 0.02, 3.0, 1e9):
         for laplace in (True, False):
-            noise, weights = noises(NoiseLaw(variance, laplace), size, 3)
+            noise, weights = noises(CountNoise(variance, laplace), size, 3)
             assert weights.sum() == pytest.approx(1)
             assert (noise == np.round(noise)).all()
             assert weights @ (noise**2).mean(axis=1) == pytest.approx(variance, rel=0.1)

@@ -13,7 +13,7 @@ from forecast_grid import NEAR, Case, Tally, noisy, simulated
 from privior.forecasting import Expect, error_law, forecast, squared_error
 from privior.forecasting.draws import DrawnLaw
 from privior.forecasting.hellinger import SampledLaw
-from privior.forecasting.one_cell import NoiseLaw
+from privior.forecasting.one_cell import CountNoise
 from privior.forecasting.whole_tables import remainder_means
 from privior.mechanisms import CellGammas, HellingerMechanism, TableMechanism
 from privior.mechanisms.hellinger import distances
@@ -145,7 +145,7 @@ def test_means_given_all_counts_but_one_are_those_of_infer(
     mechanism = pv.LSHist(alpha.size, epsilon, records)
     tables = np.array([rng.multinomial(records, rng.dirichlet(alpha)) for _ in range(12)])
     seen = np.array([noisy(mechanism, counts, rng) for counts in tables])
-    law = NoiseLaw(mechanism.variance, laplace=True)
+    law = CountNoise(mechanism.variance, laplace=True)
     means = remainder_means(seen[:, :-1].astype(float), law, alpha, records)
     noise, total = mechanism.cell_noise, Total(most=records, known=True)
     exact = [latent_counts([CellEvidence(one, noise.rates, noise.curvatures)], alpha, total) for one in seen]

@@ -7,11 +7,11 @@ import pytest
 from test_posterior import ROWS, release_of
 
 import privior as pv
-from privior.posterior import Distance
+from privior.posterior import TableDistance
 
 
 @pytest.mark.parametrize("distance", [pv.EUCLIDEAN, pv.HELLINGER])
-def test_no_other_table_is_nearer(distance: Distance) -> None:
+def test_no_other_table_is_nearer(distance: TableDistance) -> None:
     from scipy.optimize import minimize
 
     tables = np.random.default_rng(0).poisson([3, 5, 1, 0.2, 9], (500, 5))
@@ -30,7 +30,7 @@ def test_no_other_table_is_nearer(distance: Distance) -> None:
 
 
 @pytest.mark.parametrize("distance", [pv.EUCLIDEAN, pv.HELLINGER])
-def test_a_table_that_is_likely_enough_is_returned_as_it_is(distance: Distance) -> None:
+def test_a_table_that_is_likely_enough_is_returned_as_it_is(distance: TableDistance) -> None:
     tables = np.array([[3, 2, 1]] * 6 + [[2, 2, 2]] * 4 + [[0, 5, 1]])
     assert distance.nearest(tables).tolist() == [3 / 6, 2 / 6, 1 / 6]
     assert distance.nearest(tables[:1]).tolist() == [3 / 6, 2 / 6, 1 / 6]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from latent_enumeration import CASES, case, enumerate_tables, release
 from numpy.typing import NDArray
+from scipy.fft import next_fast_len
 from scipy.special import betaln, gammaln
 
 from chi_square import fits
@@ -19,7 +20,7 @@ from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.exact_counts import ExactCounts, exact_counts
 from privior.posterior.counts.latent import latent_counts
 from privior.posterior.counts.law import Law
-from privior.posterior.counts.summation import sum_tree
+from privior.posterior.counts.summation import fast_length, sum_tree
 
 
 def summed(name: str) -> ExactCounts:
@@ -216,3 +217,9 @@ def test_the_misfit_tells_a_release_that_contradicts_the_total() -> None:
     assert fits_badly is not None
     assert fits_well < 2
     assert fits_badly > 1000
+
+
+def test_transforms_have_the_length_that_scipy_says() -> None:
+    """Another length would be another last digit of every frozen answer."""
+    sizes = [*range(1, 3000), *np.random.default_rng(1).integers(3000, 10**8, 300).tolist()]
+    assert [fast_length(size) for size in sizes] == [next_fast_len(size, real=True) for size in sizes]

@@ -299,10 +299,10 @@ def c3() -> Iterator[str]:
 
 def d1() -> Iterator[str]:
     for smallest, epsilon in ((1, 1), ("3.46", 2), (10, 1)):
-        claim = dirichlet.theorem_4(dirichlet.Draw.of(smallest), epsilon)
+        claim = dirichlet.theorem_4(dirichlet.PublishedDraw.of(smallest), epsilon)
         assert claim.verdict is Verdict.LOOSE
         yield from (show(claim.value, 4), show(claim.better or 0, 4))
-    draw = dirichlet.Draw.of
+    draw = dirichlet.PublishedDraw.of
 
     def root(excess: Callable[[float], float], low: float, high: float) -> float:
         return float(optimize.brentq(excess, low, high, xtol=1e-9))
@@ -315,7 +315,7 @@ def d1() -> Iterator[str]:
 
 def d2() -> Iterator[str]:
     def printed(a: float) -> float:
-        return dirichlet.theorem_2(dirichlet.Draw.of(a), 2).value - 1
+        return dirichlet.theorem_2(dirichlet.PublishedDraw.of(a), 2).value - 1
 
     yield show(float(optimize.brentq(printed, 2, 5, xtol=1e-9)), 4)
     floor = 1 / math.tanh(0.5)
@@ -325,11 +325,11 @@ def d2() -> Iterator[str]:
 
 
 def d3() -> Iterator[str]:
-    claim = dirichlet.equation_6(dirichlet.Draw.of("1.001"), 2)
+    claim = dirichlet.equation_6(dirichlet.PublishedDraw.of("1.001"), 2)
     yield "1.001"
     assert claim.verdict is Verdict.FALSE
     yield from (show(claim.value, 4), show(claim.better or 0, 4))
-    third = dirichlet.equation_6(dirichlet.Draw.of(1), 3)
+    third = dirichlet.equation_6(dirichlet.PublishedDraw.of(1), 3)
     assert third.better == math.inf
     yield show(third.value, 4)
 

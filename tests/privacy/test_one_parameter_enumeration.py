@@ -31,8 +31,8 @@ from privior.privacy.pairs import (
     FiniteBernoulli,
     GammaShapePair,
     SignedSteps,
-    Truncated,
     TruncatedBernoulli,
+    TruncatedDraw,
     both_orders,
     poisson_draw,
 )
@@ -191,7 +191,7 @@ def test_truncated_bernoulli(low: str, high: str, a: str, b: str, rate: Fraction
         _both(TruncatedBernoulli(F(low), F(high), records, F(a), F(b), rate), worst)
 
 
-def _both(family: Truncated, worst: Worst) -> None:
+def _both(family: TruncatedDraw, worst: Worst) -> None:
     assert complaints(family.pair, worst, tight=False, attained=True) == []
     assert complaints(family.bounded_range, worst, tight=False) == []
     assert complaints(SignedSteps(family.pure * F(999, 1000)), worst, tight=False) != []

@@ -27,7 +27,7 @@ from privior.privacy.pairs import (
 )
 
 F = Fraction
-draw = dirichlet.Draw.of
+draw = dirichlet.PublishedDraw.of
 
 
 def cases() -> list[Published]:

@@ -89,7 +89,7 @@ def test_a_bound_for_smaller_moves_is_noticed(fault: str) -> None:
 def test_the_bound_is_never_above_the_published_one(squared: int) -> None:
     """Theorem 2 takes the curvature at the far end of the kernel; both end at the same order."""
     for smallest, order in itertools.product((F(3, 2), F(5), F(60)), (1.1, 1.7, 2.0, 3.5)):
-        published = dirichlet.theorem_2(dirichlet.Draw.of(smallest, 1, squared, 1), order).value
+        published = dirichlet.theorem_2(dirichlet.PublishedDraw.of(smallest, 1, squared, 1), order).value
         ours = statistics_draw([smallest] * 2, squared, 1).renyi(order)
         assert ours < published or ours == published == math.inf
 

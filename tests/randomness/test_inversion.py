@@ -12,12 +12,12 @@ import pytest
 from chi_square import fits
 from digits import Digits
 from privior.randomness.entropy import Bits
-from privior.randomness.inversion import Ratio, draw_index
+from privior.randomness.inversion import NextRatio, draw_index
 
 _NO_DECAY = Fraction(0)
 
 
-def _ratio(weights: list[int]) -> Ratio:
+def _ratio(weights: list[int]) -> NextRatio:
     return lambda index: (weights[index + 1], weights[index])
 
 

@@ -15,7 +15,7 @@ from chi_square import fits, mean_fits
 from privior.randomness import Bits, k_norm
 from privior.randomness import knorm as steps
 from privior.randomness.compositions import composition, subset
-from privior.randomness.inversion import Ratio
+from privior.randomness.inversion import NextRatio
 
 EPSILONS = [Fraction(1, 10), Fraction(1), Fraction(3)]
 
@@ -94,7 +94,7 @@ def test_mean_square(size: int, draws: int, expected: float) -> None:
     assert not mean_fits(squares, 1.2 * expected)
 
 
-def _weights(count: int, ratio: Ratio, first: int) -> list[Fraction]:
+def _weights(count: int, ratio: NextRatio, first: int) -> list[Fraction]:
     steps_up = [Fraction(*ratio(index)) for index in range(count - 1)]
     return list(accumulate(steps_up, lambda weight, step: weight * step, initial=Fraction(first)))
 

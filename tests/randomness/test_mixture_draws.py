@@ -13,7 +13,15 @@ from scipy.special import gammainc, ndtr
 
 from chi_square import fits
 from digits import Digits
-from privior.randomness import Bits, GammaLaw, NormalLaw, Piece, TruncatedLaw, draw_mixture, draw_weighted
+from privior.randomness import (
+    Bits,
+    GammaLaw,
+    NormalLaw,
+    TruncatedLaw,
+    WeightedLaw,
+    draw_mixture,
+    draw_weighted,
+)
 
 Real = Callable[[], flint.arb]
 
@@ -89,8 +97,8 @@ def test_an_index_follows_its_weights_and_no_others() -> None:
 def test_a_mixture_follows_its_law_and_no_other() -> None:
     """One third Gamma(5, 2), two thirds Normal(4, 1) above 4."""
     pieces = [
-        Piece(log_of(1, 10**6), GammaLaw(Fraction(5), Fraction(2))),
-        Piece(log_of(2, 10**6), TruncatedLaw(NormalLaw(Fraction(4), Fraction(1)), Fraction(4), None)),
+        WeightedLaw(log_of(1, 10**6), GammaLaw(Fraction(5), Fraction(2))),
+        WeightedLaw(log_of(2, 10**6), TruncatedLaw(NormalLaw(Fraction(4), Fraction(1)), Fraction(4), None)),
     ]
 
     def law(first: float) -> dict[int, float]:
@@ -111,8 +119,8 @@ def test_pieces_may_be_chances_of_tails() -> None:
     law = NormalLaw(Fraction(0), Fraction(1))
     low, high = Fraction(-30), Fraction(40)
     pieces = [
-        Piece(lambda: law.mass(None, low).log(), TruncatedLaw(law, None, low)),
-        Piece(lambda: law.mass(high, None).log(), TruncatedLaw(law, high, None)),
+        WeightedLaw(lambda: law.mass(None, low).log(), TruncatedLaw(law, None, low)),
+        WeightedLaw(lambda: law.mass(high, None).log(), TruncatedLaw(law, high, None)),
     ]
     bits = Bits()
     sample = [draw_mixture(pieces, 10, bits) / 2**10 for _ in range(50)]

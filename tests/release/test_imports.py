@@ -15,7 +15,7 @@ from privior.errors import PriviorError
 from privior.plans import Batch
 from privior.release import read_numbers
 from privior.report import page_of
-from privior.reviews import Verdict, review, verify
+from privior.reviews import Outcome, review, verify
 
 SCHEMA = pv.Schema(
     {"sex": pv.Categorical(["f", "m"]), "age": pv.Categorical(["young", "old, or so"])},
@@ -68,10 +68,10 @@ def test_it_says_whose_guarantee_it_is_and_never_verifies() -> None:
     for ledger in (None, book):
         for found in (verify(release, ledger), review(release, ledger)):
             assert not found.passed
-            failed = [check.name for check in found.checks if check.verdict is Verdict.FAILS]
+            failed = [check.name for check in found.checks if check.verdict is Outcome.FAILS]
             assert failed == ["imported"]
             (claim,) = (check for check in found.checks if check.name == "claim")
-            assert claim.verdict is Verdict.OPEN
+            assert claim.verdict is Outcome.OPEN
             assert "what they claim" in claim.says
     with pytest.raises(pv.ReleaseError, match="made by others"):
         _ = release.receipt

@@ -14,7 +14,7 @@ import privior as pv
 from privior.exact import decimal
 from privior.privacy import Accounting, AccountingKind
 from privior.release import LedgerReceipt
-from privior.reviews import Verdict
+from privior.reviews import Outcome
 
 
 def verdicts(review: pv.Review) -> dict[str, str]:
@@ -92,7 +92,7 @@ def test_a_broken_law_fails_the_enumeration(release_file: Path, monkeypatch: pyt
     monkeypatch.setattr(pv.KNorm, "log_likelihood", louder)
     found = pv.review(release)
     assert not found.passed
-    assert any(check.name == "enumeration" and check.verdict is Verdict.FAILS for check in found.checks)
+    assert any(check.name == "enumeration" and check.verdict is Outcome.FAILS for check in found.checks)
 
 
 def test_a_price_or_a_predecessor_that_the_ledger_does_not_know_fails(
@@ -198,7 +198,7 @@ def test_what_cannot_be_known_without_a_ledger_is_named(release_file: Path, ledg
     other = pv.Release.from_json(release_file.read_text().replace(release.identifier, "0" * 32))
     found = pv.verify(other)
     assert verdicts(found)["ledger"] == verdicts(found)["bytes"] == "open"
-    says = " ".join(check.says for check in found.checks if check.verdict is Verdict.OPEN)
+    says = " ".join(check.says for check in found.checks if check.verdict is Outcome.OPEN)
     for name in ("id", "entry", "head", "cap", "total"):
         assert name in says.replace(",", " ").split()
     assert verdicts(pv.verify(other, ledger))["bytes"] == "FAILS"

@@ -26,7 +26,7 @@ from privior.papers.published.hellinger import printed_sensitivity
 def test_equation_9_is_enough_and_more_than_enough(order: object, size: object) -> None:
     claim = equation_9(order, size)
     assert claim.better is not None
-    pair = dirichlet.Draw.of(claim.value).pair
+    pair = dirichlet.PublishedDraw.of(claim.value).pair
     assert pair is not None
     assert pair.renyi(float(str(order))) <= float(str(size))
     assert (

@@ -23,7 +23,7 @@ from privior.mechanisms import TableMechanism
 from privior.models import ExactStatistics, Observed
 from privior.privacy import REPLACE_ONE
 
-Table = tuple[int, ...]
+SmallTable = tuple[int, ...]
 _MOST_OUTPUTS = 3_000_000
 
 
@@ -45,8 +45,8 @@ class EnumerationAudit:
     largest_loss: float
     claimed: float | None
     claimed_deltas: dict[float, float]
-    pair: tuple[Table, Table]
-    output: Table
+    pair: tuple[SmallTable, SmallTable]
+    output: SmallTable
     pairs: int
     outside: float
     deltas: dict[float, float]
@@ -153,7 +153,7 @@ def audit(
     )
 
 
-def _all_tables(mechanism: TableMechanism, records: int) -> Iterator[Table]:
+def _all_tables(mechanism: TableMechanism, records: int) -> Iterator[SmallTable]:
     """List all tables with this many records, and their neighbours' totals."""
     rows = _rows(mechanism)
     if mechanism.sensitivity.total_fixed:
@@ -170,7 +170,7 @@ def _rows(mechanism: TableMechanism) -> int:
     return sensitivity.l1 // 2 if sensitivity.neighbours is REPLACE_ONE else sensitivity.l1
 
 
-def _tables(total: int, cells: int) -> Iterator[Table]:
+def _tables(total: int, cells: int) -> Iterator[SmallTable]:
     if cells == 1:
         yield (total,)
         return
@@ -179,7 +179,9 @@ def _tables(total: int, cells: int) -> Iterator[Table]:
             yield (first, *rest)
 
 
-def _neighbours(mechanism: TableMechanism, tables: Collection[Table]) -> Iterator[tuple[Table, Table]]:
+def _neighbours(
+    mechanism: TableMechanism, tables: Collection[SmallTable]
+) -> Iterator[tuple[SmallTable, SmallTable]]:
     """List ordered pairs: every pair appears in both directions.
 
     Neighbours differ by what one unit contributes: a table of 1 to m records appears, disappears or, under
@@ -200,7 +202,7 @@ def _neighbours(mechanism: TableMechanism, tables: Collection[Table]) -> Iterato
                 yield table, other
 
 
-def _law(mechanism: TableMechanism, table: Table, outputs: list[Observed]) -> Floats:
+def _law(mechanism: TableMechanism, table: SmallTable, outputs: list[Observed]) -> Floats:
     statistics = ExactStatistics(np.array(table, dtype=np.int64))
     return np.array([mechanism.log_likelihood(output, statistics) for output in outputs])
 

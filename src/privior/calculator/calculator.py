@@ -18,7 +18,7 @@ from privior.privacy.pairs import DominatingPair
 #: facts that are whole numbers
 _WHOLE = ("draws", "drawn")
 
-Parts = Callable[[Facts], Sequence[DominatingPair]]
+PairParts = Callable[[Facts], Sequence[DominatingPair]]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Calculator:
     about: str
     needs: tuple[str, ...]
     takes: Mapping[str, object]
-    parts: Parts
+    parts: PairParts
     reason: str | Callable[[Facts], str]
     safer: Mapping[str, bool]
 

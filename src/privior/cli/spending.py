@@ -130,7 +130,7 @@ def _confirm(screen: Screen, ready: Measurement, *, yes: bool) -> None:
         return
     before = ready.charge.bought()
     if before is not None:
-        again = f"privior ledger release {quote(ready.charge.book.where)} {before.number}"
+        again = f"privior ledger release {quote(ready.charge.ledger.where)} {before.number}"
         screen.text(f"NOTE: the same was bought before; to use that again is free: {again} -o FILE")
     screen.text(f"\n{ready.picture().text(screen.width)}\n")
     if not yes and not _agreed(screen, ready):

@@ -13,7 +13,7 @@ the ledger, the output file and the answer, but never a row. Live tables are rea
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from privior.curator.looking import Look, engine_version, header, look
+    from privior.curator.looking import CellsLook, engine_version, header, look
     from privior.curator.measurement import Measurement, measure, measure_all, measure_statistics, prepare
 else:
     from privior.contents import contents

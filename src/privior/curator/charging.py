@@ -20,12 +20,12 @@ from privior.plans import Batch, Plan
 from privior.release import LedgerReceipt, Release
 
 #: what follows the spend: draws, and gives the releases to be stored
-Draw = Callable[[LedgerReceipt, Incident], tuple[Release, ...]]
+Drawing = Callable[[LedgerReceipt, Incident], tuple[Release, ...]]
 #: what follows the storing
 Write = Callable[[tuple[Release, ...], Incident], None]
 
 
-def opened_book(ledger: Ledger | str | Path) -> Ledger:
+def opened_ledger(ledger: Ledger | str | Path) -> Ledger:
     """Return the ledger, or open it."""
     if not isinstance(ledger, (Ledger, str, Path)):
         raise LedgerError("not a ledger", asked=shown(ledger), allowed="pv.Ledger, a path, postgresql://...")
@@ -38,14 +38,14 @@ class Charge:
 
     Attributes:
         work: a plan, or several together
-        book: the ledger
+        ledger: the ledger
         key: asked again with the same key and work, the stored releases are given, free
         analyst: who spends
         version: which version of the table
     """
 
     work: Plan | Batch
-    book: Ledger
+    ledger: Ledger
     key: str | None = None
     analyst: str | None = None
     version: str | None = None
@@ -56,25 +56,25 @@ class Charge:
 
     def check(self) -> None:
         """Raise what spending would raise; what earlier spends were charged too little is charged first."""
-        self.book.correct()
-        self.book.check(self.work, **self._facts)
+        self.ledger.correct()
+        self.ledger.check(self.work, **self._facts)
 
     def stored(self) -> tuple[Release, ...] | None:
         """Return what this key released before; None if it is new."""
-        texts = self.book.replay(self.work, **self._facts)
-        return None if texts is None else tuple(Release.from_json(text, self.book.where) for text in texts)
+        texts = self.ledger.replay(self.work, **self._facts)
+        return None if texts is None else tuple(Release.from_json(text, self.ledger.where) for text in texts)
 
     def bought(self) -> LedgerEntry | None:
         """Return an earlier spend for the same: using what it released again is free."""
-        return self.book.bought(self.work)
+        return self.ledger.bought(self.work)
 
     def picture(self) -> BudgetBar:
         """Draw what it will cost beside what was spent and what is left."""
-        last = self.book.last()
+        last = self.ledger.last()
         price = last.accounting.price(self.work.guarantees)
         return last.accounting.bar(last.total, price, self.work.schema.population)
 
-    def carry_out(self, draw: Draw, write: Write, places: Sequence[Path] = ()) -> tuple[Release, ...]:
+    def carry_out(self, draw: Drawing, write: Write, places: Sequence[Path] = ()) -> tuple[Release, ...]:
         """Spend, draw, store, write. An interruption says what the ledger says: whether the spend stands.
 
         Args:
@@ -82,10 +82,10 @@ class Charge:
             write: writes it
             places: where it writes the release files, if it does
         """
-        start = self.book.last().number
+        start = self.ledger.last().number
         with single_interrupt():
             try:
-                return self._uniform(self.book.spend(self.work, **self._facts), draw, write)
+                return self._uniform(self.ledger.spend(self.work, **self._facts), draw, write)
             except KeyboardInterrupt:
                 pass
             number = self._entry_since(start)
@@ -97,7 +97,7 @@ class Charge:
     def _entry_since(self, start: int) -> int | None:
         """Return the entry that charged this since then; if the ledger cannot be read, the next one."""
         try:
-            entries = (entry for entry in self.book.entries() if entry.number > start)
+            entries = (entry for entry in self.ledger.entries() if entry.number > start)
             spends = (
                 entry.number for entry in entries if entry.kind.spends and entry.plans == self.work.digests
             )
@@ -108,19 +108,19 @@ class Charge:
     def _stored(self, number: int) -> bool:
         """Say whether the ledger has what this entry paid for."""
         try:
-            closing = self.book.closing(number)
+            closing = self.ledger.closing(number)
         except LedgerError:
             return False
-        return self.book.durable and closing is not None and bool(closing.release)
+        return self.ledger.durable and closing is not None and bool(closing.release)
 
-    def _uniform(self, entry: LedgerEntry, draw: Draw, write: Write) -> tuple[Release, ...]:
+    def _uniform(self, entry: LedgerEntry, draw: Drawing, write: Write) -> tuple[Release, ...]:
         """Do what follows the spend; every failure has the same answer, raised where no cause hangs on it."""
-        receipt, incident = LedgerReceipt.of(entry, durable=self.book.durable), Incident(entry.incident)
+        receipt, incident = LedgerReceipt.of(entry, durable=self.ledger.durable), Incident(entry.incident)
         interrupted = False
         try:
             releases = draw(receipt, incident)
             incident.begin("writing")
-            self.book.finish(entry, *(release.to_json() for release in releases))
+            self.ledger.finish(entry, *(release.to_json() for release in releases))
             write(releases, incident)
             return releases
         except KeyboardInterrupt:
@@ -128,7 +128,7 @@ class Charge:
         except BaseException as error:  # whatever it is, it may depend on the data
             incident.record(error)
             with suppress(Exception):  # the answer stays the same if this fails too
-                self.book.fail(entry)
+                self.ledger.fail(entry)
         raise KeyboardInterrupt if interrupted else _failed(receipt, incident)
 
 

@@ -33,7 +33,7 @@ def header(
 
 
 @dataclass(frozen=True, repr=False)
-class Look:
+class CellsLook:
     """What a column's cells look like, for the curator's own eyes: private.
 
     Attributes:
@@ -47,7 +47,7 @@ class Look:
     bad: dict[str, list[tuple[str, int]]]
 
 
-def look(schema: Schema, columns: Sequence[str], table: str | Path) -> list[Look] | None:
+def look(schema: Schema, columns: Sequence[str], table: str | Path) -> list[CellsLook] | None:
     """Read a file in a process of its own, and return what its cells look like: not to be published.
 
     What cannot be read after the header was looked at gives None, whatever the cause.
@@ -62,7 +62,7 @@ def look(schema: Schema, columns: Sequence[str], table: str | Path) -> list[Look
     incident = Incident("none", "looking")
     try:
         answer = process.answer(incident)["looked"]
-        return [Look(*one) for one in answer] if isinstance(answer, list) else None
+        return [CellsLook(*one) for one in answer] if isinstance(answer, list) else None
     except KeyboardInterrupt:
         raise
     except BaseException:  # it may depend on the data; the process has recorded it

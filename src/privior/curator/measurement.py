@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from privior import __version__
-from privior.curator.charging import Charge, opened_book
+from privior.curator.charging import Charge, opened_ledger
 from privior.curator.incidents import Incident
 from privior.curator.own_process import OwnProcess
-from privior.curator.progress import CHECKING, RELEASING, Progress, silent, tell
+from privior.curator.progress import CHECKING, RELEASING, TellStep, silent, tell
 from privior.errors import PlanError, TableError, shown
 from privior.ledger import Ledger
 from privior.models import ExactStatistics, Observed
@@ -22,7 +22,7 @@ from privior.release import LedgerReceipt, Release
 from privior.whole_files import folder_missing, give_back, take_name
 
 
-class Reader(Protocol):
+class RowReader(Protocol):
     """Who reads the rows of a table that fits its plans."""
 
     process: Literal["own", "shared"]
@@ -51,7 +51,7 @@ class Measurement:
     def __init__(
         self,
         charge: Charge,
-        reader: Reader | None,
+        reader: RowReader | None,
         outputs: tuple[Path, ...],
         stored: tuple[Release, ...] | None = None,
     ) -> None:
@@ -65,14 +65,14 @@ class Measurement:
         """Draw what it will cost beside what was spent and what is left."""
         return self.charge.picture()
 
-    def carry_out(self, progress: Progress = silent) -> Release:
+    def carry_out(self, progress: TellStep = silent) -> Release:
         """Spend the plan's cost, then read the table once and release its noisy statistics. Once only.
 
         Raises ReleaseInterruptedError, a KeyboardInterrupt, if it is interrupted after the spend.
         """
         return self.carry_out_all(progress)[0]
 
-    def carry_out_all(self, progress: Progress = silent) -> tuple[Release, ...]:
+    def carry_out_all(self, progress: TellStep = silent) -> tuple[Release, ...]:
         """Do the same for each plan of a batch."""
         reader, self._unread = self._unread, None
         if self._done:
@@ -87,7 +87,7 @@ class Measurement:
         finally:
             reader.close()
 
-    def _carried_out(self, reader: Reader, progress: Progress) -> tuple[Release, ...]:
+    def _carried_out(self, reader: RowReader, progress: TellStep) -> tuple[Release, ...]:
         work = self.charge.work
 
         def draw(receipt: LedgerReceipt, incident: Incident) -> tuple[Release, ...]:
@@ -136,7 +136,7 @@ def prepare(
     key: str | None = None,
     analyst: str | None = None,
     version: str | None = None,
-    progress: Progress = silent,
+    progress: TellStep = silent,
 ) -> Measurement:
     """Check all that can be checked before the spend; takes what `measure` and `measure_all` take."""
     if not isinstance(work, (Plan, Batch)):
@@ -144,7 +144,7 @@ def prepare(
     for plan in work.members:
         if plan.mechanism.imported:
             raise plan.mechanism.refusal("numbers of others are imported, not released")
-    charge = Charge(work, opened_book(ledger), key, analyst, version)
+    charge = Charge(work, opened_ledger(ledger), key, analyst, version)
     places = _checked_outputs(output, len(work.members))
     stored = charge.stored()
     if stored is not None:
@@ -224,7 +224,7 @@ def measure_statistics(plan: Plan, statistics: ExactStatistics, *, ledger: Ledge
     return Charge(plan, ledger).carry_out(draw, lambda releases, incident: None)[0]
 
 
-def _reader(plans: Sequence[Plan], table: object, progress: Progress) -> Reader:
+def _reader(plans: Sequence[Plan], table: object, progress: TellStep) -> RowReader:
     """Let a process of its own read a file; what is not a file can only be read here."""
     tell(progress, CHECKING)
     if isinstance(table, (str, os.PathLike)):

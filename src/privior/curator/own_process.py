@@ -20,14 +20,17 @@ from typing import Literal
 
 from privior.curator.channel import FOLDER, Channel, ChannelError, Message, refused
 from privior.curator.incidents import EndedError, Incident, RecordedError
-from privior.curator.progress import COUNTING, Progress, tell
+from privior.curator.progress import COUNTING, TellStep, tell
 from privior.errors import PlanError, TableError
 from privior.models import Observed
 from privior.plans import Plan
 from privior.registry import extensions
 from privior.release import to_payload
 
-_START = "import sys; sys.path[:] = sys.argv[1:]; from privior.curator.worker import main; main()"
+_START = (
+    "import gc, sys; gc.set_threshold(100_000); sys.path[:] = sys.argv[1:]; "  # loading leaves no cycles
+    "from privior.curator.worker import main; main()"
+)
 #: seconds that a killed process may take to be gone, and one that is done or says nothing more to end
 _PATIENCE, _MOMENT = 10, 1
 
@@ -35,7 +38,7 @@ _PATIENCE, _MOMENT = 10, 1
 class RowProcess:
     """Another process, started here, that reads a file once it is told to, for one answer."""
 
-    def __init__(self, order: Message, progress: Progress) -> None:
+    def __init__(self, order: Message, progress: TellStep) -> None:
         folder = _private_folder()
         try:
             self._child = _started(folder)
@@ -54,7 +57,7 @@ class RowProcess:
             self.close()
             raise
 
-    def _prepare(self, order: Message, progress: Progress) -> None:
+    def _prepare(self, order: Message, progress: TellStep) -> None:
         try:
             self._channel.send(order)
             answer = self._channel.receive()
@@ -106,7 +109,7 @@ class OwnProcess(RowProcess):
 
     process: Literal["own", "shared"] = "own"
 
-    def __init__(self, plans: Sequence[Plan], table: str, progress: Progress) -> None:
+    def __init__(self, plans: Sequence[Plan], table: str, progress: TellStep) -> None:
         order: Message = {
             "plans": [plan.to_document() for plan in plans],
             "digests": [plan.digest for plan in plans],
@@ -141,7 +144,7 @@ def _started(folder: str) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "TMPDIR": folder, "TMP": folder, "TEMP": folder},
+            env={"OPENBLAS_NUM_THREADS": "1", **os.environ, "TMPDIR": folder, "TMP": folder, "TEMP": folder},
             start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the other
         )
     except (OSError, ValueError):

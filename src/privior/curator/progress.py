@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 #: is told each step before it begins
-Progress = Callable[[str], None]
+TellStep = Callable[[str], None]
 
 CHECKING = "checking the table"
 COUNTING = "counting the records"
@@ -22,7 +22,7 @@ def silent(step: str) -> None:
     """Say nothing."""
 
 
-def tell(progress: Progress, step: str) -> None:
+def tell(progress: TellStep, step: str) -> None:
     """Tell a step; nobody who listens can make a release fail."""
     with suppress(Exception):
         progress(step)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from privior.curator.channel import Message
 from privior.curator.incidents import Incident
-from privior.curator.progress import COUNTING, Progress, tell
+from privior.curator.progress import COUNTING, TellStep, tell
 from privior.errors import TableError
 from privior.models import ExactStatistics, Observed
 from privior.plans import Plan
@@ -31,7 +31,7 @@ class Rows:
     source: OpenTable
 
     @staticmethod
-    def opened(plans: Sequence[Plan], table: object, progress: Progress) -> Rows:
+    def opened(plans: Sequence[Plan], table: object, progress: TellStep) -> Rows:
         """Open a table and check what is public about it; under replace-one also how many records."""
         if isinstance(table, str) and is_url(table):
             return Rows._fetched(plans, table, progress)
@@ -55,7 +55,7 @@ class Rows:
         return Rows(tuple(plans), source)
 
     @staticmethod
-    def _fetched(plans: Sequence[Plan], url: str, progress: Progress) -> Rows:
+    def _fetched(plans: Sequence[Plan], url: str, progress: TellStep) -> Rows:
         """Open what a URL names; messages name the URL instead of the copy."""
         copy = fetched(url)
         try:

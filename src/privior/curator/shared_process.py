@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from privior.curator.incidents import Incident
-from privior.curator.progress import Progress
+from privior.curator.progress import TellStep
 from privior.curator.rows import Rows
 from privior.models import Observed
 from privior.plans import Plan
@@ -17,7 +17,7 @@ class SharedProcess:
 
     process: Literal["own", "shared"] = "shared"
 
-    def __init__(self, plans: Sequence[Plan], table: object, progress: Progress) -> None:
+    def __init__(self, plans: Sequence[Plan], table: object, progress: TellStep) -> None:
         self._rows = Rows.opened(plans, table, progress)
 
     def check(self) -> None:

@@ -1,7 +1,7 @@
 """Decisions: which response is best by a utility, given what was released. Free, as often as one likes."""
 
 from privior.decisions.actions import ChoiceOfActions, CostMatrix, Threshold
-from privior.decisions.choice import Candidate, Choice
+from privior.decisions.choice import Choice, RatedResponse
 from privior.decisions.decision import Decision
 from privior.decisions.documents import UTILITIES, settings_of, utility_from_text, utility_named
 from privior.decisions.interval_score import IntervalScore

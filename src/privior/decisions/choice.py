@@ -24,7 +24,7 @@ FAILURE = Fraction(1, 20)
 
 
 @dataclass(frozen=True)
-class Candidate:
+class RatedResponse:
     """A response, and what it is worth.
 
     Attributes:
@@ -75,7 +75,7 @@ class Choice:
     failure: float
     gap: float | None
     found: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[RatedResponse, ...]
     warnings: tuple[str, ...] = ()
 
     def to_document(self) -> dict[str, object]:
@@ -147,7 +147,7 @@ def choose(
     for response, average in zip(read, averages, strict=True):
         apart = best - judge.scores(response)
         error = float(apart.std()) / math.sqrt(judge.size)
-        candidates.append(Candidate(response, average, averages[place] - average, error))
+        candidates.append(RatedResponse(response, average, averages[place] - average, error))
     share = f"{100 * judge.clamped:.2g}%"
     clamped = [f"NOTE: {share} of the draws lie outside of the declared ends and count as the nearest one"]
     return Choice(
@@ -234,7 +234,7 @@ def facts_of(value: object) -> dict[str, object]:
 
 def plain(fact: object) -> object:
     """Write a response, a number or several for JSON."""
-    if isinstance(fact, Candidate):
+    if isinstance(fact, RatedResponse):
         return fact.to_document()
     if isinstance(fact, tuple):
         return [plain(part) for part in fact]

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from privior.forecasting.contract import FORECASTERS, Ahead, Forecaster, forecaster
+    from privior.forecasting.contract import FORECASTERS, Forecast, Forecaster, forecaster
     from privior.forecasting.draws import DrawnLaw
     from privior.forecasting.effort import Effort
     from privior.forecasting.error_laws import error_law, squared_error
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from privior.forecasting.network_divergence import NetworkDivergence
     from privior.forecasting.networks import NetworkForecast, NetworkForecaster
     from privior.forecasting.regressions import RegressionForecaster
-    from privior.forecasting.table_errors import Forecast, forecast, prior_alone, records_alone
+    from privior.forecasting.table_errors import TableForecast, forecast, prior_alone, records_alone
     from privior.forecasting.tables import TableForecaster
 else:
     from privior.contents import contents

@@ -19,7 +19,7 @@ from privior.registry import ByClass
 from privior.schema import Schema
 
 
-class Ahead(Protocol):
+class Forecast(Protocol):
     """What a forecast says, of a table or of a parameter."""
 
     @property
@@ -53,11 +53,11 @@ class Forecaster(ABC):
     expect: Expect
 
     @abstractmethod
-    def ahead(self, records: int, mechanism: Mechanism | None) -> Ahead:
+    def ahead(self, records: int, mechanism: Mechanism | None) -> Forecast:
         """Forecast a release; without a mechanism one of the true statistics."""
 
     @abstractmethod
-    def nothing(self, records: int) -> Ahead:
+    def nothing(self, records: int) -> Forecast:
         """Forecast publishing the prior alone."""
 
     def effort(self, records: int, mechanism: Mechanism) -> Effort | None:

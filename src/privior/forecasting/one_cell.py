@@ -111,7 +111,7 @@ def _chances(law: CountLaw) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True)
-class NoiseLaw:
+class CountNoise:
     """Noise on one count: whole numbers with this variance, Laplace or normal."""
 
     variance: float
@@ -173,7 +173,7 @@ class SeenCell:
     stand_for: Floats
 
     @staticmethod
-    def of(truth: CountLaw, noise: NoiseLaw, prior: CountLaw) -> SeenCell:
+    def of(truth: CountLaw, noise: CountNoise, prior: CountLaw) -> SeenCell:
         """Look at a count with this law through this noise, with this prior."""
         counts, truth_chances = truth.summed()
         noises, noise_chances = noise.summed()

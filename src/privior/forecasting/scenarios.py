@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from privior.arrays import Floats
 from privior.forecasting.expect import Expect
-from privior.forecasting.one_cell import NoiseLaw
+from privior.forecasting.one_cell import CountNoise
 from privior.special import bdtrik, betaincinv, ndtri
 
 #: counts whose standard deviation is larger than this are taken as normal
@@ -78,7 +78,7 @@ def splits(records: int, parameters: Floats, shares: Floats | None, places: Floa
     return found
 
 
-def noises(law: NoiseLaw, size: int, cells: int) -> tuple[Floats, Floats]:
+def noises(law: CountNoise, size: int, cells: int) -> tuple[Floats, Floats]:
     """Return noises, as (size, cells), and the weights of the tables they are for, which add up to 1."""
     place = strata(size, cells, first=2 * cells)
     changed, sizes = law.change()

@@ -21,7 +21,7 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.forecasting.expect import Expect
-from privior.forecasting.one_cell import CountLaw, NoiseLaw, SeenCell
+from privior.forecasting.one_cell import CountLaw, CountNoise, SeenCell
 from privior.forecasting.whole_tables import MOST_CELLS, joint_errors, remainder_errors
 from privior.special import betaincinv, kl_div
 
@@ -49,7 +49,7 @@ class ErrorLaw(Protocol):
         """Return expected errors and the expected posterior variance of the counts, over all cells.
 
         The errors are the sums of (p - q)^2, of |p - q|, of (sqrt p - sqrt q)^2 and of p log(p / q), each q
-        as `Forecast` says.
+        as `TableForecast` says.
         """
 
 
@@ -99,7 +99,7 @@ class RemainderLaw:
         if others > 1:  # the prior knows the others better than their noise says, and so the last one
             errors, hidden = self._cells(min(others * self.variance, hidden), prior, records, expect)
         if 1 < others < MOST_CELLS:
-            law = NoiseLaw(max(self.variance, NO_NOISE), laplace=True)
+            law = CountNoise(max(self.variance, NO_NOISE), laplace=True)
             joint = _joint(law, tuple(prior.tolist()), records, expect)
             errors = _together(errors, joint, law, prior.size, records)
         return errors, hidden
@@ -111,7 +111,7 @@ class RemainderLaw:
 
 
 @lru_cache(maxsize=256)
-def _joint(law: NoiseLaw, prior: tuple[float, ...], records: int, expect: Expect) -> Floats:
+def _joint(law: CountNoise, prior: tuple[float, ...], records: int, expect: Expect) -> Floats:
     """Look at all cells together; the same facts are planned for again and again."""
     parameters = np.array(prior)
     without = float(_errors(None, parameters, records, expect)[0][0])
@@ -122,7 +122,7 @@ def _joint(law: NoiseLaw, prior: tuple[float, ...], records: int, expect: Expect
 
 
 @dataclass(frozen=True)
-class Forecast:
+class TableForecast:
     """Typical distances between the estimated and the true proportions of the table.
 
     Attributes:
@@ -162,17 +162,17 @@ class Forecast:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def forecast(law: ErrorLaw, prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:
+def forecast(law: ErrorLaw, prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> TableForecast:
     """Forecast the error of a release with this law."""
     return _forecast(law.errors(prior, records, expect), prior, records, expect)
 
 
-def records_alone(prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:
+def records_alone(prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> TableForecast:
     """Forecast the error of publishing the true counts: what no epsilon can improve on."""
     return forecast(NoiseSpectrum((0.0,) * prior.size), prior, records, expect)
 
 
-def prior_alone(prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> Forecast:
+def prior_alone(prior: Floats, records: int, expect: Expect = Expect.TYPICAL) -> TableForecast:
     """Forecast the error of publishing nothing but the prior."""
     return _forecast(_errors(None, prior, records, expect), prior, records, expect)
 
@@ -195,7 +195,7 @@ def _errors(
         law = CountLaw(records, parameter, total - parameter)
         truth = law if expect is Expect.TYPICAL else CountLaw(records, share)
         laplace = spectrum is not None and spectrum.laplace
-        seen.append(SeenCell.of(truth, NoiseLaw(max(variance, NO_NOISE), laplace), law))
+        seen.append(SeenCell.of(truth, CountNoise(max(variance, NO_NOISE), laplace), law))
     sizes = [group[-1] for group in groups]
     tilted = spectrum is not None and spectrum.total_known and expect is not Expect.TYPICAL
     tilt = _tilt(seen, sizes) if tilted else 0.0
@@ -212,15 +212,15 @@ def _errors(
     if spectrum is not None and not spectrum.total_known and prior.size <= MOST_CELLS:
         if max(spectrum.variances) < _RARE:
             errors[0] = min(errors[0], float(variances.sum()) / records**2)
-        noise = NoiseLaw(max(float(np.mean(spectrum.variances)), NO_NOISE), spectrum.laplace)
+        noise = CountNoise(max(float(np.mean(spectrum.variances)), NO_NOISE), spectrum.laplace)
         errors = _together(errors, joint_errors(noise, prior, records, expect), noise, prior.size, records)
     return errors, hidden
 
 
-def _forecast(found: tuple[Floats, float], prior: Floats, records: int, expect: Expect) -> Forecast:
+def _forecast(found: tuple[Floats, float], prior: Floats, records: int, expect: Expect) -> TableForecast:
     errors, hidden = found
     shares = None if expect is Expect.TYPICAL else expect.shares(prior)
-    return Forecast(
+    return TableForecast(
         l2=math.sqrt(float(errors[0])),
         total_variation=min(1.0, float(errors[1]) / 2),
         hellinger=math.sqrt(min(1.0, float(errors[2]) / 2)),
@@ -229,7 +229,7 @@ def _forecast(found: tuple[Floats, float], prior: Floats, records: int, expect: 
     )
 
 
-def _together(errors: Floats, every: Floats, law: NoiseLaw, cells: int, records: int) -> Floats:
+def _together(errors: Floats, every: Floats, law: CountNoise, cells: int, records: int) -> Floats:
     """Take the errors of all cells at once for the sums over one cell; at small noise for one measure alone.
 
     There the sums over one cell are better, since they take in rare counts and rare noise, but a noise in one

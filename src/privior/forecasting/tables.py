@@ -19,9 +19,9 @@ from privior.forecasting.error_laws import error_law
 from privior.forecasting.table_errors import (
     ErrorLaw,
     Floats,
-    Forecast,
     NoiseSpectrum,
     RemainderLaw,
+    TableForecast,
     forecast,
     prior_alone,
     records_alone,
@@ -69,17 +69,17 @@ class TableForecaster(Forecaster):
     def _prior(self) -> Floats:
         return self.model.typical_parameters(self.schema)
 
-    def ahead(self, records: int, mechanism: Mechanism | None) -> Forecast:
+    def ahead(self, records: int, mechanism: Mechanism | None) -> TableForecast:
         """Forecast the error of a release, or of the true counts: what no epsilon can improve on."""
         if mechanism is None:
             return self._said(records_alone(self._prior, records, self.expect))
         return self._said(forecast(error_law(mechanism), self._prior, records, self.expect))
 
-    def nothing(self, records: int) -> Forecast:
+    def nothing(self, records: int) -> TableForecast:
         """Forecast the error of publishing nothing but the prior."""
         return self._said(prior_alone(self._prior, records, self.expect))
 
-    def _said(self, found: Forecast) -> Forecast:
+    def _said(self, found: TableForecast) -> TableForecast:
         """Leave out the divergence that rests on the prior's parameters where there are none."""
         return replace(found, kl=None) if self.model.cell_prior is None else found
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.forecasting.expect import Expect
-from privior.forecasting.one_cell import NoiseLaw, log_rising
+from privior.forecasting.one_cell import CountNoise, log_rising
 from privior.forecasting.scenarios import calibrated, noises, tables
 from privior.special import kl_div
 
@@ -68,12 +68,12 @@ class Seen:
     pulled: bool = False
 
     @staticmethod
-    def noisy(seen: Floats, law: NoiseLaw) -> Seen:
+    def noisy(seen: Floats, law: CountNoise) -> Seen:
         """Counts with noise."""
         return Seen(seen, law.variance, lambda counts: law.log_mass(seen[:, :, None] - counts))
 
 
-def joint_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> Floats:
+def joint_errors(law: CountNoise, prior: Floats, records: int, expect: Expect) -> Floats:
     """Return the expected errors of noisy counts with a private total."""
     size = min(_SCENARIOS, _CELLS // prior.size)
     counts = tables(tuple(prior.tolist()), records, expect, size)
@@ -82,7 +82,7 @@ def joint_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect) -> 
     return np.asarray(mean_errors(counts, means, weights, prior).sum(axis=1))
 
 
-def remainder_errors(law: NoiseLaw, prior: Floats, records: int, expect: Expect, without: float) -> Floats:
+def remainder_errors(law: CountNoise, prior: Floats, records: int, expect: Expect, without: float) -> Floats:
     """Return the same if the total is public, with noise on all counts but the last: what they leave.
 
     Scenarios are few where cells are many. They are weighted so that the noise has its moments, and the guess
@@ -111,7 +111,7 @@ def mean_errors(counts: Floats, means: Floats, weights: Floats, prior: Floats) -
     return np.stack([weights @ one for one in (gap**2, np.abs(gap), roots**2, kl_div(truth, smooth))])
 
 
-def posterior_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) -> Floats:
+def posterior_means(seen: Floats, law: CountNoise, prior: Floats, records: int) -> Floats:
     """Return the posterior mean of every count given noisy counts, as (scenarios, cells)."""
     total = float(prior.sum())
     likely = np.clip(seen.sum(axis=1), records / 3, records)
@@ -121,7 +121,7 @@ def posterior_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) ->
     ]
 
 
-def remainder_means(seen: Floats, law: NoiseLaw, prior: Floats, records: int) -> Floats:
+def remainder_means(seen: Floats, law: CountNoise, prior: Floats, records: int) -> Floats:
     """Return the posterior mean of every count given noise on all but the last, with a public total."""
     return means_given_total(Seen.noisy(seen, law), prior, records)[0]
 

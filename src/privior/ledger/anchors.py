@@ -20,7 +20,10 @@ from privior.whole_files import write_whole
 
 def anchor_of(identity: str) -> LedgerEntry | None:
     """Return the newest entry seen of the ledger with this identity, if any was."""
-    place = _place(identity)
+    return _anchor_at(_place(identity))
+
+
+def _anchor_at(place: Path) -> LedgerEntry | None:
     try:
         document = json.loads(place.read_bytes())
         return read_entry(document["number"], document["body"], document["hash"], str(place))
@@ -45,10 +48,10 @@ def drop_anchor(identity: str | None, entry: LedgerEntry, *, anew: bool = False)
     if identity is None:
         return
     with suppress(OSError, ValueError, RuntimeError):
-        before = None if anew else anchor_of(identity)
+        place = _place(identity)
+        before = None if anew else _anchor_at(place)
         if before is not None and before.number >= entry.number:
             return
-        place = _place(identity)
         if not place.parent.is_dir():
             made_state_folder()
             place.parent.mkdir(mode=0o700, exist_ok=True)
@@ -57,4 +60,4 @@ def drop_anchor(identity: str | None, entry: LedgerEntry, *, anew: bool = False)
 
 
 def _place(identity: str) -> Path:
-    return state_folder() / "anchors" / f"{identity}.json"
+    return Path(f"{state_folder()}/anchors/{identity}.json")

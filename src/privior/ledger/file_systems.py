@@ -90,12 +90,12 @@ def _is_mounted_itself(file: Path) -> bool:
     if sys.platform != "linux":
         return False
     try:
-        return _mount_of(file) != _mount_of(file.resolve().parent)
+        return _mount_of(file) != _mount_of(os.path.dirname(os.path.realpath(file)))
     except OSError:
         return True  # nobody can tell
 
 
-def _mount_of(place: Path) -> str:
+def _mount_of(place: str | Path) -> str:
     """Return the number of the mount that a place is on, as the kernel tells it.
 
     The descriptor is one without rights: closing any other would drop the locks that SQLite has on the file.

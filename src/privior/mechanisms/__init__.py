@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from privior.mechanisms.contract import MECHANISMS, Asked, CellNoise, CellTerm
     from privior.mechanisms.contract import Mechanism, Offer, ParityTerm, compared_for, offered_for
     from privior.mechanisms.contract import on_request_for, to_mechanism, unsuited
-    from privior.mechanisms.table_mechanism import CellGammas, Prior, PublicFacts, TableMechanism
+    from privior.mechanisms.table_mechanism import CellGammas, PriorParameters, PublicFacts, TableMechanism
     from privior.mechanisms.k_norm import KNorm
     from privior.mechanisms.laplace_counts import LaplaceCounts
     from privior.mechanisms.gaussian_counts import GaussianCounts

@@ -21,7 +21,7 @@ from privior.mechanisms.hellinger_extremes import largest_over_tables
 from privior.mechanisms.hellinger_normalisers import interpolated
 from privior.mechanisms.table_mechanism import (
     FixedTotal,
-    Prior,
+    PriorParameters,
     check_cells,
     check_records,
     of_each_cell,
@@ -55,7 +55,7 @@ class HellingerMechanism(FixedTotal):
     cells: int
     epsilon: Fraction
     records: int
-    prior: Prior
+    prior: PriorParameters
     name: ClassVar[str]
     about: ClassVar[str]
     randomness: ClassVar[str] = OPERATING_SYSTEM

@@ -17,7 +17,7 @@ from privior.privacy import REPLACE_ONE, Budget, Neighbours, Sensitivity
 from privior.schema import Schema
 
 #: one Dirichlet parameter for all cells, or one for each
-Prior = Fraction | tuple[Fraction, ...]
+PriorParameters = Fraction | tuple[Fraction, ...]
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class PublicFacts:
     max_rows: int
     neighbours: Neighbours
     budget: Budget
-    prior: Prior | None = Fraction(1)
+    prior: PriorParameters | None = Fraction(1)
     draws: int = 1
     least: int = 0
 
@@ -57,7 +57,7 @@ class PublicFacts:
         return of_each_cell(self.numbers, self.cells)
 
     @property
-    def numbers(self) -> Prior:
+    def numbers(self) -> PriorParameters:
         """The prior, for a mechanism whose law and guarantee rest on it."""
         if self.prior is None:
             raise PlanError(
@@ -107,7 +107,7 @@ class TableMechanism(Mechanism):
     models: ClassVar[tuple[type[Model], ...]] = (TableModel,)
     cells: int
     records: int | None
-    prior: Prior | None
+    prior: PriorParameters | None
     neighbours: Neighbours
     max_rows: int
 
@@ -205,7 +205,7 @@ def check_unit(mechanism: Mechanism, asked: Asked) -> None:
         )
 
 
-def of_each_cell(prior: Prior, cells: int) -> tuple[Fraction, ...]:
+def of_each_cell(prior: PriorParameters, cells: int) -> tuple[Fraction, ...]:
     """Return the prior parameter of each cell."""
     return prior if isinstance(prior, tuple) else (prior,) * cells
 

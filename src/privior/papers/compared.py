@@ -28,18 +28,18 @@ def statements(made: Calculation, order: float | None = None) -> Sequence[Publis
 def _dirichlet(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
     rows = count(facts, "max_rows")
     squared = (2 if replacing(facts) else 1) * rows**2
-    draw = dirichlet.Draw.of(min(raised(facts)), facts["rate"], squared, rows)
+    draw = dirichlet.PublishedDraw.of(min(raised(facts)), facts["rate"], squared, rows)
     return _of_the_paper(facts, draw, epsilon, order)
 
 
 def _statistics(facts: Facts, epsilon: Fraction | None, order: float | None) -> Sequence[Published]:
     smallest = min(rational(cell, "prior") for cell in cells(facts))
-    draw = dirichlet.Draw.of(smallest, facts["rate"], facts["squared"], facts["largest"])
+    draw = dirichlet.PublishedDraw.of(smallest, facts["rate"], facts["squared"], facts["largest"])
     return _of_the_paper(facts, draw, epsilon, order)
 
 
 def _of_the_paper(
-    facts: Facts, draw: dirichlet.Draw, epsilon: Fraction | None, order: float | None
+    facts: Facts, draw: dirichlet.PublishedDraw, epsilon: Fraction | None, order: float | None
 ) -> Sequence[Published]:
     found = []
     if count(facts, "draws") == 1 and epsilon:

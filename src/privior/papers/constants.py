@@ -17,7 +17,7 @@ from privior.errors import ModelError
 from privior.papers.stochastic_lipschitz import Concentration, best_concentration, concentration_of_finite
 from privior.privacy.hellinger import all_tables
 from privior.smoothness import Subject, natural_of
-from privior.smoothness.cells import Cells
+from privior.smoothness.cells import DirichletCells
 from privior.smoothness.finite_models import MOST_CELLS, FiniteModels
 from privior.smoothness.glued_laws import pieces_of
 from privior.smoothness.one_parameter import OneParameter
@@ -179,13 +179,13 @@ def _(one: OneParameter, records: int) -> bool:
 
 
 @tail_rate.register
-def _(one: Cells) -> float:
+def _(one: DirichletCells) -> float:
     """The smallest prior parameter: its cell is the one that vanishes most easily."""
     return one.groups[0][0] * one.nearest
 
 
 @log_ratio.register
-def _(one: Cells, records: int) -> float | None:
+def _(one: DirichletCells, records: int) -> float | None:
     """The counts c whose best probabilities c/n beat their mean under the prior most.
 
     Up to constants it is the sum over cells of c log c - lnG(a + c) + lnG(a). For a >= 1/2 each summand
@@ -211,14 +211,14 @@ def _(one: Cells, records: int) -> float | None:
 
 
 @necessary.register
-def _(one: Cells, records: int) -> float | None:
+def _(one: DirichletCells, records: int) -> float | None:
     """All other records in the cell of y, so that its marginal probability is largest."""
     alphas = [float(alpha) for alpha in one.alphas]
     return 2 * max(0.0, math.log((max(alphas[1:]) + records - 1) / alphas[0])) / one.distance.reach
 
 
 @tight.register
-def _(one: Cells, records: int) -> bool:
+def _(one: DirichletCells, records: int) -> bool:
     """The loss is unbounded, and so is what the pair allows."""
     return True
 

@@ -22,7 +22,7 @@ def printed_prior(order: object, divergence: object, rate: object = 1) -> Fracti
     level = above_zero(divergence, "divergence")
 
     def holds(a: Fraction) -> bool:
-        return dirichlet.theorem_2(dirichlet.Draw.of(a, rate), order).value <= level
+        return dirichlet.theorem_2(dirichlet.PublishedDraw.of(a, rate), order).value <= level
 
     return _found(smallest(holds), divergence)
 
@@ -35,7 +35,7 @@ def exact_prior(order: object, divergence: object, rate: object = 1) -> Fraction
     level, at = above_zero(divergence, "divergence"), float(above_zero(order, "order"))
 
     def holds(a: Fraction) -> bool:
-        pair = dirichlet.Draw.of(a, rate).pair
+        pair = dirichlet.PublishedDraw.of(a, rate).pair
         return pair is not None and pair.renyi(at) <= level
 
     return _found(smallest(holds), divergence)

@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Any
 
 from privior.errors import PlanError, shown
-from privior.forecasting import Ahead, Expect, forecaster
+from privior.forecasting import Expect, Forecast, forecaster
 from privior.mechanisms import MECHANISMS, Asked, Mechanism, Offer, compared_for, unsuited
 from privior.models import Model
 from privior.plans import Candidate, Plan, check_records
@@ -139,7 +139,7 @@ def _try(offer: Offer, kind: type[Mechanism], asked: Asked, expect: Expect) -> _
     return _Tried(kind, law, Candidate(offer.name, law.about, ahead, law.guarantee.cost))
 
 
-def _ahead(asked: Asked, expect: Expect, law: Mechanism) -> Ahead:
+def _ahead(asked: Asked, expect: Expect, law: Mechanism) -> Forecast:
     """Return what can be expected of a mechanism; a function with a name, so that plans can be copied."""
     return forecaster(asked.model, asked.schema, expect).ahead(asked.records, law)
 

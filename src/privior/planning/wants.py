@@ -10,7 +10,7 @@ from typing import Any
 
 from privior.errors import PlanError, shown
 from privior.exact import decimal, positive
-from privior.forecasting import Ahead, Expect
+from privior.forecasting import Expect, Forecast
 from privior.mechanisms import Mechanism
 from privior.models import Model
 from privior.planning.comparison import plan
@@ -66,7 +66,7 @@ class Want:
             )
         return Want(measure, positive(words[2], measure, least=Fraction(1, 10**9), most=Fraction(10**9)))
 
-    def of_forecast(self, ahead: Ahead) -> float:
+    def of_forecast(self, ahead: Forecast) -> float:
         """Return what a forecast says of this measure."""
         name = MEASURES[self.measure]
         if name not in ahead.measures:
@@ -79,7 +79,7 @@ class Want:
             )
         return ahead.measures[name]
 
-    def reached(self, ahead: Ahead) -> bool:
+    def reached(self, ahead: Forecast) -> bool:
         """Say whether a forecast is good enough."""
         return self.of_forecast(ahead) <= self.most
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from privior.errors import PlanError
-from privior.forecasting import Ahead
+from privior.forecasting import Forecast
 from privior.privacy import Budget
 
 
@@ -24,13 +24,13 @@ class Candidate:
 
     name: str
     about: str
-    ahead: Callable[[], Ahead] | None
+    ahead: Callable[[], Forecast] | None
     cost: Budget | None
     unfit: str | None = None
     advice: str | None = None
 
     @cached_property
-    def forecast(self) -> Ahead | None:
+    def forecast(self) -> Forecast | None:
         """What can be expected of it; None if it does not fit."""
         return None if self.ahead is None else self.ahead()
 

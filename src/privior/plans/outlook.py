@@ -11,13 +11,13 @@ from privior.errors import PlanError
 from privior.exact import decimal, round_up
 
 if TYPE_CHECKING:
-    from privior.forecasting import Ahead
+    from privior.forecasting import Forecast
     from privior.pictures import ErrorCurve
     from privior.plans.candidate import Candidate
     from privior.plans.plan import Plan
 
 #: header and rows
-Table = tuple[list[str], list[list[str]]]
+TableOfWords = tuple[list[str], list[list[str]]]
 
 #: the budgets that are shown beside the one that was asked for, as multiples of it
 BUDGETS = [Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)]
@@ -73,7 +73,7 @@ def unsaid(plan: Plan) -> Iterator[str]:
             )
 
 
-def comparison(plan: Plan) -> Table:
+def comparison(plan: Plan) -> TableOfWords:
     """Return what the planner compared, with publishing nothing as the last row."""
     measures = list(plan.without_release.measures)
     rows = [_row(candidate, len(measures)) for candidate in plan.candidates]
@@ -81,10 +81,10 @@ def comparison(plan: Plan) -> Table:
     return ["mechanism", "epsilon", "delta", *measures, ""], [*rows, nothing]
 
 
-def budgets(plan: Plan) -> Table:
+def budgets(plan: Plan) -> TableOfWords:
     """Return what smaller and larger budgets would buy with the plan's mechanism."""
 
-    def row(epsilon: str, ahead: Ahead, sure: float, note: str) -> list[str]:
+    def row(epsilon: str, ahead: Forecast, sure: float, note: str) -> list[str]:
         return [epsilon, f"{ahead.width:.3g}", f"{ahead.error:.3g}", f"{sure:g}%", note]
 
     rows = [
@@ -140,5 +140,5 @@ def _amount(exact: Fraction) -> str:
     return written if len(written) <= 8 else f"{float(exact) * 1.0005:.4g}"
 
 
-def _errors(ahead: Ahead) -> list[str]:
+def _errors(ahead: Forecast) -> list[str]:
     return [f"{distance:.4g}" for distance in ahead.measures.values()]

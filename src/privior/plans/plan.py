@@ -314,7 +314,7 @@ class Plan:
         """The warnings, and what the schema leaves unsaid, which can be mended until something is spent."""
         return (*self.warnings, *outlook.unsaid(self))
 
-    def comparison(self) -> outlook.Table:
+    def comparison(self) -> outlook.TableOfWords:
         """Return header and rows of what the planner compared, with publishing nothing as the last row."""
         return outlook.comparison(self)
 
@@ -326,7 +326,7 @@ class Plan:
     def _nearby(self) -> list[Plan]:
         return self.around(outlook.BUDGETS)
 
-    def budgets(self) -> outlook.Table:
+    def budgets(self) -> outlook.TableOfWords:
         """Return header and rows of what smaller and larger budgets would buy with this mechanism."""
         return outlook.budgets(self)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from privior.posterior.regression.regression_posterior import RegressionPosterior
     from privior.posterior.tables.categorical import CategoricalPosterior
     from privior.posterior.tables.counts_posterior import CountsPosterior
-    from privior.posterior.tables.distances import EUCLIDEAN, HELLINGER, Distance
+    from privior.posterior.tables.distances import EUCLIDEAN, HELLINGER, TableDistance
     from privior.posterior.tables.markov import MarkovPosterior
     from privior.posterior.tables.table_posterior import TablePosterior
 else:

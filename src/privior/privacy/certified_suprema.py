@@ -26,7 +26,7 @@ from privior.privacy.pairs.balls import ball
 
 #: bits of the arithmetic: far more than the width of any box
 _PRECISION = 80
-Box = tuple[tuple[float, float], ...]
+Sides = tuple[tuple[float, float], ...]
 #: takes one enclosure for each side of the box
 Enclosing = Callable[[Sequence["Enclosure"]], object]
 
@@ -179,7 +179,7 @@ class Supremum:
     certified: float
 
 
-def supremum(function: Enclosing, box: Box, *, effort: int = 4000, tolerance: float = 1e-4) -> Supremum:
+def supremum(function: Enclosing, box: Sides, *, effort: int = 4000, tolerance: float = 1e-4) -> Supremum:
     """Bound the largest value of a function on a box.
 
     Args:
@@ -203,24 +203,24 @@ def supremum(function: Enclosing, box: Box, *, effort: int = 4000, tolerance: fl
         return Supremum(reached, -waiting[0][0])
 
 
-def enclosure_of(function: Enclosing, box: Box) -> Enclosure:
+def enclosure_of(function: Enclosing, box: Sides) -> Enclosure:
     """Return an enclosure of all values on a box, from one evaluation."""
     with flint.ctx.workprec(_PRECISION):
         return _value(function, box)
 
 
-def _upper(function: Enclosing, box: Box) -> float:
+def _upper(function: Enclosing, box: Sides) -> float:
     return enclosure_of(function, box).upper
 
 
-def _at_middle(function: Enclosing, box: Box) -> float:
+def _at_middle(function: Enclosing, box: Sides) -> float:
     """Return a number that the function reaches in the middle, or next to it; -inf if none is known."""
     middle = tuple(((low + high) / 2, (low + high) / 2) for low, high in box)
     found = _value(function, middle).lower
     return found if math.isfinite(found) else -math.inf
 
 
-def _value(function: Enclosing, box: Box) -> Enclosure:
+def _value(function: Enclosing, box: Sides) -> Enclosure:
     """Call a function; refuse what it returns if it asked an enclosure what none can say."""
     watch = Watch()
     try:
@@ -236,7 +236,7 @@ def _value(function: Enclosing, box: Box) -> Enclosure:
     return Enclosure(found)
 
 
-def _halves(box: Box, whole: Box) -> tuple[Box, Box]:
+def _halves(box: Sides, whole: Sides) -> tuple[Sides, Sides]:
     """Cut the side that is longest relative to the whole box."""
     lengths = [
         (high - low) / (top - bottom) if top > bottom else 0.0

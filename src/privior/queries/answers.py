@@ -13,7 +13,7 @@ from privior.pictures import listing, markup
 from privior.posterior import Quantity
 
 #: a header, and rows
-Cells = tuple[list[str], list[list[str]]]
+AnswerCells = tuple[list[str], list[list[str]]]
 
 
 class Answer(ABC):
@@ -36,7 +36,7 @@ class Answer(ABC):
         """Return what is answered, as plain values by name."""
 
     @abstractmethod
-    def table(self) -> Cells:
+    def table(self) -> AnswerCells:
         """Return a header and rows."""
 
     @property
@@ -131,7 +131,7 @@ class QuantityAnswer(Answer):
         """Mean, lower and upper end."""
         return f"{self.mean:.6g} {self.low:.6g} {self.high:.6g}"
 
-    def table(self) -> Cells:
+    def table(self) -> AnswerCells:
         """Return a header and one row."""
         header = ["question", "mean", "stddev", f"{percent(self.level)} interval"]
         interval = f"{self._written(self.low)} to {self._written(self.high)}"

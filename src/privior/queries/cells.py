@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from privior.pictures import listing
-from privior.queries.answers import Answer, Cells, percent, visible
+from privior.queries.answers import Answer, AnswerCells, percent, visible
 
 
 class CellsAnswer(Answer):
@@ -63,7 +63,7 @@ class CellsAnswer(Answer):
             **{name: list(getattr(self, name)) for name in numbers},
         }
 
-    def table(self) -> Cells:
+    def table(self) -> AnswerCells:
         """Return a header and one row per cell."""
         header = [*map(visible, self.columns), self.noun, "stddev", f"{percent(self.level)} interval"]
         numbers = zip(self.cells, self.mean, self.stddev, self.low, self.high, strict=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from privior.pictures import listing
 from privior.posterior import Belief
-from privior.queries.answers import Answer, Cells, visible
+from privior.queries.answers import Answer, AnswerCells, visible
 from privior.queries.questions import Number, Question, Word, question
 from privior.queries.reading import Reader
 
@@ -82,7 +82,7 @@ class ModelsAnswer(Answer):
         """Return each model with its chances."""
         return {"model": [*self.names], "prior": [*self.prior], "probability": [*self.probability]}
 
-    def table(self) -> Cells:
+    def table(self) -> AnswerCells:
         """Return a header and one row per model."""
         numbers = zip(self.names, self.prior, self.probability, strict=True)
         rows = [[visible(name), f"{prior:.4g}", f"{chance:.4g}"] for name, prior, chance in numbers]

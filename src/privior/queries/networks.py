@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from privior.pictures import listing
 from privior.posterior import Belief
-from privior.queries.answers import Answer, Cells, QuantityAnswer, visible
+from privior.queries.answers import Answer, AnswerCells, QuantityAnswer, visible
 from privior.queries.binding import Binding, Meant
 from privior.queries.cells import CellsAnswer
 from privior.queries.questions import Event, Question, Word, after_bar, question
@@ -146,7 +146,7 @@ class MostProbableAnswer(Answer):
         """Name the levels, and the numbers of their probability."""
         return {"levels": dict(self.levels), "sure": self.sure, **self.probability.facts()}
 
-    def table(self) -> Cells:
+    def table(self) -> AnswerCells:
         """Return a header and one row."""
         _, ((_, mean, stddev, interval),) = self.probability.table()
         header = [*(visible(name) for name, _ in self.levels), "probability", "stddev", "interval", "sure"]

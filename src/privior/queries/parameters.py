@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from privior.pictures import listing
 from privior.posterior import Belief, Quantity
-from privior.queries.answers import Answer, Cells, visible
+from privior.queries.answers import Answer, AnswerCells, visible
 from privior.queries.questions import Question, question
 from privior.queries.reading import Reader
 
@@ -89,7 +89,7 @@ class ParametersAnswer(Answer):
             "high": [*self.high],
         }
 
-    def table(self) -> Cells:
+    def table(self) -> AnswerCells:
         """Return a header and one row per parameter."""
         rows = [
             [visible(name), f"{mean:.5g}", f"{stddev:.2g}", f"{low:.5g} to {high:.5g}"]

@@ -10,7 +10,7 @@ from typing import ClassVar
 from privior.errors import InferenceError
 from privior.posterior import Belief
 from privior.posterior.quantity import check_number
-from privior.queries.answers import Answer, Cells, visible
+from privior.queries.answers import Answer, AnswerCells, visible
 from privior.queries.binding import Binding
 from privior.queries.questions import Question, question
 from privior.queries.reading import Reader
@@ -84,7 +84,7 @@ class SampleAnswer(Answer):
         """Return the columns."""
         return {name: list(values) for name, values in self.columns.items()}
 
-    def table(self) -> Cells:
+    def table(self) -> AnswerCells:
         """Return a header and one row per record."""
         rows = [[visible(text(value)) for value in row] for row in zip(*self.columns.values(), strict=True)]
         return [visible(name) for name in self.columns], rows

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from privior.randomness.gamma import GammaLaw
     from privior.randomness.hellinger import MOST_BOXED, HellingerTables
     from privior.randomness.knorm import k_norm
-    from privior.randomness.mixtures import Piece, draw_mixture, draw_weighted
+    from privior.randomness.mixtures import WeightedLaw, draw_mixture, draw_weighted
     from privior.randomness.normal import NormalLaw
     from privior.randomness.normal_gamma import NormalGammaBox
     from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privior.interval_arithmetic import arb, flint
-from privior.randomness.concave import ConcaveLaw, Curve, ball, grown, magnitude
+from privior.randomness.concave import ConcaveLaw, EnclosedCurve, ball, grown, magnitude
 from privior.special import betaincinv
 
 #: where both parameters are this large, or this large and alike, quadrature is quicker than Arb's functions
@@ -85,7 +85,7 @@ class BetaLaw(ConcaveLaw):
         odds = x / (1 - x) * grown(by)
         return odds / (1 + odds)
 
-    def curve(self) -> Curve:
+    def curve(self) -> EnclosedCurve:
         """Of the logarithm of the density of t.
 
         |phi''(t+is)| = m / (2 (cosh t + cos s)), and nothing is singular for |s| < pi.
@@ -102,7 +102,7 @@ class BetaLaw(ConcaveLaw):
             odds = t.exp()
             return (a - b * odds) / (1 + odds)  # nothing cancels in the tails
 
-        return Curve(lambda t: a * t - m * t.exp().log1p() - norm, slope, bend)
+        return EnclosedCurve(lambda t: a * t - m * t.exp().log1p() - norm, slope, bend)
 
 
 def _log_beta(first: Fraction, second: Fraction) -> arb:

@@ -39,7 +39,7 @@ _STEP, _STEP_OF_PRECISION = 3, 32
 _BLURRED = 4
 
 
-class Curve(NamedTuple):
+class EnclosedCurve(NamedTuple):
     """phi and its derivatives, enclosed at one working precision."""
 
     #: phi(t)
@@ -94,7 +94,7 @@ class ConcaveLaw(ABC):
         """Enclose the density of x."""
 
     @abstractmethod
-    def curve(self) -> Curve:
+    def curve(self) -> EnclosedCurve:
         """Return phi at the working precision of the moment."""
 
     def below(self, point: Fraction) -> arb:
@@ -154,14 +154,14 @@ class ConcaveLaw(ABC):
                 return total + rest
 
 
-def _bounded(curve: Curve, first: arb, edge: arb, left: arb | None, side: int) -> arb:
+def _bounded(curve: EnclosedCurve, first: arb, edge: arb, left: arb | None, side: int) -> arb:
     """Enclose an integral whose integrand is known only to be at most `first`, where it begins."""
     slope = -side * curve.slope(edge)
     most = first / slope if slope > 0 else first * left if left is not None and slope >= 0 else None
     return flint.arb("nan") if most is None else flint.arb(0).union(most)
 
 
-def _rest(curve: Curve, edge: arb, side: int, steepest: Fraction | None) -> tuple[arb, arb]:
+def _rest(curve: EnclosedCurve, edge: arb, side: int, steepest: Fraction | None) -> tuple[arb, arb]:
     """Bound the integral from the edge to the end of the support; not finite if phi may still rise.
 
     Where the two bounds overlap, phi is a straight line as far as can be told.
@@ -173,7 +173,7 @@ def _rest(curve: Curve, edge: arb, side: int, steepest: Fraction | None) -> tupl
     return flint.arb(0) if steepest is None else height / ball(steepest), height / slope
 
 
-def _next_panel(curve: Curve, edge: arb, left: arb | None, side: int) -> _Panel:
+def _next_panel(curve: EnclosedCurve, edge: arb, left: arb | None, side: int) -> _Panel:
     """Choose the next panel: of an exact width, unless it is the last one."""
     fall = curve.slope(edge).abs_upper() + _FALL * (curve.bend(edge, flint.arb(0)) / _BENT).sqrt()
     half = (_FALL / fall).mid()
@@ -201,7 +201,7 @@ class _Panel:
     rise: arb
     last: bool
 
-    def integral(self, curve: Curve, small: arb) -> arb:
+    def integral(self, curve: EnclosedCurve, small: arb) -> arb:
         """Integrate exp(phi), with an error that is about as small as that."""
         unit = self.half * 64 / 15 / (1 - flint.arb(_RHO) ** -2) * (curve.at(self.middle) + self.rise).exp()
         excess = float((unit.abs_upper() / small).log().mid())

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privior.interval_arithmetic import arb, flint
-from privior.randomness.concave import ConcaveLaw, Curve, ball, grown, magnitude
+from privior.randomness.concave import ConcaveLaw, EnclosedCurve, ball, grown, magnitude
 from privior.special import gammaincinv
 
 #: up to this shape Arb's incomplete Gamma function is quicker than quadrature, and as narrow
@@ -81,10 +81,10 @@ class GammaLaw(ConcaveLaw):
         """x e^by."""
         return x * grown(by)
 
-    def curve(self) -> Curve:
+    def curve(self) -> EnclosedCurve:
         """Of the logarithm of the density of t; |phi''(t+is)| = shape e^t."""
         shape, norm = ball(self.shape), _norm(self.shape)
-        return Curve(
+        return EnclosedCurve(
             lambda t: shape * (t - t.exp()) - norm,
             lambda t: -shape * t.expm1(),
             lambda ts, height: shape * ts.exp().abs_upper(),

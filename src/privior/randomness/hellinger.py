@@ -60,12 +60,12 @@ class HellingerTables:
                 drawn, floor = table(posterior.total, len(posterior.counts), bits), 0
             else:
                 drawn, floor = layers.draw(bits)
-            trial = _Trial(posterior, self._temperature, drawn, floor)
+            trial = _TableTrial(posterior, self._temperature, drawn, floor)
             if accepted(trial.exponent, posterior.margin, bits, trial.below):
                 return drawn
 
 
-class _Trial:
+class _TableTrial:
     """A proposed table, with the exponent of its acceptance: t (H - floor)."""
 
     def __init__(self, posterior: _Posterior, temperature: Real, drawn: list[int], floor: Any) -> None:

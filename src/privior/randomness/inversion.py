@@ -16,14 +16,14 @@ from privior.interval_arithmetic import flint
 from privior.randomness.entropy import Bits
 
 #: the step from weight i to weight i + 1, as a numerator and a denominator, both positive
-Ratio = Callable[[int], tuple[int, int]]
+NextRatio = Callable[[int], tuple[int, int]]
 #: enclosures of cumulative sums, computed anew at each working precision
-Sums = Callable[[], list[Any]]
+EnclosedSums = Callable[[], list[Any]]
 
 _FIRST_BITS = 64
 
 
-def draw_index(count: int, ratio: Ratio, epsilon: Fraction, bits: Bits) -> int:
+def draw_index(count: int, ratio: NextRatio, epsilon: Fraction, bits: Bits) -> int:
     """Draw i in 0..count-1 with P(i) = w_i / W, w_0 = 1, w_(i+1) = w_i ratio(i) exp(-epsilon), W = sum w.
 
     Let C_i = w_0 + ... + w_i. The answer is the i with C_(i-1) <= U W < C_i, U uniform on [0, 1). Its
@@ -36,7 +36,7 @@ def draw_index(count: int, ratio: Ratio, epsilon: Fraction, bits: Bits) -> int:
     return draw_cumulative(count, lambda: _cumulative(count, ratio, epsilon), bits)
 
 
-def draw_cumulative(count: int, sums: Sums, bits: Bits) -> int:
+def draw_cumulative(count: int, sums: EnclosedSums, bits: Bits) -> int:
     """Draw i in 0..count-1 with P(i) = (C_i - C_(i-1)) / C_(count-1), as `draw_index` does.
 
     `sums` encloses C_0 <= C_1 <= ... at the working precision of the moment, the narrower the higher that is.
@@ -53,7 +53,7 @@ def draw_cumulative(count: int, sums: Sums, bits: Bits) -> int:
     return index
 
 
-def _invert(count: int, cumulative: Sums, uniform: int, known: int) -> int | None:
+def _invert(count: int, cumulative: EnclosedSums, uniform: int, known: int) -> int | None:
     """Return the index on which all values in the balls agree, or None.
 
     Arb compares balls as sets: `a <= b` holds only if it does for every pair of their points. How the
@@ -72,7 +72,7 @@ def _invert(count: int, cumulative: Sums, uniform: int, known: int) -> int | Non
     return index if above and below else None
 
 
-def _cumulative(count: int, ratio: Ratio, epsilon: Fraction) -> list[Any]:
+def _cumulative(count: int, ratio: NextRatio, epsilon: Fraction) -> list[Any]:
     decay = flint.arb(flint.fmpq(-epsilon.numerator, epsilon.denominator)).exp()
     weight = total = flint.arb(1)
     sums = [total]

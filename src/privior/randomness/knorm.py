@@ -13,7 +13,7 @@ from fractions import Fraction
 from privior.randomness.bernoulli import geometric
 from privior.randomness.compositions import composition
 from privior.randomness.entropy import Bits
-from privior.randomness.inversion import Ratio, draw_index
+from privior.randomness.inversion import NextRatio, draw_index
 
 _NO_DECAY = Fraction(0)
 
@@ -54,12 +54,12 @@ def k_norm(size: int, epsilon: Fraction) -> list[int]:
     return noise
 
 
-def _shift_ratio(size: int) -> Ratio:
+def _shift_ratio(size: int) -> NextRatio:
     """Step of C(k-1,j)^2 from j to j + 1; the factor x^j is the decay of `draw_index`."""
     return lambda j: ((size - 1 - j) ** 2, (j + 1) ** 2)
 
 
-def _up_ratio(size: int, total: int) -> Ratio:
+def _up_ratio(size: int, total: int) -> NextRatio:
     """Step of C(k,p) C(T-1,p-1) C(k-p+T-1,T) from p = i + 1 to p + 1."""
 
     def ratio(i: int) -> tuple[int, int]:
@@ -69,7 +69,7 @@ def _up_ratio(size: int, total: int) -> Ratio:
     return ratio
 
 
-def _down_ratio(free: int, total: int) -> Ratio:
+def _down_ratio(free: int, total: int) -> NextRatio:
     """Step of C(f,q) C(T-1,q-1) from q = i + 1 to q + 1, f = k - p the cells that are left."""
 
     def ratio(i: int) -> tuple[int, int]:

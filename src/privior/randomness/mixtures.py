@@ -14,21 +14,21 @@ from itertools import accumulate
 from privior.interval_arithmetic import arb, flint
 from privior.randomness.entropy import Bits
 from privior.randomness.inversion import draw_cumulative
-from privior.randomness.rounding import Law, rounded
+from privior.randomness.rounding import EnclosedLaw, rounded
 
 #: encloses a real number at the working precision of the moment, the narrower the higher that is
 Real = Callable[[], "arb"]
 
 
 @dataclass(frozen=True)
-class Piece:
+class WeightedLaw:
     """A law with the logarithm of its weight; the weights of a mixture need not sum to 1."""
 
     log_weight: Real
-    law: Law
+    law: EnclosedLaw
 
 
-def draw_mixture(pieces: Sequence[Piece], places: int, bits: Bits) -> int:
+def draw_mixture(pieces: Sequence[WeightedLaw], places: int, bits: Bits) -> int:
     """Draw X from the mixture and return the whole number that is nearest to X * 2^places."""
     index = draw_weighted([piece.log_weight for piece in pieces], bits)
     return rounded(pieces[index].law, places, bits)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privior.interval_arithmetic import arb, flint
-from privior.randomness.concave import ConcaveLaw, Curve, ball, magnitude
+from privior.randomness.concave import ConcaveLaw, EnclosedCurve, ball, magnitude
 from privior.special import ndtri
 
 
@@ -63,10 +63,10 @@ class NormalLaw(ConcaveLaw):
         """So many standard deviations away."""
         return x + Fraction(by) * _root(self.variance)
 
-    def curve(self) -> Curve:
+    def curve(self) -> EnclosedCurve:
         """Of the logarithm of the density of t; |phi''| = 1."""
         one, norm = flint.arb(1), (2 * flint.arb.pi()).log()
-        return Curve(lambda t: -(t * t + norm) / 2, lambda t: -t, lambda ts, height: one)
+        return EnclosedCurve(lambda t: -(t * t + norm) / 2, lambda t: -t, lambda ts, height: one)
 
 
 def _root(number: Fraction) -> Fraction:

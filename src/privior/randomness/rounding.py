@@ -30,7 +30,7 @@ _JUMPS = 8
 MOST_PLACES = 1024
 
 
-class Law(Protocol):
+class EnclosedLaw(Protocol):
     """The law of a real number, known by enclosures. Their cost, `size` and `guess` never decide anything."""
 
     @property
@@ -55,7 +55,7 @@ class Law(Protocol):
         """Enclose the density at those of the points that lie between the ends; not finite if that fails."""
 
 
-def rounded(law: Law, places: int, bits: Bits) -> int:
+def rounded(law: EnclosedLaw, places: int, bits: Bits) -> int:
     """Draw X from the law and return the whole number that is nearest to X * 2^places.
 
     `places` is from -1024 to 1024: the unit of the grid is 2^-places, also one above 1.
@@ -68,7 +68,7 @@ def rounded(law: Law, places: int, bits: Bits) -> int:
 class IdealDraw:
     """One ideal draw X, of which only as much is looked at as is asked for: on every grid the same X."""
 
-    def __init__(self, law: Law, bits: Bits) -> None:
+    def __init__(self, law: EnclosedLaw, bits: Bits) -> None:
         self.law = law
         self._bits = bits
         self._uniform = self._known = 0
@@ -110,7 +110,7 @@ class _Cells:
     None as `low` or `high` says that there is no first or last cell as yet.
     """
 
-    def __init__(self, law: Law, places: int) -> None:
+    def __init__(self, law: EnclosedLaw, places: int) -> None:
         self.law = law
         self.places = places
         self.unit = Fraction(2) ** -places

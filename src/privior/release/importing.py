@@ -26,7 +26,7 @@ from privior.release.release import Release, imported_identifier
 from privior.schema import Schema
 
 #: a number, or None for a blank
-Number = Fraction | None
+Stated = Fraction | None
 
 
 def import_release(
@@ -92,14 +92,14 @@ def charge_import(release: Release, ledger: Ledger | str | Path) -> LedgerEntry:
     """
     if not release.imported:
         raise ReleaseError("this release was charged when it was made", where=release.identifier)
-    book = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
+    opened = ledger if isinstance(ledger, Ledger) else Ledger.open(ledger)
     key = f"imported {release.identifier}"
-    if book.replay(release.plan, key=key) is None:
-        book.finish(book.spend(release.plan, key=key), release.to_json())
-    return next(entry for entry in book.entries() if entry.key == key)
+    if opened.replay(release.plan, key=key) is None:
+        opened.finish(opened.spend(release.plan, key=key), release.to_json())
+    return next(entry for entry in opened.entries() if entry.key == key)
 
 
-def _numbers(numbers: object, layouts: Sequence[Layout], model: Model, schema: Schema) -> list[Number]:
+def _numbers(numbers: object, layouts: Sequence[Layout], model: Model, schema: Schema) -> list[Stated]:
     """Return all numbers in the order of the statistics."""
     if len(layouts) > 1:
         names = [layout.name for layout in layouts]
@@ -111,13 +111,13 @@ def _numbers(numbers: object, layouts: Sequence[Layout], model: Model, schema: S
     return _listed(numbers, layouts[0])
 
 
-def _of_cells(numbers: Mapping[Any, object], layout: Layout, model: Model, schema: Schema) -> list[Number]:
+def _of_cells(numbers: Mapping[Any, object], layout: Layout, model: Model, schema: Schema) -> list[Stated]:
     """Put numbers by level into the order of the cells; each cell has one, and nothing else is there."""
     columns = [schema.column(name) for name in model.by]
     cells = list(product(*(column.labels for column in columns))) if columns else []
     if len(cells) != layout.size:
         raise _unfit("these statistics have no levels", numbers, f"a list of {layout.size} numbers")
-    found: dict[tuple[str, ...], Number] = {}
+    found: dict[tuple[str, ...], Stated] = {}
     for key, value in numbers.items():
         levels = key if isinstance(key, tuple) else (key,)
         if len(levels) != len(columns):
@@ -149,7 +149,7 @@ def _code(column: Any, level: object, name: str) -> int:
         ) from None
 
 
-def _listed(numbers: object, layout: Layout) -> list[Number]:
+def _listed(numbers: object, layout: Layout) -> list[Stated]:
     found = list(_flat(numbers)) if hasattr(numbers, "__iter__") and not isinstance(numbers, str) else []
     if len(found) != layout.size:
         raise ReleaseError(
@@ -165,7 +165,7 @@ def _flat(numbers: Any, deepest: int = 8) -> Iterator[object]:
         yield from (_flat(one, deepest - 1) if nested else (one,))
 
 
-def _number(value: object) -> Number:
+def _number(value: object) -> Stated:
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if isinstance(value, float) and value != value:
@@ -176,7 +176,7 @@ def _number(value: object) -> Number:
         raise _unfit("not a number", value, error.allowed) from None
 
 
-def _decimals(numbers: Sequence[Number]) -> int:
+def _decimals(numbers: Sequence[Stated]) -> int:
     """Return how many decimals the numbers have, at most `MOST_DECIMALS`: further ones are rounded off."""
     known = [one for one in numbers if one is not None]
     for places in range(MOST_DECIMALS):

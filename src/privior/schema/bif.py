@@ -17,10 +17,10 @@ from collections.abc import Callable, Mapping, Sequence
 from privior.errors import SchemaError, shown
 
 #: levels, parents and tables of each node
-Facts = tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, tuple[float, ...]]]
+NetworkFacts = tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], dict[str, tuple[float, ...]]]
 
 #: the probabilities of a node's levels, by the levels of its parents; of None where no others are said
-Rows = dict[tuple[str, ...] | None, list[float]]
+TableRows = dict[tuple[str, ...] | None, list[float]]
 
 #: entries of all tables together; a few words say many of them, and no model could take more
 _MOST_ENTRIES = 1_000_000
@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 _BARE = re.compile(rf'[^\s"{re.escape(_SIGNS)}]+')
 
 
-def read(text: str) -> Facts:
+def read(text: str) -> NetworkFacts:
     """Read a file, or say in which line it cannot be read."""
     return _Reader(text).facts()
 
@@ -81,7 +81,7 @@ class _Reader:
         self.parents: dict[str, tuple[str, ...]] = {}
         self.tables: dict[str, tuple[float, ...]] = {}
 
-    def facts(self) -> Facts:
+    def facts(self) -> NetworkFacts:
         """Read blocks up to the end."""
         while self.at < len(self.tokens):
             kind = self.word("a block")
@@ -139,7 +139,7 @@ class _Reader:
             raise self.error("a node that is not declared, or stands twice", (strange or [node])[0])
         self.parents[node] = tuple(above)
         self.expect("{")
-        rows: Rows = {}
+        rows: TableRows = {}
         self.block(lambda: self.row(node, rows))
         own = len(self.levels[node])
         if not rows:
@@ -151,7 +151,7 @@ class _Reader:
             raise self.error("a row of probabilities is missing, or has not one for each level", node)
         self.tables[node] = tuple(p for row in every for p in rows.get(row, rows.get(None, [])))
 
-    def row(self, node: str, rows: Rows) -> None:
+    def row(self, node: str, rows: TableRows) -> None:
         """Read one row, all rows after `table`, or the others after `default`."""
         above = self.parents[node]
         if self.taken("("):

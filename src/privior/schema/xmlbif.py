@@ -12,10 +12,10 @@ from html import escape
 from xml.etree import ElementTree
 
 from privior.errors import SchemaError, shown
-from privior.schema.bif import Facts
+from privior.schema.bif import NetworkFacts
 
 
-def read(text: str) -> Facts:
+def read(text: str) -> NetworkFacts:
     """Read a file, or say what is wrong with it."""
     if "<!ENTITY" in text:
         raise SchemaError("a file that declares entities is not read")

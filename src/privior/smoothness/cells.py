@@ -34,7 +34,7 @@ _POINTS, _MOST_LEVELS = 1200, 400
 
 
 @dataclass(frozen=True)
-class Cells(Subject):
+class DirichletCells(Subject):
     """A table with a Dirichlet prior."""
 
     model: DirichletTable
@@ -153,7 +153,7 @@ def _beta_test(first: float, second: float, moved: int) -> RatioTest:
 
 
 @subject_of.register
-def _(model: DirichletTable, schema: Schema | None, distance: object) -> Cells:
+def _(model: DirichletTable, schema: Schema | None, distance: object) -> DirichletCells:
     schema = schema_of_table(model, schema)
     points = np.arange(model.size(schema), dtype=np.float64)  # no two cells have the same likelihood
-    return Cells(model, schema, distance_of_cells(model, schema, distance, points))
+    return DirichletCells(model, schema, distance_of_cells(model, schema, distance, points))

@@ -33,7 +33,7 @@ import numpy as np
 from privior.arrays import Floats
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import rational, round_down, round_up
-from privior.privacy.certified_suprema import Box, BranchingError, Enclosure, enclosure_of, supremum
+from privior.privacy.certified_suprema import BranchingError, Enclosure, Sides, enclosure_of, supremum
 from privior.schema import Schema
 from privior.smoothness.distances import Distance, to_distance
 from privior.smoothness.plain_points import PlainPoints
@@ -91,7 +91,7 @@ class LogLikelihood:
             )
 
     @property
-    def box(self) -> Box:
+    def box(self) -> Sides:
         """Both ends of each parameter as floats, rounded outwards."""
         found = []
         for name, ends in self.parameters.items():

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from privior.privacy.certified_suprema import Box, Enclosure, enclosure_of
+from privior.privacy.certified_suprema import Enclosure, Sides, enclosure_of
 
 #: how many points at least, and how many calls are made of them for all records together
 _LEAST_POINTS, _CALLS, _CORNERS, _FEW = 48, 1500, 32, 3
@@ -81,7 +81,7 @@ class PlainPoints:
     """
 
     def __init__(
-        self, function: Callable[[Sequence[Any], Any], Any], records: Sequence[object], box: Box
+        self, function: Callable[[Sequence[Any], Any], Any], records: Sequence[object], box: Sides
     ) -> None:
         self._function, self._records = function, records
         self.points = list(islice(_chosen(box), max(_LEAST_POINTS, _CALLS // len(records))))
@@ -126,7 +126,7 @@ class PlainPoints:
             return math.nan
 
 
-def _chosen(box: Box) -> Iterator[tuple[float, ...]]:
+def _chosen(box: Sides) -> Iterator[tuple[float, ...]]:
     """Yield corners, the middle, and drawn points, half of whose coordinates are likely special values."""
     yield from islice(product(*box), _CORNERS)
     yield tuple((low + high) / 2 for low, high in box)

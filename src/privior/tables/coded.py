@@ -9,7 +9,7 @@ import numpy as np
 
 from privior.schema import Column
 from privior.tables import codes
-from privior.tables.question import Question
+from privior.tables.question import SumsQuestion
 from privior.tables.relations import Expression, Relation
 from privior.tables.summing import chosen, key, looked_up
 from privior.tables.tallies import Block, Codes
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def blocks(relation: Relation, question: Question) -> Iterator[Block]:
+def blocks(relation: Relation, question: SumsQuestion) -> Iterator[Block]:
     """Yield the codes of the columns that are asked about, by their names; -1 where there is no code."""
     made = _coded(relation, question)
     given = {question.place(name): name for name in question.names}
@@ -42,7 +42,7 @@ def good(block: Block, columns: Iterable[tuple[str, Column]]) -> Block:
     return {name: column[kept] for name, column in block.items()}
 
 
-def _coded(relation: Relation, question: Question) -> Expression:
+def _coded(relation: Relation, question: SumsQuestion) -> Expression:
     rows, columns = relation.rows, question.columns
     if question.schema.unit.column is not None:
         rows = chosen(relation, question, list(columns))

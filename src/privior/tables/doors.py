@@ -23,7 +23,7 @@ from privior.models.summands import ONE
 from privior.schema import Schema
 from privior.tables import coded, summing
 from privior.tables.products import Products
-from privior.tables.question import Question
+from privior.tables.question import SumsQuestion
 from privior.tables.relations import Relation
 from privior.tables.tallies import Block, Tally, limited, numbered
 
@@ -49,7 +49,7 @@ class Door(ABC, Generic[ReadingType]):
         self.columns = [(name, schema.column(name)) for name in reading.columns if name in opened]
 
     @abstractmethod
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[SumsQuestion]:
         """Return the sums that make up the answer."""
 
     def check(self) -> None:
@@ -84,9 +84,9 @@ class Door(ABC, Generic[ReadingType]):
 class SumsDoor(Door[Sums]):
     """Sums within cells."""
 
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[SumsQuestion]:
         """Return the one that it is."""
-        return [Question(self.schema, self.opened, self.reading.by, self.reading.summands)]
+        return [SumsQuestion(self.schema, self.opened, self.reading.by, self.reading.summands)]
 
     def start(self) -> None:
         """Begin with sums of 0."""
@@ -123,10 +123,12 @@ class SumsDoor(Door[Sums]):
 class MarginsDoor(Door[Margins]):
     """Many tables at once. Small ones are counted together in a larger table, which is then added up."""
 
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[SumsQuestion]:
         """Return one for each table."""
         beside = self.reading.columns
-        return [Question(self.schema, self.opened, names, (ONE,), beside) for names in self.reading.tables]
+        return [
+            SumsQuestion(self.schema, self.opened, names, (ONE,), beside) for names in self.reading.tables
+        ]
 
     def start(self) -> None:
         """Begin with empty tables."""
@@ -176,10 +178,10 @@ class MarginsDoor(Door[Margins]):
 class MomentsDoor(Door[Moments]):
     """The sums of products of two features."""
 
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[SumsQuestion]:
         """Return the sums of all products."""
         products = tuple(self.reading.products().values())
-        return [Question(self.schema, self.opened, (), products, self.reading.columns)]
+        return [SumsQuestion(self.schema, self.opened, (), products, self.reading.columns)]
 
     def start(self) -> None:
         """Begin with sums of 0."""
@@ -213,9 +215,9 @@ class RecordsDoor(Door[Records]):
         if not self.reading.columns:
             raise TableError("there is no column to read", where="columns")
 
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[SumsQuestion]:
         """Return one that reads the columns and sums nothing."""
-        return [Question(self.schema, self.opened, (), (), self.reading.columns)]
+        return [SumsQuestion(self.schema, self.opened, (), (), self.reading.columns)]
 
     def start(self) -> None:
         """Begin without a record."""
@@ -275,14 +277,14 @@ def collected(relation: Relation, doors: Sequence[Door[Any]]) -> list[Any]:
     columns = dict.fromkeys(name for one in doors for name in one.reading.columns) or opened[:1]
     for one in doors:
         one.start()
-    for block in coded.blocks(relation, Question(schema, opened, (), (), tuple(columns))):
+    for block in coded.blocks(relation, SumsQuestion(schema, opened, (), (), tuple(columns))):
         for one in doors:
             counted = coded.good(block, one.columns)
             one.add(counted, len(next(iter(counted.values()))))
     return [one.answer() for one in doors]
 
 
-def _occurring(relation: Relation, question: Question) -> ExactTable:
+def _occurring(relation: Relation, question: SumsQuestion) -> ExactTable:
     answer = relation.run(summing.totals(relation, question))
     order = np.argsort(answer[summing.CELL])
     return ExactTable(question.cells, answer[summing.CELL][order], answer[summing.total(0)][order])

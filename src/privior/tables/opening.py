@@ -15,7 +15,7 @@ from privior.tables.frames import open_arrow, open_pandas, open_polars
 from privior.tables.parquet import open_parquet
 from privior.tables.queries import in_memory, open_ibis
 from privior.tables.question import check_cells
-from privior.tables.table import OpenTable, Source
+from privior.tables.table import OpenTable, RowSource
 
 
 def open_table(
@@ -38,7 +38,7 @@ def open_table(
     return OpenTable(_source(table, schema, columns), schema, columns)
 
 
-def _source(table: object, schema: Schema, columns: tuple[str, ...]) -> Source:
+def _source(table: object, schema: Schema, columns: tuple[str, ...]) -> RowSource:
     if isinstance(table, (str, PathLike)):
         paths, form = find(fspath(table))
         opened = open_delimited if form is Form.DELIMITED else open_parquet
@@ -54,14 +54,14 @@ def _source(table: object, schema: Schema, columns: tuple[str, ...]) -> Source:
     )
 
 
-def _open_ibis(table: Any, schema: Schema, columns: tuple[str, ...]) -> Source:
+def _open_ibis(table: Any, schema: Schema, columns: tuple[str, ...]) -> RowSource:
     """Open an Ibis table: the frame that it is, or else a query."""
     frame = in_memory(table)
     return open_ibis(table, schema, columns) if frame is None else _source(frame, schema, columns)
 
 
 #: who opens which class, by its name, so that no library is imported that the caller does not use
-_OPENERS: dict[tuple[str, str], Callable[[Any, Schema, tuple[str, ...]], Source]] = {
+_OPENERS: dict[tuple[str, str], Callable[[Any, Schema, tuple[str, ...]], RowSource]] = {
     ("pyarrow", "Table"): open_arrow,
     ("pandas", "DataFrame"): open_pandas,
     ("polars", "DataFrame"): open_polars,

@@ -19,7 +19,7 @@ from privior.schema.cell_kinds import read_as
 from privior.tables import persons, summing
 from privior.tables.arrays import is_text, plain, value_type
 from privior.tables.headers import check_names, check_types, needed
-from privior.tables.question import Question
+from privior.tables.question import SumsQuestion
 from privior.tables.relations import Relation, in_ibis, names
 from privior.tables.writing import as_declared
 
@@ -102,8 +102,8 @@ def _rehearse(rows: ir.Table, schema: Schema, columns: tuple[str, ...]) -> None:
     relation = as_declared(in_ibis(rows.limit(0)), schema, columns)
     product = Summand(tuple(Factor(name, absolute=True) for name in columns))
     try:
-        relation.run(summing.totals(relation, Question(schema, columns, columns, (ONE,))))
-        relation.run(summing.totals(relation, Question(schema, columns, (), (product,))))
+        relation.run(summing.totals(relation, SumsQuestion(schema, columns, columns, (ONE,))))
+        relation.run(summing.totals(relation, SumsQuestion(schema, columns, (), (product,))))
         if schema.unit.column is not None:
             relation.run(persons.number(relation))
     except Exception as error:  # which one depends on the database

@@ -20,7 +20,7 @@ LIMIT = 2**62
 
 
 @dataclass(frozen=True)
-class Question:
+class SumsQuestion:
     """Sums of summands within the cells of some columns.
 
     Attributes:

@@ -73,7 +73,7 @@ class Relation:
 
 def language(expression: Expression) -> Any:
     """Return the module whose functions make what goes with a value or a table."""
-    if isinstance(expression, (sql.Value, sql.Table)):
+    if isinstance(expression, (sql.Value, sql.SqlTable)):
         return sql
     import ibis
 
@@ -107,17 +107,17 @@ def in_duckdb(connection: duckdb.DuckDBPyConnection, fields: pa.Schema) -> Relat
 def _named(connection: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, sql.Kind | None]) -> Relation:
     lookups: list[str] = []
 
-    def lookup(table: pa.Table) -> sql.Table:
+    def lookup(table: pa.Table) -> sql.SqlTable:
         lookups.append(f"{name}_lookup_{len(lookups)}")
         connection.register(lookups[-1], table)
-        return sql.Table(lookups[-1], _kinds(table.schema), "k")
+        return sql.SqlTable(lookups[-1], _kinds(table.schema), "k")
 
-    def run(table: sql.Table) -> Numbers:
+    def run(table: sql.SqlTable) -> Numbers:
         listed = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in table.columns)
         answer: Numbers = connection.execute(f"FROM {table.source} SELECT {listed}").fetchnumpy()
         return answer
 
-    def batches(table: sql.Table) -> Iterator[pa.RecordBatch]:
+    def batches(table: sql.SqlTable) -> Iterator[pa.RecordBatch]:
         import duckdb  # noqa: F401 - which gives connections their relations
 
         yield from connection.sql(f"FROM {table.source}").to_arrow_reader(BATCH)
@@ -126,7 +126,7 @@ def _named(connection: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, sq
         connection.execute(f"CREATE TEMP TABLE {_KEPT} AS FROM {name}")
         return _named(connection, _KEPT, kinds)
 
-    return Relation(sql.Table(name, kinds), True, lookup, run, batches, kept)
+    return Relation(sql.SqlTable(name, kinds), True, lookup, run, batches, kept)
 
 
 def _kinds(fields: pa.Schema) -> dict[str, sql.Kind | None]:

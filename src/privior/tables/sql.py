@@ -226,7 +226,7 @@ class Value:
 
 
 @dataclass(frozen=True, repr=False)
-class Table:
+class SqlTable:
     """Rows, by a name or a query.
 
     Attributes:
@@ -251,19 +251,19 @@ class Table:
         """Count the rows of a group."""
         return Value("COUNT(*)")
 
-    def select(self, *names: str, **made: Value) -> Table:
+    def select(self, *names: str, **made: Value) -> SqlTable:
         """Return these columns, and what is made of them."""
         return self._selected({name: self[name] for name in names} | made, "")
 
-    def mutate(self, **made: Value) -> Table:
+    def mutate(self, **made: Value) -> SqlTable:
         """Return all columns, some of them made anew or in addition."""
         return self._selected({name: self[name] for name in self.columns} | made, "")
 
-    def filter(self, condition: Value) -> Table:
+    def filter(self, condition: Value) -> SqlTable:
         """Return the rows for which something holds."""
         return self._selected({name: self[name] for name in self.columns}, f" WHERE {condition.text}")
 
-    def agg(self, **made: Value) -> Table:
+    def agg(self, **made: Value) -> SqlTable:
         """Make one row of all rows."""
         return self._selected(made, "")
 
@@ -271,33 +271,33 @@ class Table:
         """Put rows into groups that are alike in these columns."""
         return Grouped(self, [names] if isinstance(names, str) else list(names))
 
-    def left_join(self, other: Table, condition: Value) -> Table:
+    def left_join(self, other: SqlTable, condition: Value) -> SqlTable:
         """Put the row of another table beside each row for which something holds, or null."""
         return self._joined("LEFT JOIN", other, condition)
 
-    def asof_join(self, other: Table, on: Value) -> Table:
+    def asof_join(self, other: SqlTable, on: Value) -> SqlTable:
         """Put the nearest row of another table beside each row for which something holds, or null."""
         return self._joined("ASOF LEFT JOIN", other, on)
 
-    def _joined(self, kind: str, other: Table, condition: Value) -> Table:
+    def _joined(self, kind: str, other: SqlTable, condition: Value) -> SqlTable:
         both = f"{self.source} AS {self.alias} {kind} {other.source} AS {other.alias} ON {condition.text}"
-        return Table(both, self.kinds | other.kinds, "")
+        return SqlTable(both, self.kinds | other.kinds, "")
 
-    def _selected(self, made: dict[str, Value], rest: str) -> Table:
+    def _selected(self, made: dict[str, Value], rest: str) -> SqlTable:
         listed = ", ".join(f"{value.text} AS {name}" for name, value in made.items())
         alias = f" AS {self.alias}" if self.alias else ""
         kinds = {name: value.kind for name, value in made.items()}
-        return Table(f"(FROM {self.source}{alias} SELECT {listed}{rest})", kinds)
+        return SqlTable(f"(FROM {self.source}{alias} SELECT {listed}{rest})", kinds)
 
 
 @dataclass(frozen=True, repr=False)
 class Grouped:
     """Rows in groups that are alike in some columns."""
 
-    table: Table
+    table: SqlTable
     names: list[str]
 
-    def agg(self, **made: Value) -> Table:
+    def agg(self, **made: Value) -> SqlTable:
         """Make one row of each group."""
         keys = {name: self.table[name] for name in self.names}
         places = ", ".join(str(place + 1) for place in range(len(keys)))

@@ -20,7 +20,7 @@ from privior.models.summands import Factor
 from privior.schema import Binned, Column
 from privior.tables import codes, persons
 from privior.tables.light import MOST_ROWS, Light, light
-from privior.tables.question import LIMIT, Question
+from privior.tables.question import LIMIT, SumsQuestion
 from privior.tables.relations import PERSON, Expression, Numbers, Relation, language
 
 CELL = "cell"
@@ -30,10 +30,10 @@ _ROWS = "rows"
 _LONG = 2**22
 
 #: the sums within groups, one for each product of inner factors
-Parts = dict[tuple[Factor, ...], str]
+PartNames = dict[tuple[Factor, ...], str]
 
 
-def sums(relation: Relation, question: Question) -> Integers:
+def sums(relation: Relation, question: SumsQuestion) -> Integers:
     """Return the sums: a row for each cell, a column for each summand."""
     if not question.summands:
         return np.zeros((question.cells, 0), np.int64)
@@ -43,7 +43,7 @@ def sums(relation: Relation, question: Question) -> Integers:
     return placed(answer, question)
 
 
-def placed(answer: Numbers, question: Question) -> Integers:
+def placed(answer: Numbers, question: SumsQuestion) -> Integers:
     """Put the sums of the cells that occur in their places."""
     result = np.zeros((question.cells, len(question.summands)), np.int64)
     for place in range(len(question.summands)):
@@ -51,9 +51,9 @@ def placed(answer: Numbers, question: Question) -> Integers:
     return result
 
 
-def totals(relation: Relation, question: Question, *, quick: bool = False) -> Expression:
+def totals(relation: Relation, question: SumsQuestion, *, quick: bool = False) -> Expression:
     """Return the expression of the cells that occur and their sums; quickly, for up to `MOST_ROWS` rows."""
-    parts: Parts = {}
+    parts: PartNames = {}
     if question.schema.unit.column is None:
         parts = _parts(question)
         grouped = _grouped(relation, question, parts, quick)
@@ -75,7 +75,7 @@ def totals(relation: Relation, question: Question, *, quick: bool = False) -> Ex
     return coded.agg(**summed).mutate(**{CELL: _whole(coded, 0)})
 
 
-def _alone(grouped: Expression, parts: Parts, question: Question) -> Expression:
+def _alone(grouped: Expression, parts: PartNames, question: SumsQuestion) -> Expression:
     """Return the totals where all rows are one group, and so are summed already."""
     summed = {
         total(place): _limited(grouped[parts[summand.factors]])
@@ -85,7 +85,9 @@ def _alone(grouped: Expression, parts: Parts, question: Question) -> Expression:
     return grouped.select(*counted, **summed, **{CELL: _whole(grouped, 0)})
 
 
-def _sum(coded: Expression, factors: tuple[Factor, ...], parts: Parts, question: Question) -> Expression:
+def _sum(
+    coded: Expression, factors: tuple[Factor, ...], parts: PartNames, question: SumsQuestion
+) -> Expression:
     """Add up a product: of codes alone, or of codes and what has been summed within groups."""
     inside = tuple(factor for factor in factors if question.place(factor.column) in question.inner)
     if inside not in parts:
@@ -101,7 +103,7 @@ def _limited(total: Expression) -> Expression:
     return made.least(made.greatest(total.fill_null(0), _whole(total, -LIMIT)), _whole(total, LIMIT))
 
 
-def _parts(question: Question) -> Parts:
+def _parts(question: SumsQuestion) -> PartNames:
     products = (
         tuple(factor for factor in summand.factors if question.place(factor.column) in question.inner)
         for summand in question.summands
@@ -109,7 +111,7 @@ def _parts(question: Question) -> Parts:
     return {factors: f"part{place}" for place, factors in enumerate(dict.fromkeys(products))}
 
 
-def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) -> Expression:
+def _grouped(relation: Relation, question: SumsQuestion, parts: PartNames, quick: bool) -> Expression:
     """Reduce rows to their outer keys and sums of inner products, row by row where grouping is not exact."""
     rows = relation.rows
     keys = {name: key(rows[name], kind) for name, kind in question.outer.items()}
@@ -139,7 +141,7 @@ def _grouped(relation: Relation, question: Question, parts: Parts, quick: bool) 
     return reduced.group_by(list(keys)).agg(**added) if keys else reduced.agg(**added)
 
 
-def _moved(factor: Factor, offsets: dict[str, int], question: Question) -> Factor:
+def _moved(factor: Factor, offsets: dict[str, int], question: SumsQuestion) -> Factor:
     """Return the factor as a function of a value to which an offset must be added to give the code."""
     offset = offsets[question.place(factor.column)]
     if factor.level is not None:
@@ -147,7 +149,7 @@ def _moved(factor: Factor, offsets: dict[str, int], question: Question) -> Facto
     return replace(factor, shift=factor.shift + factor.slope * offset)
 
 
-def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, Light]:
+def _lights(relation: Relation, question: SumsQuestion, parts: PartNames) -> dict[str, Light]:
     """Return the light forms of the columns of which nothing but sums of codes is asked."""
     heavy = {
         question.place(factor.column)
@@ -161,7 +163,7 @@ def _lights(relation: Relation, question: Question, parts: Parts) -> dict[str, L
     return {name: form for name, form in forms.items() if form is not None}
 
 
-def _row_by_row(factors: tuple[Factor, ...], question: Question) -> bool:
+def _row_by_row(factors: tuple[Factor, ...], question: SumsQuestion) -> bool:
     """Say whether a product is made of each row: a single factor is not, unless its sums might be long."""
     return (
         len(factors) > 1
@@ -172,7 +174,7 @@ def _row_by_row(factors: tuple[Factor, ...], question: Question) -> bool:
 
 
 def _added(
-    reduced: Expression, factors: tuple[Factor, ...], question: Question, lights: dict[str, Light]
+    reduced: Expression, factors: tuple[Factor, ...], question: SumsQuestion, lights: dict[str, Light]
 ) -> Expression:
     """Add up a product of inner factors; of a single one only the values are added row by row."""
     if not factors:
@@ -188,7 +190,7 @@ def _added(
     return total + _whole(total, first.shift) * reduced.count() if first.shift else total
 
 
-def chosen(relation: Relation, question: Question, kept: Sequence[str]) -> Expression:
+def chosen(relation: Relation, question: SumsQuestion, kept: Sequence[str]) -> Expression:
     """Return the codes of at most so many rows of each person; rows that belong to nobody are left out."""
     rows = relation.rows
     keys = {name: key(rows[name], kind) for name, kind in question.columns.items()}
@@ -203,7 +205,7 @@ def chosen(relation: Relation, question: Question, kept: Sequence[str]) -> Expre
     return persons.at_most(numbered, said, question.schema.unit.max_rows)
 
 
-def _made(question: Question) -> list[tuple[str, Column]]:
+def _made(question: SumsQuestion) -> list[tuple[str, Column]]:
     """Return the columns that make the cells."""
     return [(question.place(name), question.schema.column(name)) for name in question.by]
 
@@ -276,7 +278,7 @@ def _number(coded: Expression, columns: list[tuple[str, Column]]) -> Expression:
     return number
 
 
-def _product(table: Expression, factors: Sequence[Factor], question: Question) -> Expression:
+def _product(table: Expression, factors: Sequence[Factor], question: SumsQuestion) -> Expression:
     return reduce(
         lambda one, other: one * other,
         (_factor(table[question.place(factor.column)], factor) for factor in factors),

@@ -23,7 +23,7 @@ from privior.tables.writing import as_declared
 Answer = TypeVar("Answer")
 
 
-class Source(Protocol):
+class RowSource(Protocol):
     """Where rows come from. Opening it twice gives the same rows.
 
     How rows are read follows from the types and the schema alone, never from a cell or from statistics of a
@@ -47,7 +47,7 @@ class OpenTable:
         columns: the needed columns, in the order of the counts
     """
 
-    source: Source
+    source: RowSource
     schema: Schema
     columns: tuple[str, ...]
 
@@ -91,6 +91,6 @@ class OpenTable:
         return np.asarray(found)
 
 
-def _answered(source: Source, question: Callable[[Relation], Answer]) -> Answer:
+def _answered(source: RowSource, question: Callable[[Relation], Answer]) -> Answer:
     with kept_interrupts(), source.relation() as relation:
         return question(relation)

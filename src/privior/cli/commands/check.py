@@ -28,7 +28,7 @@ from privior.cli.screen import Screen
 from privior.cli.spending import Terms, named, spend
 
 if TYPE_CHECKING:
-    from privior.curator import Look
+    from privior.curator import CellsLook
     from privior.release import Release
 
 _LEVEL = 0.9
@@ -180,7 +180,7 @@ def _look(screen: Screen, analysis: Path, columns: Sequence[str], table: str) ->
         _shapes(screen, one)
 
 
-def _shapes(screen: Screen, found: Look) -> None:
+def _shapes(screen: Screen, found: CellsLook) -> None:
     rows = max(1, sum(found.rows.values()))
     screen.heading(found.column)
     screen.table(

@@ -50,11 +50,11 @@ def _demonstrate(screen: Screen, folder: Path) -> None:
     from privior.report import write_report
 
     names = ("acs-2019.ledger", "education.release.json", "education.report.html", "education.png")
-    book, file, page, picture = (folder / name for name in names)
+    charged, file, page, picture = (folder / name for name in names)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        logs = [folder / f"{book.name}{ending}" for ending in ("-wal", "-shm", "-journal")]
-        here = [old for old in (file, page, picture, book, *logs) if old.exists()]
+        logs = [folder / f"{charged.name}{ending}" for ending in ("-wal", "-shm", "-journal")]
+        here = [old for old in (file, page, picture, charged, *logs) if old.exists()]
         if here and not (folder / _MARK).exists():
             raise TableError(
                 "the folder holds files that this demonstration did not make",
@@ -75,7 +75,7 @@ def _demonstrate(screen: Screen, folder: Path) -> None:
     screen.text(f"{planned.choice}\n\n{planned.picture().text(screen.width)}")
 
     screen.heading("2  MEASURE: spends the budget, then reads the cells once")
-    ledger = Ledger.create(book, population="acs-2019", epsilon="1")
+    ledger = Ledger.create(charged, population="acs-2019", epsilon="1")
     with screen.progress() as say:
         prepare(planned, acs_table(), ledger=ledger, output=file, progress=say).carry_out(say)
     screen.text(ledger.picture().text(screen.width))
@@ -98,13 +98,13 @@ def _demonstrate(screen: Screen, folder: Path) -> None:
             "release": str(file),
             "report": str(page),
             "picture": str(picture),
-            "ledger": str(book),
+            "ledger": str(charged),
             "answers": [answer.to_document() for answer in answers],
         }
     )
     screen.text(
         f"\nWritten\n  {file}  may be published\n  {page}  open it in a browser\n  {picture}\n"
-        f"  {book}  the ledger: a real one is kept for ever, this one is made anew by each demonstration\n"
+        f"  {charged}  the ledger: a real one is kept for ever, this one is made anew by each demonstration\n"
         "With your own table: privior init TABLE"
     )
     if screen.quiet:

@@ -111,18 +111,18 @@ def show(context: typer.Context, path: Address, json: Json = False, quiet: Quiet
     from privior.ledger import Ledger
 
     screen = screen_of(context)
-    book = Ledger.open(path)
+    opened = Ledger.open(path)
     try:
         with screen.waiting("checking every entry"):
-            book.verify()
+            opened.verify()
         wrong = None
     except LedgerError as error:  # the numbers are shown all the same: they help to find what happened
         wrong = error
-    screen.document({**_document(book), "holds": wrong is None, "wrong": wrong and wrong.to_document()})
-    screen.facts(book.facts())
-    screen.text(f"\n{book.picture().text(screen.width)}")
+    screen.document({**_document(opened), "holds": wrong is None, "wrong": wrong and wrong.to_document()})
+    screen.facts(opened.facts())
+    screen.text(f"\n{opened.picture().text(screen.width)}")
     if screen.quiet and wrong is None:
-        screen.answer(dict(book.facts())["left"])
+        screen.answer(dict(opened.facts())["left"])
     if wrong is not None:
         screen.complain(f"these numbers are not to be trusted; release nothing from this ledger: {wrong}")
         raise typer.Exit(ExitCode.LEDGER)
@@ -145,13 +145,13 @@ def history(
     from privior.whole_files import take_name, write_whole
 
     screen = screen_of(context)
-    book = Ledger.open(path)
-    last, told = book.verify(), book.history()
-    screen.document({**_document(book), "entries": told.documents()})
+    opened = Ledger.open(path)
+    last, told = opened.verify(), opened.history()
+    screen.document({**_document(opened), "entries": told.documents()})
     screen.answer_table(*told.table())
     many = "1 release" if last.spends == 1 else f"{last.spends} releases"
     screen.text(f"\nThe chain holds: {last.number + 1} entries, {many}; head {last.hash}.")
-    _complain_of_uncharged(screen, book)
+    _complain_of_uncharged(screen, opened)
     if output is not None:
         if output.suffix not in (".csv", ".json"):
             raise LedgerError("a history is written as CSV or JSON", asked=output, allowed=".csv, .json")
@@ -171,14 +171,14 @@ def verify(
     from privior.ledger import Ledger
 
     screen = screen_of(context)
-    book = Ledger.open(path)
+    opened = Ledger.open(path)
     known = _known(screen, releases)
-    last = book.verify(known)
-    screen.document({**_document(book), "holds": True, "releases compared": len(known)})
+    last = opened.verify(known)
+    screen.document({**_document(opened), "holds": True, "releases compared": len(known)})
     many = "1 release" if len(known) == 1 else f"{len(known)} releases"
     compared = f", with the entries of {many}" if known else ""
     screen.text(f"The chain holds: {last.number + 1} entries{compared}.")
-    _complain_of_uncharged(screen, book)
+    _complain_of_uncharged(screen, opened)
     screen.answer(last.hash)
 
 
@@ -190,8 +190,8 @@ def reconcile(
     from privior.ledger import Ledger
 
     screen = screen_of(context)
-    book = Ledger.open(path)
-    _tell_charged(screen, book, book.reconcile(_known(screen, releases)))
+    opened = Ledger.open(path)
+    _tell_charged(screen, opened, opened.reconcile(_known(screen, releases)))
 
 
 @ledger.command()
@@ -200,8 +200,8 @@ def correct(context: typer.Context, path: Address, json: Json = False, quiet: Qu
     from privior.ledger import Ledger
 
     screen = screen_of(context)
-    book = Ledger.open(path)
-    _tell_charged(screen, book, book.correct())
+    opened = Ledger.open(path)
+    _tell_charged(screen, opened, opened.correct())
 
 
 @ledger.command()
@@ -217,10 +217,10 @@ def quota(
     from privior.ledger import Ledger
 
     screen = screen_of(context)
-    book = Ledger.open(path)
-    book.allow(analyst, share)
-    screen.document(_document(book))
-    screen.facts(book.facts())
+    opened = Ledger.open(path)
+    opened.allow(analyst, share)
+    screen.document(_document(opened))
+    screen.facts(opened.facts())
 
 
 @ledger.command("release")
@@ -297,38 +297,38 @@ def _known(screen: Screen, releases: list[Path] | None) -> list[KnownSpend]:
     return found
 
 
-def _tell_charged(screen: Screen, book: Ledger, made: list[LedgerEntry]) -> None:
+def _tell_charged(screen: Screen, opened: Ledger, made: list[LedgerEntry]) -> None:
     """Say what was charged for the past."""
     screen.document(
-        {**_document(book), "charged": [{"entry": entry.number, "about": entry.about} for entry in made]}
+        {**_document(opened), "charged": [{"entry": entry.number, "about": entry.about} for entry in made]}
     )
     for entry in made:
         screen.text(f"Entry {entry.number}: charged for {entry.about}.")
-    screen.text(f"{len(made) or 'Nothing'} charged; spent now {book.spent} of {book.cap}.")
+    screen.text(f"{len(made) or 'Nothing'} charged; spent now {opened.spent} of {opened.cap}.")
     if screen.quiet:
         screen.answer(str(len(made)))
 
 
-def _complain_of_uncharged(screen: Screen, book: Ledger) -> None:
+def _complain_of_uncharged(screen: Screen, opened: Ledger) -> None:
     from privior.ledger import uncharged_in_words
 
-    due = book.uncharged()
+    due = opened.uncharged()
     if due:
         screen.complain(f"{uncharged_in_words(due)}; privior ledger correct charges it")
 
 
-def _document(book: Ledger) -> dict[str, object]:
+def _document(opened: Ledger) -> dict[str, object]:
     from privior.exact import decimal
     from privior.privacy import AccountingKind, amount_document
 
-    last = book.last()
+    last = opened.last()
     basic = last.accounting.kind is AccountingKind.BASIC
 
     def in_units(amount: Amount) -> dict[str, str | None]:
         return dict(zip(last.accounting.units, amount_document(amount), strict=True))
 
     return {
-        "ledger": book.where,
+        "ledger": opened.where,
         "population": last.population,
         "cap": last.cap.to_document(),
         "accounting": last.accounting.to_document(),
@@ -337,13 +337,13 @@ def _document(book: Ledger) -> dict[str, object]:
         "total": in_units(last.total),
         "left": last.left.to_document() if basic else None,
         "over cap": not last.accounting.admits(last.total),
-        "uncharged": [{"about": entry.about, "price": in_units(entry.price)} for entry in book.uncharged()],
+        "uncharged": [{"about": entry.about, "price": in_units(entry.price)} for entry in opened.uncharged()],
         "releases": last.spends,
         "accepts declared": last.accepts_declared,
         "declared releases": last.declared_spends,
         "quotas": [
             {"analyst": name, "share": decimal(share), "spent": in_units(own)}
-            for name, share, own in book.quotas()
+            for name, share, own in opened.quotas()
         ],
         "unit": last.unit,
         "neighbours": None if last.neighbours is None else last.neighbours.value,

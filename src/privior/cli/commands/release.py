@@ -112,7 +112,7 @@ def release(
 
 def _remind(screen: Screen, ready: Measurement, analysis: Path, table: str) -> None:
     """Say before the first spend of a population how to see whether cells are what the schema says."""
-    if ready.stored is None and ready.charge.book.spent == NOTHING:
+    if ready.stored is None and ready.charge.ledger.spent == NOTHING:
         checked = f"privior check {quote(str(analysis))} {quote(table)}"
         screen.text(
             "NOTE: cells that are missing, unknown or written otherwise than the schema says count as its "

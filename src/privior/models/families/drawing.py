@@ -15,7 +15,7 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.models.families.reweighting import reweighted_draw
 from privior.models.laws import Conjugate, Reweighted, Truncated
-from privior.randomness import Bits, Piece, TruncatedLaw, draw_mixture
+from privior.randomness import Bits, TruncatedLaw, WeightedLaw, draw_mixture
 from privior.schema import Schema
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class FamilyDrawing(Drawing):
         pieces = self._pieces(self.model.total(self.schema, self.records, sums[0]))
         return [draw_mixture(pieces, places, bits) for _ in range(draws)]
 
-    def _pieces(self, total: Fraction) -> list[Piece]:
+    def _pieces(self, total: Fraction) -> list[WeightedLaw]:
         """Return the posterior as a mixture: of one law, or of those on both sides of a pivot."""
 
         def updated(law: Conjugate) -> Any:
@@ -84,11 +84,15 @@ class FamilyDrawing(Drawing):
         prior, law = self.model.prior, updated(self.model.law)
         if not isinstance(prior, Reweighted):
             return [
-                Piece(_certain, TruncatedLaw(law, *prior.support) if isinstance(prior, Truncated) else law)
+                WeightedLaw(
+                    _certain, TruncatedLaw(law, *prior.support) if isinstance(prior, Truncated) else law
+                )
             ]
         glued = reweighted_draw(self.model, self.schema, self.records, self.weight)
         return [
-            Piece(partial(side.log_mass, total), TruncatedLaw(updated(piece.law), piece.lower, piece.upper))
+            WeightedLaw(
+                partial(side.log_mass, total), TruncatedLaw(updated(piece.law), piece.lower, piece.upper)
+            )
             for piece, side in zip(prior.pieces, glued.sides, strict=True)
         ]
 

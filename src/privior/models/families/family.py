@@ -231,11 +231,11 @@ class Family(SummedModel):
             raise self.refusal("the parameter is not bounded", asked=str(self.prior))
         return low, high
 
-    def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> pairs.Truncated:
+    def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> pairs.TruncatedDraw:
         """Return the pair of one draw where the prior is cut at both ends."""
         raise self.refusal("no privacy is proved for draws from a cut law")
 
-    def bounded_pair(self, schema: Schema, records: int, weight: Fraction) -> pairs.Truncated | None:
+    def bounded_pair(self, schema: Schema, records: int, weight: Fraction) -> pairs.TruncatedDraw | None:
         """Return the pair of one draw where the parameter is bounded, re-weighted or not; else None."""
         if isinstance(self.prior, Reweighted):
             return reweighted_draw(self, schema, records, weight)
@@ -293,6 +293,6 @@ def _plain(law: object) -> Any:
     return law.law if isinstance(law, Truncated) else law
 
 
-def pure_draws(each: pairs.Truncated, draws: int) -> DominatingPair:
+def pure_draws(each: pairs.TruncatedDraw, draws: int) -> DominatingPair:
     """Return the pair of draws from a posterior on a bounded interval: randomised response for each."""
     return SignedSteps(each.pure, draws)

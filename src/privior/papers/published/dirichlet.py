@@ -25,7 +25,7 @@ PAPER = Paper("Differential Privacy of Dirichlet Posterior Sampling", "Ponnoprat
 
 
 @dataclass(frozen=True)
-class Draw:
+class PublishedDraw:
     """One draw from a Dirichlet posterior, as the paper describes it: a, r, D2^2 and Dinf."""
 
     smallest: Fraction
@@ -34,10 +34,10 @@ class Draw:
     largest: Fraction = Fraction(1)
 
     @staticmethod
-    def of(smallest: object, rate: object = 1, squared: object = 2, largest: object = 1) -> Draw:
+    def of(smallest: object, rate: object = 1, squared: object = 2, largest: object = 1) -> PublishedDraw:
         """Read the numbers; the sensitivities are those of a table of counts, one record replaced."""
         given = {"smallest": smallest, "rate": rate, "squared": squared, "largest": largest}
-        return Draw(*(above_zero(value, name) for name, value in given.items()))
+        return PublishedDraw(*(above_zero(value, name) for name, value in given.items()))
 
     @property
     def pair(self) -> DominatingPair | None:
@@ -62,7 +62,7 @@ class Draw:
         return ball(order / 2 * self.rate**2 * self.squared) * self.curvature(order)
 
 
-def equation_6(draw: Draw, order: object) -> Published:
+def equation_6(draw: PublishedDraw, order: object) -> Published:
     """Equation (6), attributed there to Geumlek, Song, Chaudhuri: D_l <= l D2^2 sup |Hessian of ln B|.
 
     The Hessian is diag(psi'(u_i)) - psi'(sum u) 1 1', of spectral norm below psi'(a), which it approaches as
@@ -134,7 +134,7 @@ def lemma_1(order: object, divergence: object, epsilon: object) -> Published:
     return PAPER.states("Lemma 1", formula, "delta", value, (Verdict.SOUND, reason))
 
 
-def theorem_2(draw: Draw, order: object) -> Published:
+def theorem_2(draw: PublishedDraw, order: object) -> Published:
     """Theorem 2 and, for a rate other than 1, Corollary 3: D_l <= l/2 r^2 D2^2 psi'(a - (l-1) r Dinf).
 
     For l below 1 + a / (r Dinf). A Taylor expansion of ln Gamma at each entry, of which the most curved end
@@ -153,7 +153,7 @@ def theorem_2(draw: Draw, order: object) -> Published:
     return PAPER.states(place, formula, quantity, value, (Verdict.LOOSE, reason), draw.pair, better)
 
 
-def theorem_4(draw: Draw, epsilon: object) -> Published:
+def theorem_4(draw: PublishedDraw, epsilon: object) -> Published:
     """Theorem 4: delta is the least over l of Lemma 1 applied to Theorem 2 (or Corollary 3).
 
     The order is sought in floating point; the bound at what was found is evaluated in balls, so it is never
@@ -174,7 +174,7 @@ def _converted(order: Fraction, divergence: arb, epsilon: Fraction) -> arb:
     return (above_one * (divergence - e) + l * (1 - 1 / l).log()).exp() / above_one
 
 
-def _best_order(draw: Draw, epsilon: float) -> Fraction:
+def _best_order(draw: PublishedDraw, epsilon: float) -> Fraction:
     """Minimise the strictly convex logarithm of the bound over the orders, by golden-section search."""
     span = float(draw.end - 1)
 

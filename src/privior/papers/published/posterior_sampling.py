@@ -17,7 +17,7 @@ from privior.errors import NumberError, shown
 from privior.exact import round_up
 from privior.interval_arithmetic import arb
 from privior.papers.published.statement import Paper, Published, Verdict
-from privior.privacy.pairs import SignedSteps, Truncated
+from privior.privacy.pairs import SignedSteps, TruncatedDraw
 from privior.privacy.pairs.balls import ball, balls, upper
 
 PAPER = Paper(
@@ -28,7 +28,7 @@ PAPER = Paper(
 
 
 def theorem_8_lipschitz(
-    lipschitz: object, distance: object = 1, family: Truncated | None = None, draws: int = 1
+    lipschitz: object, distance: object = 1, family: TruncatedDraw | None = None, draws: int = 1
 ) -> Published:
     """Theorem 8(1) and Corollary 10(1): under Assumption 1 N draws are 2 N L rho - differentially private.
 
@@ -114,7 +114,9 @@ def theorem_8_stochastic(
     return PAPER.states(place, formula, "delta", value, judged, better=min(1.0, better))
 
 
-def corollary_9(concentration: object, smooth: object, level: object, family: Truncated | None) -> Published:
+def corollary_9(
+    concentration: object, smooth: object, level: object, family: TruncatedDraw | None
+) -> Published:
     """Corollary 9: with probability at least 1 - e^(-c (L - L0)) the posterior is 2 L rho - private.
 
     The event speaks of all sets B and all data x and y: it contains no theta, so its probability is 0 or 1,

@@ -12,7 +12,7 @@ from privior.papers.studies import (
     naive_bayes,
 )
 from privior.papers.studies.files import files_of
-from privior.papers.studies.study import Column, Findings, Study
+from privior.papers.studies.study import Findings, Study, StudyColumn
 
 _MODULES = (
     *(dirichlet_renyi, histogram_error, multinomial_dirichlet),

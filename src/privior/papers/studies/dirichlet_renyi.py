@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from privior.papers.published import dirichlet
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 from privior.privacy.pairs import GammaShapePair, both_orders
 
@@ -27,9 +27,9 @@ _LEAST = 1e-12  # a smaller delta is not drawn
 def _carry_out(quick: bool, say: Say) -> Findings:
     say("divergences of order 2")
     priors = [float(f"{a:.4g}") for a in np.geomspace(1.5, 50, 9 if quick else 25)]
-    divergences = Rows(_divergence(relation, a) for relation in SQUARED for a in priors)
+    divergences = StudyRows(_divergence(relation, a) for relation in SQUARED for a in priors)
     epsilons = [float(f"{e:.4g}") for e in np.geomspace(0.05, 5, 9 if quick else 25)]
-    deltas = Rows()
+    deltas = StudyRows()
     for smallest in SMALLEST:
         say(f"curves of delta, prior parameter {smallest}")
         deltas += [_delta(smallest, e) for e in epsilons]
@@ -42,7 +42,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
 
 
 def _divergence(relation: str, a: float) -> Row:
-    draw = dirichlet.Draw.of(a, squared=SQUARED[relation])
+    draw = dirichlet.PublishedDraw.of(a, squared=SQUARED[relation])
     claim = dirichlet.theorem_2(draw, ORDER)
     added = relation == "add-or-remove-one"
     filled = {
@@ -55,11 +55,11 @@ def _divergence(relation: str, a: float) -> Row:
 
 
 def _delta(smallest: int, epsilon: float) -> Row:
-    claim = dirichlet.theorem_4(dirichlet.Draw.of(smallest), epsilon)
+    claim = dirichlet.theorem_4(dirichlet.PublishedDraw.of(smallest), epsilon)
     return {"prior": smallest, "epsilon": epsilon, "printed": claim.value, "exact": claim.better}
 
 
-def _renyi_picture(relation: str, rows: Rows) -> Picture:
+def _renyi_picture(relation: str, rows: StudyRows) -> Picture:
     mine = rows.where(neighbours=relation)
     series = {"printed, Theorem 2": mine.numbers("printed"), "exact": mine.numbers("exact")}
     if relation == "add-or-remove-one":
@@ -76,8 +76,8 @@ def _renyi_picture(relation: str, rows: Rows) -> Picture:
     )
 
 
-def _delta_picture(smallest: int, rows: Rows) -> Picture:
-    mine = Rows(row for row in rows.where(prior=smallest) if float(row["exact"] or 0) > _LEAST)
+def _delta_picture(smallest: int, rows: StudyRows) -> Picture:
+    mine = StudyRows(row for row in rows.where(prior=smallest) if float(row["exact"] or 0) > _LEAST)
     return ErrorCurve(
         mine.numbers("epsilon"),
         {"printed, Theorem 4": mine.numbers("printed"), "exact": mine.numbers("exact")},
@@ -86,7 +86,7 @@ def _delta_picture(smallest: int, rows: Rows) -> Picture:
     )
 
 
-def _text(divergences: Rows, deltas: Rows) -> str:
+def _text(divergences: StudyRows, deltas: StudyRows) -> str:
     mine = (divergences.where(neighbours=relation) for relation in SQUARED)
     both = (zip(rows.numbers("printed"), rows.numbers("exact"), strict=True) for rows in mine)
     added, replaced = ([printed / exact for printed, exact in pairs] for pairs in both)

@@ -16,7 +16,7 @@ from privior.models.families import BetaBernoulli
 from privior.models.laws import Beta, Truncated
 from privior.papers.distinguishing import theorem_13
 from privior.papers.published.posterior_sampling import PAPER
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 from privior.schema import Boolean, Schema
 from privior.smoothness.subject import Contrast, Subject, subject_of
@@ -39,12 +39,12 @@ FAILURE = Fraction(1, 20)
 
 def _carry_out(quick: bool, say: Say) -> Findings:
     numbers = [1, 2, 5, 10, 20, 50, 100] if quick else [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200]
-    tests = Rows()
+    tests = StudyRows()
     for name in PRIORS:
         say(f"best tests, prior {name}")
         tests += [_test(name, number, quick) for number in numbers]
     sizes = [1, 10] if quick else [1, 2, 3, 5, 10, 20, 30]
-    needed = Rows()
+    needed = StudyRows()
     for name in PRIORS:
         say(f"draws needed, prior {name}")
         needed += [_needed(name, size, quick) for size in sizes]
@@ -104,7 +104,7 @@ def _needed(name: str, records: int, quick: bool) -> Row:
     return {"prior": name, "records": records, "needed": high, "printed": printed}
 
 
-def _picture(rows: Rows, value: str, title: str, label: str) -> Picture:
+def _picture(rows: StudyRows, value: str, title: str, label: str) -> Picture:
     return ErrorCurve(
         rows.where(prior=next(iter(PRIORS))).numbers("draws"),
         {name: rows.where(prior=name).numbers(value) for name in PRIORS},
@@ -115,7 +115,7 @@ def _picture(rows: Rows, value: str, title: str, label: str) -> Picture:
     )
 
 
-def _needed_picture(rows: Rows) -> Picture:
+def _needed_picture(rows: StudyRows) -> Picture:
     printed = {
         f"Theorem 13, {name}": number
         for name in PRIORS
@@ -131,7 +131,7 @@ def _needed_picture(rows: Rows) -> Picture:
     )
 
 
-def _text(tests: Rows, needed: Rows) -> str:
+def _text(tests: StudyRows, needed: StudyRows) -> str:
     ten = {name: needed.where(prior=name, records=RECORDS)[0] for name in PRIORS}
     said = ", ".join(f"{row['needed']} ({name})" for name, row in ten.items())
     cut = "flat on [0.2, 0.8]"

@@ -17,7 +17,7 @@ from privior.mechanisms import NoisyStatistics, PosteriorDraws
 from privior.models.families import BetaBernoulli, Family, GammaExponential, GammaPoisson, NormalMean
 from privior.models.laws import Beta, Gamma, Normal, Truncated
 from privior.papers.published import posterior_sampling
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 from privior.privacy import REPLACE_ONE
 from privior.schema import Boolean, Bounded, Integer, Schema
@@ -49,7 +49,7 @@ _ALONE, _NOTHING = "records alone", "no release"
 
 
 def _carry_out(quick: bool, say: Say) -> Findings:
-    rows = Rows()
+    rows = StudyRows()
     numbers = FEW_RECORDS if quick else RECORDS
     for name, (model, ends) in FAMILIES.items():
         for epsilon in EPSILONS[1:] if quick else EPSILONS:
@@ -64,7 +64,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     return Findings({"errors": rows.columns()}, pictures, _text(rows))
 
 
-def _rows(name: str, model: Family, ends: tuple[str, str], epsilon: str, records: int) -> Rows:
+def _rows(name: str, model: Family, ends: tuple[str, str], epsilon: str, records: int) -> StudyRows:
     ranges = [one.bounds(SCHEMA) for one in model.summands(SCHEMA, REPLACE_ONE)]
     cut = model.with_prior(Truncated(model.law, *ends))
     makers: dict[str, Callable[[], NoisyStatistics | PosteriorDraws]] = {
@@ -74,7 +74,7 @@ def _rows(name: str, model: Family, ends: tuple[str, str], epsilon: str, records
         _PURE: lambda: PosteriorDraws(cut, SCHEMA, records, epsilon),
     }
     facts: Row = {"family": name, "epsilon": float(epsilon), "records": records}
-    rows = Rows()
+    rows = StudyRows()
     for way, make in makers.items():
         try:
             law = make()
@@ -90,7 +90,7 @@ def _rows(name: str, model: Family, ends: tuple[str, str], epsilon: str, records
     return rows
 
 
-def _errors(rows: Rows, **asked: float | str) -> dict[tuple[object, ...], float | None]:
+def _errors(rows: StudyRows, **asked: float | str) -> dict[tuple[object, ...], float | None]:
     """Return errors by family, epsilon and records."""
     return {
         (row["family"], row["epsilon"], row["records"]): None if row["error"] is None else float(row["error"])
@@ -98,7 +98,7 @@ def _errors(rows: Rows, **asked: float | str) -> dict[tuple[object, ...], float 
     }
 
 
-def _picture(rows: Rows, name: str, epsilon: str, numbers: tuple[int, ...]) -> Picture:
+def _picture(rows: StudyRows, name: str, epsilon: str, numbers: tuple[int, ...]) -> Picture:
     nothing = next(iter(_errors(rows, family=name, way=_NOTHING).values())) or 0.0
 
     def drawn(way: str) -> list[float]:
@@ -116,7 +116,7 @@ def _picture(rows: Rows, name: str, epsilon: str, numbers: tuple[int, ...]) -> P
     )
 
 
-def _text(rows: Rows) -> str:
+def _text(rows: StudyRows) -> str:
     by_way = {way: _errors(rows, way=way) for way in _WAYS}
 
     def ratios(one: str, other: str) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from privior.papers.studies.study import Column, Findings, Study
+from privior.papers.studies.study import Findings, Study, StudyColumn
 
 #: what a picture is written as; without a date, so that the same study writes the same file
 _KINDS: dict[str, dict[str, Any]] = {"png": {"dpi": 150}, "svg": {"metadata": {"Date": None}}}
@@ -25,7 +25,7 @@ def files_of(study: Study, findings: Findings, quick: bool) -> dict[str, bytes]:
     return {**files, "findings.txt": about.encode()}
 
 
-def _parquet(columns: dict[str, Column] | object) -> bytes:
+def _parquet(columns: dict[str, StudyColumn] | object) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -12,7 +12,7 @@ import math
 from privior.papers.fourier_theory import noise_of_cells, remark_1, theorem_3
 from privior.papers.published.networks import PAPER, downward_closure, largest_parity_change
 from privior.papers.stealth import corollary_3
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 
 VARIABLES = 8
@@ -35,15 +35,15 @@ def graph(most: int) -> list[tuple[int, ...]]:
 
 def _carry_out(quick: bool, say: Say) -> Findings:
     degrees = list(range(VARIABLES))
-    rows = Rows()
+    rows = StudyRows()
     for most in degrees:
         say(f"{most} parents")
         rows.append(_structure(most))
-    bounds = Rows()
+    bounds = StudyRows()
     for epsilon in (0.1, 0.3, 1, 3, 10):
         say(f"epsilon {epsilon:g}")
         bounds += [_bound(most, epsilon) for most in (0, 1, 3)]
-    shifts = Rows()
+    shifts = StudyRows()
     for t in SHIFTS[::2] if quick else SHIFTS:
         say(f"shift {t}")
         shifts += [_stealth(name, t) for name in _SHOWN]
@@ -93,7 +93,7 @@ def _stealth(name: str, t: str) -> Row:
     }
 
 
-def _structure_picture(rows: Rows) -> Picture:
+def _structure_picture(rows: StudyRows) -> Picture:
     ratios = rows.numbers("printed_ratio"), rows.numbers("cell_ratio")
     turned = [
         a / b
@@ -116,7 +116,7 @@ def _structure_picture(rows: Rows) -> Picture:
     )
 
 
-def _bound_picture(rows: Rows) -> Picture:
+def _bound_picture(rows: StudyRows) -> Picture:
     series = {}
     for most, name in ((0, "no arcs"), (1, "chain"), (3, "three parents")):
         mine = rows.where(parents=most)
@@ -132,7 +132,7 @@ def _bound_picture(rows: Rows) -> Picture:
     )
 
 
-def _stealth_picture(rows: Rows) -> Picture:
+def _stealth_picture(rows: StudyRows) -> Picture:
     series = {"as claimed": [1 - one for one in rows.where(graph="chain").numbers("claimed")]}
     for name in _SHOWN:
         series[name] = [max(1 - one, 1e-4) for one in rows.where(graph=name).numbers("true")]
@@ -146,7 +146,7 @@ def _stealth_picture(rows: Rows) -> Picture:
     )
 
 
-def _text(rows: Rows, bounds: Rows, shifts: Rows) -> str:
+def _text(rows: StudyRows, bounds: StudyRows, shifts: StudyRows) -> str:
     cell, printed = rows.numbers("cell_ratio"), rows.numbers("printed_ratio")
     false = [float(row["t"] or 0) for row in shifts if row["verdict"] == "false"]
     loose = [a / b for a, b in zip(bounds.numbers("printed"), bounds.numbers("error"), strict=True)]

@@ -15,7 +15,7 @@ from privior.mechanisms import EHD, EHDL, EHDS, KNorm, LSDim, LSHist, Mechanism
 from privior.papers.published import hellinger
 from privior.papers.studies.posterior_distances import blind_distance, expected_distance
 from privior.papers.studies.simplex import table
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 
 #: by number of levels: the numbers of records, of which all tables can be listed, and the epsilons
@@ -39,7 +39,7 @@ _BETTER = ("K-norm", "EHD, calibrated", "EHD", "LSHist", _BLIND)
 
 
 def _carry_out(quick: bool, say: Say) -> Findings:
-    rows = Rows()
+    rows = StudyRows()
     for levels, numbers in RECORDS.items():
         if quick and levels > 3:
             continue
@@ -56,10 +56,10 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     return Findings({"distances": rows.columns()}, pictures, _text(rows))
 
 
-def _rows(levels: int, epsilon: str, records: int, prior: str) -> Rows:
+def _rows(levels: int, epsilon: str, records: int, prior: str) -> StudyRows:
     built = {name: make(levels, epsilon, records, prior) for name, make in MECHANISMS.items()}
     charged = {name: float(mechanism.guarantee.cost.epsilon) for name, mechanism in built.items()}
-    rows = Rows()
+    rows = StudyRows()
     for data in DATA:
         counts = table(levels, records, data)
         facts: Row = {"levels": levels, "epsilon": float(epsilon), "prior": float(prior)}
@@ -72,7 +72,7 @@ def _rows(levels: int, epsilon: str, records: int, prior: str) -> Rows:
     return rows
 
 
-def _picture(rows: Rows, levels: int, epsilon: str, names: tuple[str, ...]) -> Picture:
+def _picture(rows: StudyRows, levels: int, epsilon: str, names: tuple[str, ...]) -> Picture:
     mine = rows.where(levels=levels, epsilon=float(epsilon), prior=1.0, data="even")
     same = "For two levels LSHist is K-norm noise, clamped: one curve." if levels == 2 else ""
     return ErrorCurve(
@@ -88,7 +88,7 @@ def _picture(rows: Rows, levels: int, epsilon: str, names: tuple[str, ...]) -> P
     )
 
 
-def _text(rows: Rows) -> str:
+def _text(rows: StudyRows) -> str:
     found: dict[tuple[object, ...], dict[str, float]] = {}
     for row in rows:
         place = tuple(row[name] for name in ("levels", "epsilon", "prior", "records", "data"))

@@ -26,7 +26,7 @@ from privior.papers.histogram_loss import (
 )
 from privior.papers.published import dirichlet
 from privior.papers.studies.simplex import projected, table
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 from privior.privacy.calibration import largest
 from privior.privacy.pairs import KNormPair
@@ -48,7 +48,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     powers = range(1, 7)
     repeats = {10: 400, 1000: 40} if quick else {10: 20_000, 1000: 1_000}
     generator = np.random.default_rng(SEED)
-    rows = Rows()
+    rows = StudyRows()
     for levels, divergence in tables:
         say(f"{levels} levels, divergence {divergence}")
         priors = printed_prior(ORDER, divergence), exact_prior(ORDER, divergence)
@@ -110,7 +110,7 @@ def _shares(generator: np.random.Generator, levels: int, records: int, data: str
     return np.asarray(generator.multinomial(records, chances) / records)
 
 
-def _picture(rows: Rows, levels: int, divergence: float) -> Picture:
+def _picture(rows: StudyRows, levels: int, divergence: float) -> Picture:
     mine = rows.where(levels=levels, divergence=divergence, data="typical")
     return ErrorCurve(
         mine.numbers("records"),
@@ -122,7 +122,7 @@ def _picture(rows: Rows, levels: int, divergence: float) -> Picture:
     )
 
 
-def _by_data(rows: Rows) -> Picture:
+def _by_data(rows: StudyRows) -> Picture:
     mine = {data: rows.where(levels=1000, divergence=0.1, data=data) for data in DATA}
     series = {f"Dirichlet draw, {data}": mine[data].numbers("dirichlet_printed") for data in DATA}
     series["Gaussian noise, any data"] = mine["even"].numbers("gaussian")
@@ -136,8 +136,8 @@ def _by_data(rows: Rows) -> Picture:
     )
 
 
-def _text(rows: Rows) -> str:
-    small = Rows(
+def _text(rows: StudyRows) -> str:
+    small = StudyRows(
         row
         for row in rows
         if float(row["records"] or 0) <= float(row["levels"] or 0) / float(row["divergence"] or 1)

@@ -17,7 +17,7 @@ import numpy as np
 
 from privior.papers.published.posterior_sampling import PAPER
 from privior.papers.stochastic_lipschitz import Concentration, concentration_of_finite
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 from privior.privacy.pairs import FiniteBernoulli
 
@@ -55,10 +55,10 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     jumps = {slope for step in STEPS for slope in slopes_of(points_of(step)) if slope > 0.05}
     even = {float(f"{level:.4g}") for level in np.linspace(0.05, 3.2, 17 if quick else 64)}
     levels = sorted(even | jumps | {slope * (1 - 1e-6) for slope in jumps})
-    masses = Rows(_mass(prior, step, level) for prior in PRIORS for step in STEPS for level in levels)
-    constants = Rows(_constants(prior, step) for prior in PRIORS for step in STEPS)
+    masses = StudyRows(_mass(prior, step, level) for prior in PRIORS for step in STEPS for level in levels)
+    constants = StudyRows(_constants(prior, step) for prior in PRIORS for step in STEPS)
     numbers = [1, 3, 10, 30, 100] if quick else [1, 2, 3, 5, 10, 20, 30, 50, 100, 300, 1000]
-    losses = Rows()
+    losses = StudyRows()
     for step in STEPS:
         say(f"exact losses, chances {float(step):g} apart")
         losses += [_loss(prior, step, n) for prior in PRIORS for n in numbers]
@@ -102,7 +102,7 @@ def _loss(prior: str, step: Fraction, records: int) -> Row:
     return {**facts, "exact": float(family.pure), "bound": 2 * top, "printed": 2 * math.log(1 / step)}
 
 
-def _mass_picture(prior: str, rows: Rows) -> Picture:
+def _mass_picture(prior: str, rows: StudyRows) -> Picture:
     series = {}
     for step in STEPS:
         mine = rows.where(prior=prior, step=float(step))
@@ -120,7 +120,7 @@ def _mass_picture(prior: str, rows: Rows) -> Picture:
     )
 
 
-def _loss_picture(step: Fraction, rows: Rows) -> Picture:
+def _loss_picture(step: Fraction, rows: StudyRows) -> Picture:
     mine = rows.where(step=float(step))
     uniform, other = (mine.where(prior=prior) for prior in PRIORS)
     return ErrorCurve(
@@ -136,7 +136,7 @@ def _loss_picture(step: Fraction, rows: Rows) -> Picture:
     )
 
 
-def _text(constants: Rows, losses: Rows) -> str:
+def _text(constants: StudyRows, losses: StudyRows) -> str:
     said = [
         f"steps of {row['step']:g}, {'uniform' if row['prior'] == 'uniform' else 'e^(-slope)'}: "
         f"c {row['c']:.3f} at L0 {row['L0']:.3f}, least L0 + 1/c {row['best_scale']:.3f}, mean slope "

@@ -16,7 +16,7 @@ import numpy as np
 from privior.papers.dirichlet_prior import printed_prior
 from privior.papers.expected_divergence import expected_divergence_over_shares
 from privior.papers.published import dirichlet
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 from privior.theory.draw_divergence import divergence
 
@@ -30,7 +30,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     records = [10**power for power in range(1, 5 if quick else 7)]
     repeats = 100 if quick else 1000
     generator = np.random.default_rng(SEED)
-    rows = Rows()
+    rows = StudyRows()
     for promised in DIVERGENCES:
         prior = float(printed_prior(ORDER, promised))
         for evenness in EVENNESS:
@@ -56,7 +56,7 @@ def _row(
     return {**facts, "expected": expected, **simulated, "bound": bound}
 
 
-def _picture(rows: Rows, promised: str) -> Picture:
+def _picture(rows: StudyRows, promised: str) -> Picture:
     mine = rows.where(promised=float(promised))
     series = {
         f"shares Dirichlet({eta})": mine.where(evenness=float(eta)).numbers("expected") for eta in EVENNESS
@@ -71,7 +71,7 @@ def _picture(rows: Rows, promised: str) -> Picture:
     )
 
 
-def _text(rows: Rows) -> str:
+def _text(rows: StudyRows) -> str:
     most = max(rows.numbers("records"))
     last = {(row["promised"], row["evenness"]): row for row in rows if row["records"] == most}
     sparse, even = (float(last[0.1, eta]["expected"] or 0) for eta in (0.1, 10.0))

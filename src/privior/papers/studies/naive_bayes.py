@@ -21,7 +21,7 @@ from privior.papers.studies.naive_bayes_runs import (
     stealthy,
     true_epsilon,
 )
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 
 SEED = 20_160_212
@@ -34,7 +34,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     cases = [new_case(rng) for _ in range(repeats)]
     plain = [case.right(closed_form(case.x, 1 + case.target, 1 + case.features)) for case in cases]
     often = [float((case.y == (case.target[0] >= case.target[1])).mean()) for case in cases]
-    rows = Rows([_row("nonpriv", math.inf, plain), _row("majority", math.inf, often)])
+    rows = StudyRows([_row("nonpriv", math.inf, plain), _row("majority", math.inf, often)])
     for epsilon in EPSILONS:
         say(f"epsilon {epsilon:g}")
         found: dict[str, list[float]] = {way: [] for way in WAYS}
@@ -66,18 +66,18 @@ def _row(way: str, epsilon: float, shares: list[float]) -> Row:
     }
 
 
-def _wrong(rows: Rows, way: str) -> list[float]:
+def _wrong(rows: StudyRows, way: str) -> list[float]:
     """Return the share of wrong predictions at each epsilon; that of guessing where a way is not defined."""
     known = {row["epsilon"]: float(row["accuracy"] or 0) for row in rows.where(way=way)}
     return [1 - known.get(float(epsilon), 0.5) for epsilon in EPSILONS]
 
 
-def _levels(rows: Rows) -> dict[str, float]:
+def _levels(rows: StudyRows) -> dict[str, float]:
     names = {"not private": "nonpriv", "most frequent class": "majority"}
     return {name: 1 - rows.where(way=way).numbers("accuracy")[0] for name, way in names.items()}
 
 
-def _picture(rows: Rows, calibration: str, title: str) -> Picture:
+def _picture(rows: StudyRows, calibration: str, title: str) -> Picture:
     ways = [way for way, (kind, _) in WAYS.items() if kind in (calibration, "both")]
     return ErrorCurve(
         list(EPSILONS),
@@ -91,7 +91,7 @@ def _picture(rows: Rows, calibration: str, title: str) -> Picture:
     )
 
 
-def _sampler(rows: Rows) -> Picture:
+def _sampler(rows: StudyRows) -> Picture:
     ways = ("sampler_paper_1", "sampler_paper_100", "sampler_sound_1", "laplace")
     return ErrorCurve(
         list(EPSILONS),
@@ -104,7 +104,7 @@ def _sampler(rows: Rows) -> Picture:
     )
 
 
-def _text(rows: Rows) -> str:
+def _text(rows: StudyRows) -> str:
     def at(way: str, epsilon: float) -> str:
         (one,) = rows.where(way=way, epsilon=float(epsilon))
         return f"{float(one['accuracy'] or 0):.3f}"

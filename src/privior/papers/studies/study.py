@@ -9,7 +9,7 @@ from privior.papers.published import Paper
 from privior.pictures import Picture
 
 #: one column of a table: numbers or words, None where there is none
-Column = Sequence[float | int | str | None]
+StudyColumn = Sequence[float | int | str | None]
 #: one row of a table
 Row = dict[str, float | int | str | None]
 #: what a study calls with each step that begins
@@ -26,7 +26,7 @@ class Findings:
         text: one paragraph about what is seen
     """
 
-    tables: Mapping[str, Mapping[str, Column]]
+    tables: Mapping[str, Mapping[str, StudyColumn]]
     pictures: Mapping[str, Picture]
     text: str
 
@@ -61,18 +61,18 @@ class Study:
         return self.carry_out(quick, say)
 
 
-class Rows(list[Row]):
+class StudyRows(list[Row]):
     """The rows of a table, all with the same names."""
 
-    def where(self, **facts: float | str) -> Rows:
+    def where(self, **facts: float | str) -> StudyRows:
         """Return the rows that have these values."""
-        return Rows(row for row in self if all(row[name] == value for name, value in facts.items()))
+        return StudyRows(row for row in self if all(row[name] == value for name, value in facts.items()))
 
     def numbers(self, name: str) -> list[float]:
         """Return the numbers of a column, without what is missing."""
         return [float(value) for value in (row[name] for row in self) if value is not None]
 
-    def columns(self) -> dict[str, Column]:
+    def columns(self) -> dict[str, StudyColumn]:
         """Return the columns by name.
 
         >>> Rows([{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]).columns()

@@ -171,7 +171,7 @@ def _convolve(left: Floats, right: Floats, fourier: bool) -> tuple[Floats, float
     if not fourier or not _is_large(left, right):
         return np.convolve(left, right), 0.0
     size = left.size + right.size - 1
-    points = _fast(size)
+    points = fast_length(size)
     mass = np.fft.irfft(np.fft.rfft(left, points) * np.fft.rfft(right, points), points)[:size]
     noise = _fourier_error(left, right, points)
     mass[mass <= noise] = 0
@@ -182,7 +182,7 @@ def _correlate(outside: Floats, laws: Sequence[Floats], fourier: bool) -> list[t
     """Return Σ_r law(r) outside(s+r) for every s where all of the law fits, and its error, for both laws."""
     if not fourier or not _is_large(*laws):
         return [(np.correlate(outside, law, "valid"), 0.0) for law in laws]
-    points = _fast(outside.size)
+    points = fast_length(outside.size)
     spectrum = np.fft.rfft(outside, points)
     results = []
     for law in laws:
@@ -198,10 +198,20 @@ def _is_large(left: Floats, right: Floats) -> bool:
     return left.size * right.size >= _FOURIER_FROM and min(left.size, right.size) >= 32
 
 
-def _fast(size: int) -> int:
-    from scipy.fft import next_fast_len
+def fast_length(size: int) -> int:
+    """Return the least number from `size` on whose prime factors are 2, 3 and 5: transforms like these most.
 
-    return int(next_fast_len(size, real=True))
+    It is what SciPy's `next_fast_len` says, whose package takes as long to load as a large table to sum.
+    """
+    best = 1 << (size - 1).bit_length()
+    threes = 1
+    while threes < best:
+        odd = threes
+        while odd < best:
+            best = min(best, odd << (-(-size // odd) - 1).bit_length())
+            odd *= 5
+        threes *= 3
+    return best
 
 
 def _fourier_error(left: Floats, right: Floats, points: int) -> float:

@@ -26,7 +26,7 @@ from privior.release import Release
 from privior.special import gammaln
 
 #: a mechanism that draws models and knows their laws (`log_laws`), and how often each was drawn
-Drawn = tuple[Any, Observed]
+DrawnModel = tuple[Any, Observed]
 
 #: tables that are listed, and how many are drawn from each model if there are more
 _MOST_TABLES, _DRAWN, _SEED = 200_000, 4000, 20_261_116
@@ -104,7 +104,7 @@ def _by_list(
     total: Total,
     tables: Integers,
     evidence: Sequence[CellEvidence],
-    drawn: Sequence[Drawn],
+    drawn: Sequence[DrawnModel],
 ) -> ModelChances:
     common = gammaln(tables.sum(axis=1) + 1) - gammaln(tables + 1).sum(axis=1)
     for one in evidence:
@@ -120,7 +120,7 @@ def _by_list(
     )
 
 
-def _by_drawing(model: FiniteFamily, total: Total, drawn: Sequence[Drawn]) -> ModelChances:
+def _by_drawing(model: FiniteFamily, total: Total, drawn: Sequence[DrawnModel]) -> ModelChances:
     rng = np.random.default_rng(_SEED)
     found, errors = [], []
     for law in np.exp(model.log_chances()):

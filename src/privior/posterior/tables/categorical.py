@@ -9,7 +9,7 @@ from privior.models import DirichletTable
 from privior.posterior.contract import posterior_for
 from privior.posterior.findings import Finding
 from privior.posterior.quantity import check_level
-from privior.posterior.tables.margins import Margins
+from privior.posterior.tables.margins import TableMargins
 from privior.posterior.tables.table_posterior import TablePosterior
 
 
@@ -23,9 +23,9 @@ class CategoricalPosterior(TablePosterior):
         """Return the numbers of each cell, then what a joint table says of its columns."""
         return [*super().findings(level), *self.margins(level).findings()]
 
-    def margins(self, level: float = 0.9) -> Margins:
+    def margins(self, level: float = 0.9) -> TableMargins:
         """Return what the table says of each column alone, and of one given another."""
-        return Margins(
+        return TableMargins(
             self.model.columns,
             self.schema,
             self.prior + self.latent.mean,

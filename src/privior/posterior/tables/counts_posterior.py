@@ -35,7 +35,7 @@ from privior.posterior.quantity import (
 )
 from privior.posterior.summary import Summary
 from privior.posterior.tables.counts_given import total_of
-from privior.posterior.tables.distances import EUCLIDEAN, Distance
+from privior.posterior.tables.distances import EUCLIDEAN, TableDistance
 from privior.posterior.tables.drawn import affordable
 from privior.release import Release
 
@@ -120,7 +120,7 @@ class CountsPosterior(Belief):
         """Return the summary as a frame of pandas: mean, stddev, low and high by the levels of each cell."""
         return self.summary(level).to_pandas()
 
-    def shares(self, distance: Distance = EUCLIDEAN) -> Floats:
+    def shares(self, distance: TableDistance = EUCLIDEAN) -> Floats:
         """Return the share of each cell, with the least expected distance to the true shares.
 
         Read off draws with a fixed seed. For the least expected squared Euclidean distance take the mean
@@ -129,7 +129,7 @@ class CountsPosterior(Belief):
         Args:
             distance: how errors are counted: `pv.EUCLIDEAN` or `pv.HELLINGER`
         """
-        if not isinstance(distance, Distance):
+        if not isinstance(distance, TableDistance):
             raise InferenceError(
                 "not a distance", asked=shown(distance), allowed="pv.EUCLIDEAN, pv.HELLINGER"
             )

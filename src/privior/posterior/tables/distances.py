@@ -20,7 +20,7 @@ _STEPS, _CLOSE = 100, 1e-7
 
 
 @dataclass(frozen=True)
-class Distance:
+class TableDistance:
     """A distance of two tables of shares: Euclidean, between powers of the shares.
 
     Attributes:
@@ -93,5 +93,5 @@ def _most_common(shares: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return table, np.asarray(repeated)
 
 
-EUCLIDEAN = Distance("l2", 1.0, 1.0)
-HELLINGER = Distance("Hellinger", 0.5, 0.5**0.5)
+EUCLIDEAN = TableDistance("l2", 1.0, 1.0)
+HELLINGER = TableDistance("Hellinger", 0.5, 0.5**0.5)

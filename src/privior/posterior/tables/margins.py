@@ -24,7 +24,7 @@ _LEAST = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
-class Margins:
+class TableMargins:
     """The margins of a joint table.
 
     Attributes:

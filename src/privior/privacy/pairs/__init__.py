@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from privior.privacy.pairs.signed_steps import SignedSteps
     from privior.privacy.pairs.truncated import (
         FiniteBernoulli,
-        Truncated,
         TruncatedBernoulli,
+        TruncatedDraw,
         TruncatedExponential,
         TruncatedNormal,
         TruncatedPoisson,

@@ -16,7 +16,7 @@ from typing import Any
 
 from privior.interval_arithmetic import arb
 from privior.privacy.pairs.balls import ball
-from privior.privacy.pairs.truncated import Truncated
+from privior.privacy.pairs.truncated import TruncatedDraw
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Side:
         pivot: where it is glued
     """
 
-    law: Truncated
+    law: TruncatedDraw
     slope: Fraction
     coordinate: str
     pivot: Fraction
@@ -50,7 +50,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class ReweightedDraw(Truncated):
+class ReweightedDraw(TruncatedDraw):
     """One draw from a posterior whose prior is glued.
 
     Attributes:
@@ -58,7 +58,7 @@ class ReweightedDraw(Truncated):
         sides: one or two
     """
 
-    plain: Truncated
+    plain: TruncatedDraw
     sides: tuple[Side, ...]
 
     def log_mass(self, total: Any) -> arb:

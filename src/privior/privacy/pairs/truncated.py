@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from flint import arb
 
 
-class Truncated(ABC):
+class TruncatedDraw(ABC):
     """One draw from the posterior of a bounded natural parameter."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class Truncated(ABC):
 
 
 @dataclass(frozen=True)
-class TruncatedBernoulli(Truncated):
+class TruncatedBernoulli(TruncatedDraw):
     """A chance in [lower, upper], prior Beta(first, second) cut to it; x is 0 to `trials`, h = logit."""
 
     lower: Fraction
@@ -129,7 +129,7 @@ class TruncatedBernoulli(Truncated):
 
 
 @dataclass(frozen=True)
-class TruncatedExponential(Truncated):
+class TruncatedExponential(TruncatedDraw):
     """A rate in [lower, upper], prior Gamma(shape, prior_rate) cut to it; x in [least, most], h = -rate.
 
     `each` is what one record adds to the shape: 1, or 1/2 for a Normal precision.
@@ -170,7 +170,7 @@ class TruncatedExponential(Truncated):
 
 
 @dataclass(frozen=True)
-class TruncatedPoisson(Truncated):
+class TruncatedPoisson(TruncatedDraw):
     """A mean in [lower, upper], prior Gamma(shape, prior_rate) cut to it; x in [0, most], h = log mean."""
 
     lower: Fraction
@@ -207,7 +207,7 @@ class TruncatedPoisson(Truncated):
 
 
 @dataclass(frozen=True)
-class TruncatedNormal(Truncated):
+class TruncatedNormal(TruncatedDraw):
     """A mean in [lower, upper], prior Normal(centre, prior_variance) cut to it; x in [least, most].
 
     Records have a known variance; h = mean / variance.
@@ -256,7 +256,7 @@ class TruncatedNormal(Truncated):
 
 
 @dataclass(frozen=True)
-class FiniteBernoulli(Truncated):
+class FiniteBernoulli(TruncatedDraw):
     """A chance theta out of finitely many `points` inside (0, 1), with prior `weights` (any scale)."""
 
     points: tuple[Fraction, ...]
