@@ -37,7 +37,7 @@ _FORMAT = 2
 #: bytes of all files; the ones used longest ago are removed first
 MOST_BYTES = 4 * LARGEST_FILE
 #: what took fewer seconds than this is inferred again
-LASTING = 0.05
+LASTING = 0.15
 _SUFFIX = ".inferred"
 
 

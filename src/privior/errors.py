@@ -7,6 +7,7 @@ same mistake reads the same everywhere. No field may hold a private value: a row
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 
 def shown(value: object) -> str:
@@ -34,12 +35,8 @@ class PriviorError(Exception):
         spent: object = None,
         advice: str | None = None,
     ) -> None:
-        self.what = what
-        self.where = where
-        self.asked = asked
-        self.allowed = allowed
-        self.spent = spent
-        self.advice = advice
+        self.what, self.where, self.advice = what, where, advice
+        self.asked, self.allowed, self.spent = asked, allowed, spent
         super().__init__(self._message())
 
     def _message(self) -> str:
@@ -131,21 +128,10 @@ class QuestionError(InferenceError):
     #: a longer question is shown in part
     _WIDTH = 100
 
-    def __init__(
-        self,
-        what: str,
-        *,
-        question: str,
-        place: int,
-        where: str | None = None,
-        asked: object = None,
-        allowed: object = None,
-        spent: object = None,
-        advice: str | None = None,
-    ) -> None:
+    def __init__(self, what: str, *, question: str, place: int, **facts: Any) -> None:
         self.question = question
         self.place = place
-        super().__init__(what, where=where, asked=asked, allowed=allowed, spent=spent, advice=advice)
+        super().__init__(what, **facts)
 
     def to_document(self) -> dict[str, str | int]:
         """Write the fields as plain values, for JSON."""
@@ -206,19 +192,9 @@ class ReleaseFailedError(PriviorError):
 
     cost = "The budget of this release stays spent: a refund would depend on the data."
 
-    def __init__(
-        self,
-        what: str,
-        *,
-        incident: str | None = None,
-        where: str | None = None,
-        asked: object = None,
-        allowed: object = None,
-        spent: object = None,
-        advice: str | None = None,
-    ) -> None:
+    def __init__(self, what: str, *, incident: str | None = None, **facts: Any) -> None:
         self.incident = incident
-        super().__init__(what, where=where, asked=asked, allowed=allowed, spent=spent, advice=advice)
+        super().__init__(what, **facts)
 
     def to_document(self) -> dict[str, str | int]:
         """Write the fields as plain values, for JSON."""

@@ -18,7 +18,10 @@ from privior.whole_files import write_whole
 
 def write_report(release: Release, path: str | Path, posterior: Posterior | None = None) -> None:
     """Write the page, whole or not at all; `posterior` is what follows from it, if that is known already."""
-    page = page_of(release, posterior)
+    _write(path, page_of(release, posterior))
+
+
+def _write(path: str | Path, page: str) -> None:
     try:
         write_whole(path, page)
     except (OSError, ValueError):
@@ -72,17 +75,16 @@ def write_report_of_all(
         say(f"inferring release {number} of {len(releases)}")
         found.append((release, infer(release)))
     limits = list(dict.fromkeys(limit for one in found for limit in _limits(*one)))
-    page = markup.page(
-        f"{plan.schema.population}: {len(releases)} releases",
-        element("p", lead, class_="lead"),
-        *(_part(*one) for one in found),
-        _section("What may not be concluded", _items(limits)),
-        element("footer", "Made from the releases alone. It runs no script and loads nothing."),
+    _write(
+        path,
+        markup.page(
+            f"{plan.schema.population}: {len(releases)} releases",
+            element("p", lead, class_="lead"),
+            *(_part(*one) for one in found),
+            _section("What may not be concluded", _items(limits)),
+            element("footer", "Made from the releases alone. It runs no script and loads nothing."),
+        ),
     )
-    try:
-        write_whole(path, page)
-    except (OSError, ValueError):
-        raise ReleaseError("the report cannot be written there", where=shown(str(path))) from None
 
 
 def _part(release: Release, found: Posterior) -> Markup:

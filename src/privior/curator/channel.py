@@ -36,7 +36,7 @@ class Channel:
     outgoing: IO[bytes]
 
     def send(self, message: Message) -> None:
-        """Say something."""
+        """Send a message to the other process, in one line."""
         try:
             self.outgoing.write(json.dumps(message).encode("ascii") + b"\n")
             self.outgoing.flush()

@@ -19,7 +19,7 @@ RELEASING = "reading the cells, drawing the noise, writing the release"
 
 
 def silent(step: str) -> None:
-    """Say nothing."""
+    """Tell nobody of a step."""
 
 
 def tell(progress: TellStep, step: str) -> None:

@@ -77,7 +77,7 @@ class SqliteStore:
 
     @property
     def address(self) -> str | None:
-        """Likewise."""
+        """The path by which another process opens the file."""
         return str(self._path)
 
     def create(self, opening: LedgerEntry) -> None:

@@ -66,7 +66,7 @@ class NoiseLaw(ABC):
     @property
     @abstractmethod
     def variance(self) -> float:
-        """The variance."""
+        """The variance of the noise on one sum."""
 
     @property
     def rate(self) -> float:
@@ -161,7 +161,7 @@ class LaplaceNoise(NoiseLaw):
 
     @property
     def size(self) -> Fraction:
-        """The scale."""
+        """The scale of the noise, by which it grows and shrinks."""
         return self.laplace_scale
 
     @property

@@ -107,7 +107,7 @@ class DirichletTable(TableModel):
 
     @property
     def first_question(self) -> str:
-        """The table."""
+        """The probabilities of all cells."""
         return "counts()"
 
     @property

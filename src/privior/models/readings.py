@@ -95,7 +95,7 @@ class Records(Reading):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns."""
+        """The columns of which it reads cells."""
         return self.of
 
 

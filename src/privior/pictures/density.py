@@ -61,8 +61,7 @@ class Density(Picture):
             raise ValueError("a density shows finite numbers")
         if sorted(set(points)) != list(points) or min(*whole, *inner) < 0 or max(*whole, *inner) <= 0:
             raise ValueError("a density is positive, over increasing points")
-        for name, value in (("points", points), ("whole", whole), ("inner", inner)):
-            object.__setattr__(self, name, value)
+        vars(self).update(points=points, whole=whole, inner=inner)
 
     @cached_property
     def _x(self) -> Axis:

@@ -68,9 +68,7 @@ class ErrorCurve(Picture):
             raise ValueError(f"at most {len(SERIES)} series and {len(LEVELS)} levels can be told apart")
         if self.chosen is not None and float(self.chosen) not in epsilons:
             raise ValueError("the chosen epsilon is none of those on the curve")
-        object.__setattr__(self, "epsilons", epsilons)
-        object.__setattr__(self, "series", MappingProxyType(series))
-        object.__setattr__(self, "levels", MappingProxyType(levels))
+        vars(self).update(epsilons=epsilons, series=MappingProxyType(series), levels=MappingProxyType(levels))
 
     @cached_property
     def _x(self) -> Axis:

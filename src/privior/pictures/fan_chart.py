@@ -64,9 +64,7 @@ class FanChart(Picture):
             raise ValueError("a fan needs one or two bands, with two ends at each point")
         if not all(math.isfinite(one) for one in chain(points, middle, *chain(*bands.values()))):
             raise ValueError("a fan shows finite numbers")
-        object.__setattr__(self, "points", points)
-        object.__setattr__(self, "middle", middle)
-        object.__setattr__(self, "bands", MappingProxyType(bands))
+        vars(self).update(points=points, middle=middle, bands=MappingProxyType(bands))
 
     @cached_property
     def _x(self) -> Axis:

@@ -71,8 +71,7 @@ class IntervalChart(Picture):
             raise ValueError("an interval ends before it begins")
         if self.most < 1:
             raise ValueError("an interval chart shows at least one row")
-        for name, value in (("labels", labels), ("centres", centres), ("whole", whole), ("inner", inner)):
-            object.__setattr__(self, name, value)
+        vars(self).update(labels=labels, centres=centres, whole=whole, inner=inner)
 
     @cached_property
     def _rows(self) -> list[int]:

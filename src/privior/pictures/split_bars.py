@@ -59,8 +59,7 @@ class SplitBars(Picture):
             raise ValueError("a variance is a finite number that is not negative")
         if self.most < 1:
             raise ValueError("split bars show at least one row")
-        for name, given in (("labels", labels), ("records", records), ("noise", noise)):
-            object.__setattr__(self, name, given)
+        vars(self).update(labels=labels, records=records, noise=noise)
 
     @cached_property
     def _lengths(self) -> list[tuple[float, float]]:

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from privior.checks import is_whole
 from privior.errors import PlanError, shown
 from privior.exact import decimal, rational
 from privior.mechanisms import ModelDraws
@@ -149,7 +150,7 @@ def _(model: Family, grid: object, schema: Schema) -> Points:
 
 def _values(model: Family, grid: object) -> list[Fraction]:
     """Read parameter values, or take quantiles of the prior of three digits."""
-    if isinstance(grid, int) and not isinstance(grid, bool) and 2 <= grid <= MOST_MODELS:
+    if is_whole(grid, 2, MOST_MODELS):
         shares = [(place + 0.5) / grid for place in range(grid)]
         return [Fraction(f"{model.law.quantile(share):.2e}") for share in shares]
     if isinstance(grid, (list, tuple)) and len(grid) >= 2:
@@ -224,7 +225,7 @@ def _(model: DirichletTable, grid: object, schema: Schema) -> Points:
 
 def _rows(sizes: Sequence[int], grid: object, cells: int) -> list[list[tuple[Fraction, ...]]]:
     """Return the points of each row: all ways to divide the steps among its levels, none of them empty."""
-    if not isinstance(grid, int) or isinstance(grid, bool) or grid < max(sizes) or grid < 3:
+    if not is_whole(grid, max(3, *sizes)):
         raise _refusal(
             "not a number of steps", asked=shown(grid), allowed=f"a whole number from {max(3, *sizes)}"
         )

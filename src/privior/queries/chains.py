@@ -29,7 +29,7 @@ class Stationary(Number):
         return replace(self, state=binding.state(self.state))
 
     def arguments(self, belief: Belief) -> tuple[object, ...]:
-        """The state."""
+        """The state whose share in the long run is asked for."""
         return (self.state.text,)
 
     def __str__(self) -> str:

@@ -52,7 +52,7 @@ class Combined(Number):
         return self.first.of_shape or self.second.of_shape
 
     def bound(self, binding: Binding) -> Self:
-        """Bind both."""
+        """Bind both numbers to what they are asked of."""
         return replace(self, first=self.first.bound(binding), second=self.second.bound(binding))
 
     def arguments(self, belief: Belief) -> tuple[object, ...]:
@@ -110,7 +110,7 @@ class Difference(Combined):
 
     @staticmethod
     def between(first: Floats, second: Floats) -> Floats:
-        """Subtract."""
+        """Subtract the second number from the first."""
         return np.asarray(first - second)
 
 

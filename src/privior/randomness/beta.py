@@ -34,7 +34,7 @@ class BetaLaw(ConcaveLaw):
 
     @property
     def centre(self) -> Fraction:
-        """The mean."""
+        """The mean of the law, near which it is looked at first."""
         return self.first / (self.first + self.second)
 
     @property

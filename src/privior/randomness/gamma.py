@@ -42,7 +42,7 @@ class GammaLaw(ConcaveLaw):
 
     @property
     def centre(self) -> Fraction:
-        """The mean."""
+        """The mean of the law, near which it is looked at first."""
         return self.shape / self.rate
 
     @property

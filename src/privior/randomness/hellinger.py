@@ -72,7 +72,7 @@ class _TableTrial:
         self._posterior, self._temperature, self._drawn, self._floor = posterior, temperature, drawn, floor
 
     def exponent(self) -> Any:
-        """Enclose it."""
+        """Enclose the exponent of the acceptance of this table."""
         return self._temperature() * (self._posterior.distance(self._drawn) - self._floor)
 
     @property

@@ -32,7 +32,7 @@ class NormalLaw(ConcaveLaw):
 
     @property
     def centre(self) -> Fraction:
-        """The mean."""
+        """The mean of the law, near which it is looked at first."""
         return self.mean
 
     def guess(self, share: float) -> Fraction | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from decimal import Decimal
 from enum import Enum
 from typing import ClassVar, Final
 
@@ -32,6 +33,15 @@ Level = str | int | bool
 def text(level: object) -> str:
     """Write a level as it is matched and stored: `True` as "true", everything else as `str`."""
     return str(level).lower() if isinstance(level, bool) else str(level)
+
+
+def written(cell: object) -> str:
+    """Write a cell as the text that levels are matched with: whole floats as whole numbers."""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, Decimal) and cell == cell.to_integral_value():
+        return str(int(cell))
+    return text(cell)
 
 
 class Column(ABC):
@@ -66,7 +76,7 @@ class Column(ABC):
 
     def _leave_open(self) -> None:
         """Note that nobody said where a bad cell goes: no part of the column's identity."""
-        object.__setattr__(self, "missing_said", False)
+        vars(self)["missing_said"] = False
 
     @property
     def missing_code(self) -> int | None:
@@ -81,6 +91,18 @@ class Column(ABC):
             raise SchemaError(
                 "not a level of the column", asked=shown(value), allowed=_some(self.labels), where=self.kind
             ) from None
+
+    def own_code(self, cell: object) -> int:
+        """Return the code of a cell of somebody's own row, as the engine reads it, or refuse the cell.
+
+        A truth value also stands for a level that is written otherwise.
+        """
+        word = written(cell)
+        if word in ("true", "false") and word not in self.labels:
+            lowered = [label.lower() for label in self.labels]
+            if word in lowered:
+                return lowered.index(word)
+        return self.code(word)
 
 
 def check_bounds(kind: str, lower: object, upper: object) -> None:

@@ -44,9 +44,23 @@ class Date(Column):
         except ValueError:
             raise SchemaError("not a day", where=cls.kind, asked=shown(value), allowed="YYYY-MM-DD") from None
 
+    def own_code(self, cell: object) -> int:
+        """Return the code of a day; days outside are moved to the bounds."""
+        if isinstance(cell, date):
+            day = date(cell.year, cell.month, cell.day)
+        else:
+            found = re.match(r" *(\d{4}-\d{2}-\d{2})", cell) if isinstance(cell, str) else None
+            try:
+                day = date.fromisoformat(found[1] if found else "")
+            except ValueError:
+                raise SchemaError(
+                    "not a day", where=self.kind, asked=shown(cell), allowed="YYYY-MM-DD"
+                ) from None
+        return (min(max(day, self.lower), self.upper) - self.lower).days
+
     @property
     def ends(self) -> tuple[str, str]:
-        """The bounds."""
+        """The first and the last day."""
         return self.lower.isoformat(), self.upper.isoformat()
 
     @property

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +15,7 @@ from typing import ClassVar, Literal
 from privior.checks import fill, is_whole
 from privior.errors import NumberError, SchemaError, shown
 from privior.exact import decimal, rational
-from privior.schema.column import DROP, MOST_LEVELS, Column, Missing, check_bounds, check_size, text
+from privior.schema.column import DROP, MOST_LEVELS, Column, Missing, check_bounds, check_size, text, written
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Integer(Column):
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The bounds."""
+        """The smallest and the largest number."""
         return str(self.lower), str(self.upper)
 
     @property
@@ -55,7 +56,7 @@ class Integer(Column):
 
     @property
     def values(self) -> tuple[object, ...]:
-        """The numbers."""
+        """The whole numbers between the bounds."""
         return tuple(range(self.lower, self.upper + 1))
 
     def code(self, value: object) -> int:
@@ -64,6 +65,11 @@ class Integer(Column):
         if re.fullmatch(r"0|-?[1-9][0-9]{0,15}", number) and self.lower <= int(number) <= self.upper:
             return int(number) - self.lower
         return super().code(value)
+
+    def own_code(self, cell: object) -> int:
+        """Return the code of a number, moved to the bounds and rounded, halves away from 0."""
+        number = min(max(_number(cell, self.kind), float(self.lower)), float(self.upper))
+        return int(Decimal(number).quantize(Decimal(1), ROUND_HALF_UP)) - self.lower
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,7 @@ class Bounded(Column):
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The bounds."""
+        """The smallest and the largest number."""
         return decimal(self.lower), decimal(self.upper)
 
     @property
@@ -127,6 +133,12 @@ class Bounded(Column):
         if steps.denominator != 1 or not 0 <= steps < self.size:
             raise SchemaError("not a point of the grid", where=self.kind, asked=shown(value))
         return int(steps)
+
+    def own_code(self, cell: object) -> int:
+        """Return the code of a number, moved to the bounds and then to the nearest point of the grid."""
+        lower, upper = float(self.lower), float(self.upper)
+        steps = (min(max(_number(cell, self.kind), lower), upper) - lower) / float(self.grid)
+        return min(math.floor(steps + math.nextafter(0.5, 0.0)), self.size - 1)
 
 
 @dataclass(frozen=True)
@@ -167,7 +179,7 @@ class Binned(Column):
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The bounds."""
+        """The first and the last edge."""
         return decimal(self.edges[0]), decimal(self.edges[-1])
 
     @property
@@ -191,6 +203,27 @@ class Binned(Column):
         except NumberError:
             return super().code(value)
         return sum(number >= edge for edge in self.edges[1:-1])
+
+    def own_code(self, cell: object) -> int:
+        """Return the code of a bin's label, or of the bin in which a number falls."""
+        if written(cell) in self.labels:
+            return self.labels.index(written(cell))
+        number = _number(cell, self.kind)
+        return sum(number >= float(edge) for edge in self.edges[1:-1])
+
+
+def _number(cell: object, where: str) -> float:
+    """Read a cell as a number: truth values are 0 and 1."""
+    if cell in ("true", "false"):
+        return float(cell == "true")
+    if not isinstance(cell, str) or "_" not in cell:
+        try:
+            number = float(cell)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isnan(number):
+            return number
+    raise SchemaError("not a number", where=where, asked=shown(cell))
 
 
 def _coarser(length: Fraction, step: Fraction) -> str:

@@ -42,7 +42,7 @@ class Products:
         self._total = np.zeros((width, width), object)
 
     def add(self, block: Block, rows: int) -> None:
-        """Add records."""
+        """Add the products of features of some records."""
         for start in range(0, rows, _ROWS):
             stop = min(start + _ROWS, rows)
             self._multiply({name: codes[start:stop] for name, codes in block.items()}, stop - start)

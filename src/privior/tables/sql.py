@@ -105,7 +105,7 @@ class Value:
         return Value(f"TRY_CAST({self.text} AS {_TYPES[kind]})")
 
     def fill_null(self, other: object) -> Value:
-        """Replace null."""
+        """Return a value that has another one in the place of null."""
         return _call("COALESCE", self, other)
 
     def nullif(self, other: object) -> Value:

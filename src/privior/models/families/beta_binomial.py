@@ -38,7 +38,7 @@ class BetaBinomial(BetaChance):
         self._set(column, prior)
 
     def summand(self, schema: Schema) -> Summand:
-        """The successes."""
+        """The successes of a record, as they are."""
         lower, step, size = numeric(schema, self.column, self.family)
         if lower != 0 or step != 1 or size != self.trials + 1:
             raise ModelError(

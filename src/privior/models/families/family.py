@@ -126,7 +126,7 @@ class Family(SummedModel):
 
     @property
     def first_question(self) -> str:
-        """The parameter."""
+        """The value of the parameter."""
         return f"parameter('{self.column}')"
 
     def statistic_in_words(self, schema: Schema) -> str:
@@ -142,11 +142,11 @@ class Family(SummedModel):
 
     @abstractmethod
     def natural(self, theta: Floats) -> Floats:
-        """Return h(theta)."""
+        """Return h(theta), the natural parameter."""
 
     @abstractmethod
     def partition(self, theta: Floats) -> Floats:
-        """Return A(theta)."""
+        """Return A(theta), the log of the constant that makes the law sum to 1."""
 
     @abstractmethod
     def log_measure(self, records: Floats, totals: Floats, unit: float) -> Floats:

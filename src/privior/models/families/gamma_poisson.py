@@ -38,7 +38,7 @@ class GammaPoisson(Family):
         self._set(column, prior)
 
     def summand(self, schema: Schema) -> Summand:
-        """The count."""
+        """The count in the column, as it is."""
         lower, step, _ = numeric(schema, self.column, self.family)
         if lower != 0 or step != 1:
             raise ModelError(
@@ -69,7 +69,7 @@ class GammaPoisson(Family):
         return np.asarray(np.log(theta))
 
     def partition(self, theta: Floats) -> Floats:
-        """Return theta."""
+        """Return theta, which is also the log of the constant of the law."""
         return theta
 
     def log_measure(self, records: Floats, totals: Floats, unit: float) -> Floats:
@@ -82,7 +82,7 @@ class GammaPoisson(Family):
         return np.asarray(pdtr(np.floor(value), theta))
 
     def mean_of(self, theta: Floats) -> Floats:
-        """Return theta."""
+        """Return theta, which is the mean of a record."""
         return theta
 
     def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedPoisson:

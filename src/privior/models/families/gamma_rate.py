@@ -39,7 +39,7 @@ class GammaRate(Family):
         return shapes, float(gamma.rate) + totals, np.zeros_like(totals)
 
     def natural(self, theta: Floats) -> Floats:
-        """Return -theta."""
+        """Return -theta, the natural parameter of a rate."""
         return -theta
 
     def partition(self, theta: Floats) -> Floats:

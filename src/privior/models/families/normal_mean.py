@@ -85,7 +85,7 @@ class NormalMean(Family):
         return np.asarray(ndtr((value - theta) / math.sqrt(self.variance)))
 
     def mean_of(self, theta: Floats) -> Floats:
-        """Return theta."""
+        """Return theta, which is the mean of a record."""
         return theta
 
     def cut_pair(self, schema: Schema, records: int, weight: Fraction) -> TruncatedNormal:

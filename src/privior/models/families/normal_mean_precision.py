@@ -81,7 +81,7 @@ class NormalMeanPrecision(JointFamily):
         return BoundedRangePair(each) if draws == 1 else SignedSteps(each, draws)
 
     def oscillation(self, schema: Schema) -> Fraction:
-        """Return eta."""
+        """Return eta: how far one record, replaced, moves the log likelihood within the box."""
         box = self.prior.box
         if box is None:
             raise self.no_draws()

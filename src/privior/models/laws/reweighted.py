@@ -143,7 +143,7 @@ class Reweighted(NamedLaw):
         return found
 
     def coordinate(self, points: Floats) -> Floats:
-        """Return phi."""
+        """Return phi, the number that the weight is an exponential of."""
         if self.of == "logit":
             return np.asarray(np.log(points) - np.log1p(-points))
         return np.log(points) if self.of == "log" else points

@@ -42,7 +42,7 @@ class ParameterLaw:
 
     @cached_property
     def mean(self) -> float:
-        """The expectation."""
+        """The posterior expectation of the parameter."""
         return float(self.points @ self.masses)
 
     @cached_property

@@ -78,7 +78,7 @@ class Composed(DominatingPair):
         return max(0.0, self.delta(epsilon) - self.least(epsilon))
 
     def renyi(self, order: float) -> float:
-        """The sum."""
+        """The sum of the divergences of the parts."""
         total = Fraction(0)
         for pair, times in self.parts:
             one = pair.renyi(order)

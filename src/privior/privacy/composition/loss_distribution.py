@@ -45,7 +45,7 @@ class LossLaw:
 
     @property
     def losses(self) -> Reals:
-        """The grid."""
+        """The losses of the grid, from the smallest on."""
         return np.asarray((self.low + np.arange(len(self.masses))) * self.gap, dtype=np.float64)
 
     @cached_property
