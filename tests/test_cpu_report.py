@@ -10,7 +10,9 @@ from cpu_report import COLLECTING, CpuReport, lines
 
 
 def test_folders_come_first_and_then_the_slowest_tests() -> None:
-    costs = {f"tests/a/test_x.py::test[{one}]": float(one) for one in range(30)} | {"tests/test_y.py::t": 36.0}
+    costs = {f"tests/a/test_x.py::test[{one}]": float(one) for one in range(30)} | {
+        "tests/test_y.py::t": 36.0
+    }
     report = lines(costs, {"forking": 9.0})
     assert report[0] == "8.0 CPU-minutes for 31 tests"
     assert [line.split() for line in report[1:4]] == [

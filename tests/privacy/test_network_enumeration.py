@@ -112,7 +112,8 @@ def between_rows(found: Iterable[Situation], rate: float) -> Worst:
 @pytest.mark.parametrize(
     ("rows", "rate"),
     [
-        pytest.param(*case, marks=[pytest.mark.slow] if case in (CASES[1], CASES[-1]) else []) for case in CASES
+        pytest.param(*case, marks=[pytest.mark.slow] if case in (CASES[1], CASES[-1]) else [])
+        for case in CASES
     ],
     ids=str,
 )
