@@ -41,7 +41,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Measure what the tests cost."""
-    config.pluginmanager.register(CpuReport())
+    config.pluginmanager.register(CpuReport(), "cpu-report")
 
 
 def pytest_collection_finish() -> None:
@@ -69,12 +69,13 @@ def state(states: Path, request: pytest.FixtureRequest, monkeypatch: pytest.Monk
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forks() -> Iterator[None]:
+def forks(pytestconfig: pytest.Config) -> Iterator[None]:
     """Fork the process that reads rows from one that has imported everything: it starts at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("privior.curator.own_process.subprocess", forking)
         yield
-    forking.stop()
+    with pytestconfig.pluginmanager.get_plugin("cpu-report").apart("the processes that fork programs"):
+        forking.stop()
 
 
 @pytest.fixture(scope="session", autouse=True)

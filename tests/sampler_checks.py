@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import pytest
 from scipy.special import betainc, gammainc, ndtr
 
 from chi_square import fits
@@ -22,6 +24,15 @@ from privior.randomness import BetaLaw, Bits, GammaLaw, HellingerTables, NormalL
 F = Fraction
 Unbounded = GammaLaw | NormalLaw
 Base = BetaLaw | GammaLaw | NormalLaw
+
+
+def some(cases: Sequence[tuple[Any, ...]], *places: int) -> list[Any]:
+    """Take the cases in these places on every commit; evidence/ takes all of them, with more draws."""
+    return [
+        pytest.param(*case, marks=[] if place in places else [pytest.mark.slow])
+        for place, case in enumerate(cases)
+    ]
+
 
 #: a law; places, draws and how far its parameters are then off, for the suite and for evidence/
 BETAS: list[tuple[BetaLaw, tuple[int, int, Fraction], tuple[int, int, Fraction]]] = [

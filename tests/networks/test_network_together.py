@@ -153,9 +153,21 @@ SAMPLED = [
     ("collider", 2, "parities, laplace", "add-or-remove-one", 4),
     ("chain", 2, "parities, gaussian", "replace-one", 4),
 ]
+#: noise that others of these have as well; that of the first is told apart from its faults below
+FURTHER = SAMPLED[0], SAMPLED[2]
 
 
-@pytest.mark.parametrize("case", SAMPLED, ids=lambda case: ", ".join(map(str, case)))
+def words_of(case: Any) -> str:
+    return ", ".join(map(str, case))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[pytest.mark.slow] if case in FURTHER else [], id=words_of(case))
+        for case in SAMPLED
+    ],
+)
 def test_chains_agree_with_all_listed_data_sets(case: tuple[Any, ...]) -> None:
     assert far_off(sampled(chains_of(case, 3), 4000), expected(case)) < FOUR_SIGMA
 

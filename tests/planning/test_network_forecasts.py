@@ -62,7 +62,9 @@ def simulated(
     return apart, found
 
 
-@pytest.mark.parametrize("epsilon", ["0.2", "5"])
+@pytest.mark.parametrize(
+    "epsilon", ["1", *(pytest.param(one, marks=pytest.mark.slow) for one in ("0.2", "5"))]
+)
 def test_the_divergence_of_released_networks_is_forecast(epsilon: str, seeded_noise: None) -> None:
     model = pv.BayesianNetwork(GRAPH, prior=1)
     plan = pv.plan(model, SCHEMA, records=2000, epsilon=epsilon)

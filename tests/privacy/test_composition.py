@@ -120,7 +120,7 @@ def test_many_combinations_take_the_worst_first() -> None:
     assert truth <= found.delta(1.0) <= 1.1 * truth
 
 
-@pytest.mark.parametrize("most", [5, 500])
+@pytest.mark.parametrize("most", [pytest.param(5, marks=pytest.mark.slow), 500])
 def test_a_network_takes_a_few_seconds(most: int) -> None:
     """37 nodes with different priors, none symmetric: CPU time, several times what it takes."""
     nodes = [[[F(most, 10) + F(k, 7), F(most, 5) + F(k, 3), most]] for k in range(37)]
@@ -276,8 +276,14 @@ def test_binomial_and_trinomial_losses(times: int) -> None:
                 assert holds(norm, epsilon, truth)
 
 
-@pytest.mark.parametrize("times", [1, 10, 3000, 100_000])
-@pytest.mark.parametrize("square", [F(1, 100), F(1, 10), F(4)])
+@pytest.mark.parametrize(
+    ("times", "square"),
+    [
+        *itertools.product([1, 10, 3000], [F(1, 100), F(1, 10), F(4)]),
+        (100_000, F(1, 10)),
+        *(pytest.param(100_000, square, marks=pytest.mark.slow) for square in (F(1, 100), F(4))),
+    ],
+)
 def test_the_gaussian_closed_form(times: int, square: Fraction) -> None:
     """Within 1e-3 at a delta of 1e-6; allowances stay small relative to far smaller ones."""
     exact, found = GaussianPair(square), Composed(((GaussianPair(square / times), times),))
@@ -329,7 +335,9 @@ def test_a_gamma_of_another_scale_composes_to_one(each: str, ratio: str, times: 
     [
         ((BetaPair(F(7, 10), F(50), F(1, 2)), 20),),
         ((BetaPair(F(300), F(30), F(2)), 5), (BetaPair(F(3), F(8), F(1, 20)), 2)),
-        ((BetaPair(F(40), F(90)), 20), (BetaPair(F(500), F(500), F(9)), 20)),
+        pytest.param(
+            ((BetaPair(F(40), F(90)), 20), (BetaPair(F(500), F(500), F(9)), 20)), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_losses_rounded_down_stay_below(parts: tuple[tuple[BetaPair, int], ...]) -> None:

@@ -91,7 +91,9 @@ def complaints(rho: Fraction, pair: Any) -> Iterator[str]:
                 yield f"renyi({order}) = {one.renyi(order)}"
 
 
-@pytest.mark.parametrize("rho", RHOS, ids=str)
+@pytest.mark.parametrize(
+    "rho", [pytest.param(rho, marks=[] if rho == F(1, 2) else [pytest.mark.slow]) for rho in RHOS], ids=str
+)
 def test_it_is_the_conversion(rho: Fraction) -> None:
     assert list(complaints(rho, Concentrated(rho))) == []
 

@@ -206,7 +206,13 @@ def stick(runs: Iterator[tuple[float, float]], epsilon: float) -> float:
     return math.fsum(chance * max(0.0, -math.expm1(epsilon - loss)) for chance, loss in runs)
 
 
-@pytest.mark.parametrize("choose", ADVERSARIES)
+@pytest.mark.parametrize(
+    "choose",
+    [
+        pytest.param(choose, marks=[pytest.mark.slow] if place in (1, 3) else [])
+        for place, choose in enumerate(ADVERSARIES)
+    ],
+)
 def test_no_adversary_exceeds_what_the_cap_promises(choose: Callable[[float], list[Fraction]]) -> None:
     basic = BasicFilter(Budget.of("1.5"))
     assert max(loss for _, loss in transcripts(basic, choose)) <= 1.5 + 1e-12

@@ -109,7 +109,14 @@ def between_rows(found: Iterable[Situation], rate: float) -> Worst:
     return worst
 
 
-@pytest.mark.parametrize(("rows", "rate"), CASES, ids=str)
+@pytest.mark.parametrize(
+    ("rows", "rate"),
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] if case in (CASES[1], CASES[-1]) else [])
+        for case in CASES
+    ],
+    ids=str,
+)
 def test_one_table_replace_one(rows: Rows, rate: Fraction) -> None:
     """Tight for every n if the two smallest parameters are in one row: the others' records go elsewhere."""
     (pair,) = network_draw([rows], rate)

@@ -69,7 +69,14 @@ def test_geometric_is_exact(numerator: int, denominator: int) -> None:
     assert left < Fraction(1, 20)
 
 
-@pytest.mark.parametrize("gamma", [Fraction(1, 2), Fraction(1, 10), Fraction(1), Fraction(4, 3)])
+#: of others the law is computed above, and what is drawn is compared with it by `make evidence`
+@pytest.mark.parametrize(
+    "gamma",
+    [
+        Fraction(1, 2),
+        *(pytest.param(Fraction(one), marks=pytest.mark.slow) for one in ("1/10", "1", "4/3")),
+    ],
+)
 def test_exponential_coin_by_sample(gamma: Fraction) -> None:
     bits = Bits()
     sample = [bernoulli_exp(gamma.numerator, gamma.denominator, bits) for _ in range(300_000)]
@@ -79,7 +86,10 @@ def test_exponential_coin_by_sample(gamma: Fraction) -> None:
     assert not fits(sample, {True: wrong, False: 1 - wrong})
 
 
-@pytest.mark.parametrize("exponent", [Fraction(1, 100), Fraction(13, 17), Fraction(3)])
+@pytest.mark.parametrize(
+    "exponent",
+    [Fraction(13, 17), *(pytest.param(Fraction(one), marks=pytest.mark.slow) for one in ("1/100", "3"))],
+)
 def test_geometric_by_sample(exponent: Fraction) -> None:
     bits = Bits()
     sample = [geometric(exponent.numerator, exponent.denominator, bits) for _ in range(40_000)]

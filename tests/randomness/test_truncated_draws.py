@@ -15,7 +15,7 @@ import pytest
 from digits import Digits
 from privior.randomness import BetaLaw, Bits, GammaLaw, NormalLaw, TruncatedLaw, rounded
 from privior.randomness.concave import ball
-from sampler_checks import TRUNCATED, Base, check_truncated
+from sampler_checks import TRUNCATED, Base, check_truncated, some
 
 
 def within(law: Base, lower: str | None, upper: str | None) -> TruncatedLaw:
@@ -116,7 +116,7 @@ def test_every_draw_is_the_rounding_of_the_exact_inverse(law: TruncatedLaw, plac
         assert not is_rounding(law, places, uniform, cell - 1)
 
 
-@pytest.mark.parametrize(("law", "places", "size"), TRUNCATED, ids=str)
+@pytest.mark.parametrize(("law", "places", "size"), some(TRUNCATED, 0, 3, 4), ids=str)
 def test_draws_follow_the_law_and_reject_one_that_is_off(law: TruncatedLaw, places: int, size: int) -> None:
     """Two fifths of the draws of evidence/, and a law that is twice as far off: eight standard deviations."""
     check_truncated(law, places, 2 * size // 5, Fraction(1, 5))

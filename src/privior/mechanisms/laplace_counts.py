@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar, Self, final
 
 import numpy as np
@@ -76,7 +77,7 @@ class LaplaceCounts(TableMechanism):
         unit = Sensitivity.unit(self.max_rows)
         return Guarantee(pair, self.neighbours, Budget(self.epsilon), reason, unit)
 
-    @property
+    @cached_property
     def _rate(self) -> float:
         return float(1 / self.laplace_scale)
 

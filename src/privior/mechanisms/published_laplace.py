@@ -12,6 +12,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar, Self, final
 
 import numpy as np
@@ -83,7 +84,7 @@ class PublishedLaplace(FixedTotal):
         )
         return Guarantee(pair, REPLACE_ONE, Budget(moved / self.nominal_scale), reason)
 
-    @property
+    @cached_property
     def _rate(self) -> float:
         return float(1 / self.laplace_scale)
 

@@ -9,6 +9,7 @@ beside what is exact.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -189,11 +190,16 @@ def in_degrees(families: list[tuple[int, ...]], epsilon: object, records: int) -
     and so is the error, for every row that is added has its own noise and fewer records.
     """
     scale = 2 * len(families) / float(above_zero(epsilon, "epsilon"))
-    total = 0.0
-    for family in families:
-        rows = 2 ** (len(family) - 1)
+
+    @cache
+    def mean(rows: int) -> float:
         each = records // rows
         half = each // 2, each - each // 2
         found, chances = clamped_divergences((1.0, 1.0), half, records, scale)
-        total += rows * float((found * chances).sum())
-    return sum(2 ** (len(family) - 1) for family in families), total
+        return float((found * chances).sum())
+
+    rows = [2 ** (len(family) - 1) for family in families]
+    total = 0.0
+    for many in rows:
+        total += many * mean(many)
+    return sum(rows), total

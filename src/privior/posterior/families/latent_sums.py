@@ -86,13 +86,12 @@ class LatentSums:
         block = max(8, _TOGETHER // self.totals.size)
         for start in range(0, natural.size, block):
             part = slice(start, start + block)
-            logs = (
-                self.weights[:, None]
-                + natural[part] * self.totals[:, None]
-                - partition[part] * self.records[:, None]
-            )
+            logs = natural[part] * self.totals[:, None]
+            logs += self.weights[:, None]
+            logs -= partition[part] * self.records[:, None]
             most = logs.max(axis=0)
-            found[part] = most + np.log(np.exp(logs - most).sum(axis=0))
+            logs -= most
+            found[part] = most + np.log(np.exp(logs, out=logs).sum(axis=0))
         return found
 
 

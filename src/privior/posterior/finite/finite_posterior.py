@@ -102,7 +102,8 @@ class FinitePosterior(CellsPosterior):
 
     def mean(self) -> Floats:
         """Return the expected chance of each cell."""
-        return np.asarray(self.chances.shares @ self._laws)
+        shares, cells = self.chances.shares, np.ascontiguousarray(self._laws.T)
+        return np.array([float(shares @ cell) for cell in cells])  # one by one, as for each quantity
 
     def stddev(self) -> Floats:
         """Return the standard deviation of each cell's chance."""
@@ -122,11 +123,12 @@ class FinitePosterior(CellsPosterior):
 
     def _over_models(self, name: str, values: Floats) -> Quantity:
         """Return a number that each model has, as a quantity; models without it have no share."""
-        has = np.isfinite(values)
-        whole = float(self.chances.shares[has].sum())
-        if not whole > 0:
-            raise InferenceError("what is conditioned on has no chance in any model that is possible")
-        shares = np.where(has, self.chances.shares, 0.0) / whole
+        has, shares = np.isfinite(values), self.chances.shares
+        if not has.all():
+            whole = float(shares[has].sum())
+            if not whole > 0:
+                raise InferenceError("what is conditioned on has no chance in any model that is possible")
+            shares = np.where(has, shares, 0.0) / whole
         known = np.where(has, values, 0.0)
         mean = float(shares @ known)
 
