@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from privior.errors import UnknownSpendError as UnknownSpendError
     from privior.forecasting import Expect as Expect
     from privior.ledger import Ledger as Ledger
+    from privior.mechanisms import BallDraw as BallDraw
     from privior.mechanisms import AS_DRAWN as AS_DRAWN
     from privior.mechanisms import EHD as EHD
     from privior.mechanisms import EHDL as EHDL
