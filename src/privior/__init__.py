@@ -52,11 +52,11 @@ if TYPE_CHECKING:
     from privior.errors import UnknownSpendError as UnknownSpendError
     from privior.forecasting import Expect as Expect
     from privior.ledger import Ledger as Ledger
-    from privior.mechanisms import BallDraw as BallDraw
     from privior.mechanisms import AS_DRAWN as AS_DRAWN
     from privior.mechanisms import EHD as EHD
     from privior.mechanisms import EHDL as EHDL
     from privior.mechanisms import EHDS as EHDS
+    from privior.mechanisms import BallDraw as BallDraw
     from privior.mechanisms import DirichletDraw as DirichletDraw
     from privior.mechanisms import FourierTables as FourierTables
     from privior.mechanisms import GaussianCounts as GaussianCounts

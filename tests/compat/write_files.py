@@ -193,8 +193,8 @@ def write_networks(folder: Path) -> None:
 def write_regressions(folder: Path) -> None:
     """Write one release of each kind, and one where the number of records is private.
 
-    Files of Gaussian noise without `weighed` in their names are of a time when all moments had the same weights,
-    which releases did not name.
+    Files of Gaussian noise without `weighed` in their names are of a time when all moments had the same
+    weights, which releases did not name.
     """
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(6)

@@ -35,22 +35,24 @@ _PLACES = 24
 @offered_for(LinearRegression)
 @dataclass(frozen=True)
 class BallDraw(Mechanism):
-    """N draws of intercept and weights t from their posterior, |t| <= radius, every record of the same weight.
+    """N draws of intercept and weights t from their posterior, |t| <= radius, every record of the same
+    weight.
 
-    t ~ prior(t) exp(-weight * sum_i (u_i - a_i.t)^2 / (2 stddev^2)) on the ball: a_i = (1, x_i), |x_i| <= 1, u_i
-    in [-1/2, 1/2], all by the rows as they are on their public grids (`Design`); stddev is a public guess of the
-    errors, as a share of the target's range. A prior that is learned is flat here. The draws are rounded exactly.
+    t ~ prior(t) exp(-weight * sum_i (u_i - a_i.t)^2 / (2 stddev^2)) on the ball: a_i = (1, x_i), |x_i| <= 1,
+    u_i in [-1/2, 1/2], all by the rows as they are on their public grids (`Design`); stddev is a public guess
+    of the errors, as a share of the target's range. A prior that is learned is flat here. The draws are
+    rounded exactly.
 
-    **Theorem.** Let Y = 1/2, R^2 = 2 (1 without an intercept), W the radius, J = 2 (Y + RW)^2 if Y <= RW, else
-    8YRW, eta = weight J / (2 stddev^2). If a record is replaced the loss of a draw lies in an interval of length
-    eta, if one is added or removed of length eta / 2; so a draw is eta-, or eta/2-differentially private.
-    Proof. The two densities have the ratio exp(g(t)) c, c the ratio of the normalisers, with g(t) = weight ((v -
-    z.t)^2 - (u - a.t)^2) / (2 stddev^2) for the records (a, u), (z, v); of a record that is added one square
-    alone. c is an average of exp(-g), so the loss lies between inf g - sup g and sup g - inf g, in an interval of
-    that length. A square is at least 0 and at most (Y + RW)^2; where Y > RW it is u^2 and a part that lies between
-    R^2W^2 - 2YRW and R^2W^2 + 2YRW, u^2 being the same for all t. Rounding is post-processing. [] The number of
-    records is used nowhere. The first is attained where a and z are free in their ball of two or more dimensions:
-    u = Y, a = R e, t = -W e; v = -Y, z = R t'/W at t' with a.t' = Y.
+    **Theorem.** Let Y = 1/2, R^2 = 2 (1 without an intercept), W the radius, J = 2 (Y + RW)^2 if Y <= RW,
+    else 8YRW, eta = weight J / (2 stddev^2). If a record is replaced the loss of a draw lies in an interval
+    of length eta, if one is added or removed of length eta / 2; so a draw is eta-, or eta/2-differentially
+    private. Proof. The two densities have the ratio exp(g(t)) c, c the ratio of the normalisers, with g(t) =
+    weight ((v - z.t)^2 - (u - a.t)^2) / (2 stddev^2) for the records (a, u), (z, v); of a record that is
+    added one square alone. c is an average of exp(-g), so the loss lies between inf g - sup g and sup g - inf
+    g, in an interval of that length. A square is at least 0 and at most (Y + RW)^2; where Y > RW it is u^2
+    and a part that lies between R^2W^2 - 2YRW and R^2W^2 + 2YRW, u^2 being the same for all t. Rounding is
+    post-processing. [] The number of records is used nowhere. The first is attained where a and z are free in
+    their ball of two or more dimensions: u = Y, a = R e, t = -W e; v = -Y, z = R t'/W at t' with a.t' = Y.
 
     Zhang, Rubinstein and Dimitrakakis (2016), Lemma D.1, has the posterior; its L(w) is corrected in
     `papers.published.regression`.
@@ -176,7 +178,8 @@ class BallDraw(Mechanism):
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
-        """All numbers of all draws, one draw after the other: of features in [-1, 1], as shares of a range."""
+        """All numbers of all draws, one draw after the other: of features in [-1, 1], as shares of a
+        range."""
         return (Layout("points", (self.draws * self.numbers,), self.places),)
 
     @property
@@ -243,14 +246,15 @@ class BallDraw(Mechanism):
         return found / np.array(self.units) * np.sqrt([float(one) for one in self.widths])
 
     def log_densities(self, observed: Observed, precisions: Floats, slopes: Floats) -> Floats:
-        """Return the log density of all draws, in round units, for each precision and slope of the law there."""
+        """Return the log density of all draws, in round units, for each precision and slope of the law
+        there."""
         points = self.points(observed)
         values, vectors = np.linalg.eigh(precisions)
         squares = np.einsum("nij,ni->nj", vectors, slopes) ** 2
         whole = log_mass(np.maximum(values, 0.0), squares, float(self.radius) ** 2)
-        heights = np.einsum("ni,ki->n", slopes, points) - np.einsum(
-            "nij,ki,kj->n", precisions, points, points
-        ) / 2
+        heights = (
+            np.einsum("ni,ki->n", slopes, points) - np.einsum("nij,ki,kj->n", precisions, points, points) / 2
+        )
         return np.asarray(heights - self.draws * whole)
 
     def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
@@ -263,7 +267,8 @@ class BallDraw(Mechanism):
         return float(found[0]) + self.draws * cell
 
     def parameters_drawn(self, observed: Observed) -> Floats:
-        """Return intercept and weights of each draw, of features in [-1, 1], as shares of the target's range."""
+        """Return intercept and weights of each draw, of features in [-1, 1], as shares of the target's
+        range."""
         return observed.values().reshape(self.draws, self.numbers)
 
     def admits(self, observed: Observed, records: int) -> bool:
@@ -283,9 +288,7 @@ class BallDraw(Mechanism):
         model = known_as(LinearRegression, asked.model)
         same = model == self.model and self.design.numbers == model.design(asked.schema).numbers
         if not same or self.neighbours is not asked.neighbours:
-            raise self.refusal(
-                "the mechanism is for another regression, prior, schema or neighbour relation"
-            )
+            raise self.refusal("the mechanism is for another regression, prior, schema or neighbour relation")
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say how much a record weighs, and what is taken for granted."""

@@ -2,10 +2,10 @@
 
     Z = integral over |y|^2 <= r2 of prod_i exp(-v_i y_i^2 / 2 + g_i y_i) dy
 
-As a function of r2 its Laplace transform is M(s) / s, M(s) = prod_i sqrt(2 pi / (v_i + 2s)) exp(g_i^2 / 2(v_i +
-2s)), so that Z is the integral of M(s) e^(s r2) / s ds / 2 pi i along any line to the right of 0. The path leads
-through the saddle of the integrand on the positive axis and bends to the left, a parabola, along which it falls
-like e^(-t^2/2): two dozen points give nine digits.
+As a function of r2 its Laplace transform is M(s) / s, M(s) = prod_i sqrt(2 pi / (v_i + 2s)) exp(g_i^2 / 2(v_i
++ 2s)), so that Z is the integral of M(s) e^(s r2) / s ds / 2 pi i along any line to the right of 0. The path
+leads through the saddle of the integrand on the positive axis and bends to the left, a parabola, along which
+it falls like e^(-t^2/2): two dozen points give nine digits.
 """
 
 from __future__ import annotations

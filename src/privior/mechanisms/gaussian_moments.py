@@ -26,8 +26,9 @@ from privior.special import log_ndtr
 
 #: the widest noise: of a variance of so many times what one record moves
 _WIDEST = Fraction(10**12)
-#: how moments are weighed if nothing is said: about as predictions need them, for 3 to 30 features. Products of
-#: features and those with the target decide; that of the target's square costs nothing under replace-one
+#: how moments are weighed if nothing is said: about as predictions need them, for 3 to 30 features. Products
+#: of #: features and those with the target decide; that of the target's square costs nothing under
+#: replace-one
 BALANCED = {
     REPLACE_ONE: MomentWeights(1, "1/4", 2, "1/4", 4, "1/4"),
     ADD_OR_REMOVE_ONE: MomentWeights(1, "1/2", 3, "1/4", 1, "1/8"),
@@ -40,12 +41,13 @@ BALANCED = {
 class GaussianMoments(MomentNoise):
     """Each published sum gets an independent Normal(0, variance / w_k^2) number, rounded to a whole one.
 
-    w_k is the weight of the sum (`MomentWeights`, `MomentLayout`), so that in these units all noises have one variance,
-    and one record moves all sums together by at most D, D^2 = `MomentLayout.l2_squared`. The sums are whole
-    numbers, hence sum + round(noise) = round(sum + noise): a post-processing of the Gaussian mechanism, which
-    is mu-GDP with mu = D / sqrt(variance) and no more (Dong, Roth, Su 2022, Theorem 1). The rounded numbers
-    are drawn exactly (`randomness.rounding`). Noise that is discrete from the start would have to be wider,
-    for lack of a sharp bound in so many dimensions: by 6 to 9% if concentrated divergence is converted.
+    w_k is the weight of the sum (`MomentWeights`, `MomentLayout`), so that in these units all noises have one
+    variance, and one record moves all sums together by at most D, D^2 = `MomentLayout.l2_squared`. The sums
+    are whole numbers, hence sum + round(noise) = round(sum + noise): a post-processing of the Gaussian
+    mechanism, which is mu-GDP with mu = D / sqrt(variance) and no more (Dong, Roth, Su 2022, Theorem 1). The
+    rounded numbers are drawn exactly (`randomness.rounding`). Noise that is discrete from the start would
+    have to be wider, for lack of a sharp bound in so many dimensions: by 6 to 9% if concentrated divergence
+    is converted.
     """
 
     model: LinearRegression

@@ -132,9 +132,7 @@ class LinearRegression(Model):
         ranges = [one.bounds(schema) for one in self.summands(schema, relation)]
         return Sensitivity.of_sums(ranges, relation)
 
-    def layout(
-        self, schema: Schema, neighbours: Neighbours, weights: MomentWeights = FIRST
-    ) -> MomentLayout:
+    def layout(self, schema: Schema, neighbours: Neighbours, weights: MomentWeights = FIRST) -> MomentLayout:
         """Return which sums are published, weighed against each other in this way."""
         return MomentLayout(self.design(schema), neighbours, weights)
 

@@ -1,27 +1,28 @@
 """How the moments of a regression are weighed against each other, and how far one record moves them together.
 
-Let x be the features of a record, |x| <= 1 (`Design`), and u the target in [-1/2, 1/2]. What a record adds, in
-the units that noise is measured by, with squared weights c, a, b, e, q and k:
+Let x be the features of a record, |x| <= 1 (`Design`), and u the target in [-1/2, 1/2]. What a record adds,
+in the units that noise is measured by, with squared weights c, a, b, e, q and k:
 
     f = (sqrt c svec(x x'), sqrt a x, sqrt b x u, sqrt e u, sqrt q u^2, and sqrt k where records come and go)
 
 svec has x_i^2 and sqrt2 x_i x_j for i < j, so that its length is |x|^2.
 
-**Theorem.** Let q <= 2b + 2e, and h(g) = g^2 / 2c for g <= 2c, 2g - 2c above. Replacing a record moves f by at
-most D, D^2 = 2c + 2a + b/2 + max(h(a + b/4), h(|a - b/4|) + e); adding or removing one by at most D,
+**Theorem.** Let q <= 2b + 2e, and h(g) = g^2 / 2c for g <= 2c, 2g - 2c above. Replacing a record moves f by
+at most D, D^2 = 2c + 2a + b/2 + max(h(a + b/4), h(|a - b/4|) + e); adding or removing one by at most D,
 D^2 = c + a + b/4 + e/4 + q/16 + k. Without an intercept a and e are 0.
 
 Proof. Records (x, u) and (z, v), r = x.z, t = |x|, s = |z|:
 |f - f'|^2 = c (t^4 + s^4 - 2r^2) + a (t^2 + s^2 - 2r) + b (t^2 u^2 + s^2 v^2 - 2ruv) + e (u - v)^2 + q (u^2 -
-v^2)^2. What depends on r is -2c r^2 - 2rg with g = a + buv, at most h(|g|) for |r| <= 1. The rest increases in
-t and s, hence t = s = 1. h(|g|) is convex in g, which is linear in u; the rest has the second derivative 2b +
-2e + q (12u^2 - 4v^2) >= 2b + 2e - q >= 0 in u. So all of it is convex in u, likewise in v, and largest at a
+v^2)^2. What depends on r is -2c r^2 - 2rg with g = a + buv, at most h(|g|) for |r| <= 1. The rest increases
+in t and s, hence t = s = 1. h(|g|) is convex in g, which is linear in u; the rest has the second derivative
+2b + 2e + q (12u^2 - 4v^2) >= 2b + 2e - q >= 0 in u. So all of it is convex in u, likewise in v, and largest
+at a
 corner: u = v, or u = -v, both 1/2 in size. With two features every r in [-1, 1] occurs for t = s = 1: D is
 attained. A record alone: its squared length, largest at |x| = 1, |u| = 1/2. []
 
-One feature, with the weights `FIRST` of releases of earlier versions: 2, not sqrt 5. There r = xz; u, v are at
-corners, by 4x^2 + 2 + 12u^2 - 4v^2 > 0. u = v: with a = x - z, b = x + z, |a| + |b| <= 2, it is a^2 (b^2 + 1) <=
-a^2 ((2 - a)^2 + 1) <= 4. u = -v: a^2 b^2 + (a^2 + b^2)/2 + 1 <= 4. []
+One feature, with the weights `FIRST` of releases of earlier versions: 2, not sqrt 5. There r = xz; u, v are
+at corners, by 4x^2 + 2 + 12u^2 - 4v^2 > 0. u = v: with a = x - z, b = x + z, |a| + |b| <= 2, it is a^2 (b^2 +
+1) <= a^2 ((2 - a)^2 + 1) <= 4. u = -v: a^2 b^2 + (a^2 + b^2)/2 + 1 <= 4. []
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """Several numbers together from a Normal law cut to a ball, for exactly rounded draws.
 
-The density is exp(c't - t'Pt/2) where t'Qt <= r2, and 0 elsewhere; P is symmetric and not negative, Q diagonal
-and positive. A trial is an ideal draw from Normal((P + kQ)^-1 c, (P + kQ)^-1), k >= 0. The density is
-exp(k t'Qt / 2) times that of the trial, up to a constant, and t'Qt is at most r2: so a trial in the ball is
-kept with the chance exp(-k (r2 - t'Qt) / 2), one outside never. What is kept has the law exactly, whichever k is
-taken. Floats choose k, and nothing depends on it but how many trials there are: the share that is kept is
-largest where E[t'Qt] = r2 for a trial, or at k = 0 if that is smaller there. A flat law is kept with the chance
-of about 1 / sqrt(pi p), p the number of coordinates; one whose middle lies outside seldom with much less.
+The density is exp(c't - t'Pt/2) where t'Qt <= r2, and 0 elsewhere; P is symmetric and not negative, Q
+diagonal and positive. A trial is an ideal draw from Normal((P + kQ)^-1 c, (P + kQ)^-1), k >= 0. The density
+is exp(k t'Qt / 2) times that of the trial, up to a constant, and t'Qt is at most r2: so a trial in the ball
+is kept with the chance exp(-k (r2 - t'Qt) / 2), one outside never. What is kept has the law exactly,
+whichever k is taken. Floats choose k, and nothing depends on it but how many trials there are: the share that
+is kept is largest where E[t'Qt] = r2 for a trial, or at k = 0 if that is smaller there. A flat law is kept
+with the chance of about 1 / sqrt(pi p), p the number of coordinates; one whose middle lies outside seldom
+with much less.
 
 A trial is t = m + U^-1 diag(s) z, z independent standard Normal numbers, U from the elimination of the whole
 numbers N (P + kQ) without fractions (Bareiss 1968): N (P + kQ) = U' diag(1 / (d_(i-1) d_i)) U, d_i = U_ii its
@@ -128,7 +129,8 @@ class _Trial:
         size = len(upper)
         minors = [1, *(upper[i][i] for i in range(size))]
         scale = ball(Fraction(whole)).sqrt()
-        # U' diag(1 / (d d')) (U m) = N c, from the first row on; then U t = U m + diag(s) z, from the last one
+        # U' diag(1 / (d d')) (U m) = N c, from the first row on; then U t = U m + diag(s) z, from the last
+        # one
         middle: list[arb] = []
         for i in range(size):
             found = ball(self.law.slope[i] * whole)

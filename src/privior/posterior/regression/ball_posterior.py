@@ -5,8 +5,8 @@ nobody published. So everything is latent that is latent for noisy moments (`mom
 priors; given the moments the density of a draw is known, its normaliser included (`BallDraw.log_densities`).
 All latent numbers are functions of independent standard Normal ones. A population of them is drawn from the
 prior and led to the posterior in steps: the likelihood gets a larger power, points are drawn again by their
-weights, and moved by Metropolis steps (Del Moral, Doucet, Jasra 2006). Two populations, led independently, must
-agree. Everything is a function of the seed.
+weights, and moved by Metropolis steps (Del Moral, Doucet, Jasra 2006). Two populations, led independently,
+must agree. Everything is a function of the seed.
 """
 
 from __future__ import annotations
@@ -105,8 +105,7 @@ class _Latent:
         """Return the latent numbers of each row; see `moments_target` for their laws."""
         ends = np.cumsum([0, *self.sizes.values()])
         cut = {
-            name: points[:, first:last]
-            for name, first, last in zip(self.sizes, ends, ends[1:], strict=False)
+            name: points[:, first:last] for name, first, last in zip(self.sizes, ends, ends[1:], strict=False)
         }
         d, terms, many = self.sizes["weights"], self._design.terms, len(points)
         s = np.exp(law.LOG_S[0] + law.LOG_S[1] * cut["scales"][:, 0])
@@ -255,6 +254,7 @@ def _led(latent: _Latent, rng: np.random.Generator) -> tuple[Floats, float]:
 
 def _step(heights: Floats, left: float) -> float:
     """Return by how much the power may grow for enough points to count."""
+
     def count(step: float) -> float:
         chances = np.exp(step * (heights - heights.max()))
         return float(chances.sum() ** 2 / (chances**2).sum())

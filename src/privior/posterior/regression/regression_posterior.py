@@ -137,8 +137,8 @@ class RegressionPosterior(FamilyPosterior):
     def predict(self, frame: Any) -> Floats:
         """Return the expected target of each row of a frame; free, and without the target.
 
-        It is the mean over the draws of what each draw's line says, kept within the target's bounds: where much
-        is left open and a bound is near, the middle of what is possible lies inside.
+        It is the mean over the draws of what each draw's line says, kept within the target's bounds: where
+        much is left open and a bound is near, the middle of what is possible lies inside.
 
         Args:
             frame: of pandas, polars, Arrow, or a dictionary of lists. Cells follow the schema's rules, as in
@@ -152,7 +152,8 @@ class RegressionPosterior(FamilyPosterior):
         return np.where(there, self._clipped(self.numbers.in_words_of_target(np.concatenate(found))), np.nan)
 
     def _expected(self, features: Floats) -> Floats:
-        """Return the mean of the line of each draw, kept within the bounds: by all draws but for the bounds."""
+        """Return the mean of the line of each draw, kept within the bounds: by all draws but for the
+        bounds."""
         one, some = self.found, slice(None, None, max(1, len(self.found.intercept) // _CUT))
         lines = one.intercept[some] + features @ one.weights[some].T
         cut = (np.clip(lines, -0.5, 0.5) - lines).mean(axis=1)
