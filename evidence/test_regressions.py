@@ -140,7 +140,7 @@ def test_intervals_cover_what_was_drawn_from_the_prior(name: str) -> None:
 
 
 def _held(found: RegressionDraws, w: Floats, b: float, s: float, x: Floats) -> tuple[list[float], float]:
-    """Say what 90% intervals hold: weights, intercept, errors, a mean; and weights without the noise's part."""
+    """Say what 90% intervals hold: weights, intercept, errors, a mean; weights without the noise too."""
     inside = [_within(one, draws) for one, draws in zip(w, found.weights.T, strict=True)]
     mean = _within(b + float(x @ w), found.intercept + found.weights @ x)
     alone = 1.645 * np.sqrt(np.diag(found.within))[1:]
