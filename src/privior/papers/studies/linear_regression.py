@@ -194,8 +194,8 @@ def _text(rows: Rows) -> str:
         return float(row[what] or 0)
 
     return (
-        "As in the paper, errors grow with the precision b of the prior, and a draw errs little more than the "
-        f"mean of the posterior: on incomes {at('one draw', 1.0, 'error'):.4f} and "
+        "As in the paper, errors grow with the precision b of the prior, and a draw errs little more than "
+        f"the mean of the posterior: on incomes {at('one draw', 1.0, 'error'):.4f} and "
         f"{at('posterior mean', 1.0, 'error'):.4f} at b = 1. But the printed epsilon of such a draw is "
         f"{at('one draw', 1.0, 'published_epsilon'):.3g}, and with the sound constant it is "
         f"{at('one draw', 1.0, 'true_epsilon'):.3g}: neither protects anybody. It falls as the ball shrinks, "
