@@ -14,6 +14,7 @@ import privior as pv
 from privior.arrays import Floats, Integers
 from privior.curator import measure_statistics
 from privior.models import ExactStatistics
+from privior.models.moment_weights import FIRST
 from privior.testing.small_tables import statistics
 
 TABLE = "acs_income_reg14"
@@ -67,17 +68,20 @@ def exact(rows: Integers, neighbours: pv.Neighbours) -> ExactStatistics:
     return ExactStatistics(statistics(model(), schema(), neighbours, np.column_stack(codes)))
 
 
-def release(rows: Integers, epsilon: str, neighbours: pv.Neighbours) -> pv.Release:
-    """Release the moments of some rows by the default mechanism for delta > 0."""
-    plan = pv.plan(
-        model(),
-        schema(),
-        records=len(rows) if neighbours is pv.REPLACE_ONE else 20_000,
-        epsilon=epsilon,
-        delta=DELTA,
-        neighbours=neighbours,
-        mechanism=pv.GaussianMoments,
+def release(rows: Integers, epsilon: str, neighbours: pv.Neighbours, *, even: bool = False) -> pv.Release:
+    """Release the moments of some rows by the default mechanism for delta > 0.
+
+    Args:
+        rows: places of the rows
+        epsilon: with `DELTA`
+        neighbours: the relation; without a public number of records 20,000 are declared
+        even: with the weights of a plain release of moments, for the rival
+    """
+    mechanism = pv.GaussianMoments(
+        model(), schema(), epsilon, DELTA, neighbours=neighbours, weights=FIRST if even else None
     )
+    records = len(rows) if neighbours is pv.REPLACE_ONE else 20_000
+    plan = pv.Plan(schema(), model(), mechanism, neighbours, records)
     ledger = pv.Ledger.in_memory(population="incomes", epsilon=100, delta="0.1")
     return measure_statistics(plan, exact(rows, neighbours), ledger=ledger)
 
@@ -97,6 +101,14 @@ def least_squares(train: Integers, test: Integers) -> float:
     design = np.column_stack([np.ones(len(train)), features(train)])
     found = np.linalg.lstsq(design, columns()["y"][train], rcond=None)[0]
     return clipped_error(np.column_stack([np.ones(len(test)), features(test)]) @ found, test)
+
+
+@cache
+def all_rows() -> Floats:
+    """Return intercept and coefficients of least squares on all rows, as they stand on their grids."""
+    rows = np.arange(len(columns()["y"]))
+    design = np.column_stack([np.ones(len(rows)), features(rows)])
+    return np.asarray(np.linalg.lstsq(design, columns()["y"], rcond=None)[0])
 
 
 def plain_ridge(made: pv.Release, test: Integers) -> float:

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from record import Certificate, store
 from regression_tables import (
+    all_rows,
     clipped_error,
     columns,
     least_squares,
@@ -29,12 +30,14 @@ from scipy.stats import wishart
 
 import privior as pv
 from privior.arrays import Floats
+from privior.curator import measure_statistics
 from privior.mechanisms import MomentNoise
+from privior.models import ExactStatistics
 from privior.posterior.regression import moments_target as law
 from privior.posterior.regression.observations import Observations
-from privior.posterior.regression.regression_draws import FREEDOM, sampled
+from privior.posterior.regression.regression_draws import FREEDOM, RegressionDraws, sampled
 
-SETS, RECORDS, FEATURES = 300, 1000, 3
+SETS, RECORDS = 300, 1000
 REPEATS = 30
 #: the error of the peer that adds Laplace noise to moments, by training rows and epsilon
 PEER = {
@@ -45,28 +48,39 @@ PEER = {
     (None, "0.5"): 0.06727,
     (None, "1"): 0.06339,
 }
-#: the largest share of the peer's excess over least squares
+#: the largest share of the peer's excess over least squares; where the number of records is private these are
+#: what was found when it was taken for public, shown and not asked for
 BAR = {
-    (2000, "0.1"): 0.5,
-    (2000, "0.5"): 0.5,
-    (2000, "1"): 0.5,
-    (None, "0.1"): 0.5,
-    (None, "0.5"): 0.25,
-    (None, "1"): 0.25,
+    pv.REPLACE_ONE: {
+        **{(2000, epsilon): 0.5 for epsilon in ("0.1", "0.5", "1")},
+        **{(None, "0.1"): 0.5, (None, "0.5"): 0.25, (None, "1"): 0.25},
+    },
+    pv.ADD_OR_REMOVE_ONE: {
+        **{(2000, epsilon): 0.45 for epsilon in ("0.1", "0.5", "1")},
+        **{(None, "0.1"): 0.36, (None, "0.5"): 0.17, (None, "1"): 0.17},
+    },
 }
+#: and of that of a ridge on Gaussian moments
+RIDGE_BAR = 0.85
+CLAIM = (
+    "clipped squared error: at most 0.85 of the excess of a ridge on Gaussian moments of the same guarantee, "
+    "give or take two standard errors, never worse than a private mean. How often intervals hold the line of "
+    "all rows is shown as it is: errors of incomes are neither Normal nor of one size"
+)
+OF_THE_PEER = "; at most a share of the excess of ssp_laplace_ridge (pure epsilon: another guarantee)"
 CELLS = {
-    "Gaussian, replace-one, epsilon 1": (pv.GaussianMoments, pv.REPLACE_ONE, "1"),
-    "Gaussian, private number, epsilon 0.5": (pv.GaussianMoments, pv.ADD_OR_REMOVE_ONE, "0.5"),
-    "Laplace, replace-one, epsilon 2": (pv.LaplaceMoments, pv.REPLACE_ONE, "2"),
+    "Gaussian, replace-one, epsilon 1": (pv.GaussianMoments, pv.REPLACE_ONE, "1", 3),
+    "Gaussian, private number, epsilon 0.5": (pv.GaussianMoments, pv.ADD_OR_REMOVE_ONE, "0.5", 3),
+    "Gaussian, replace-one, epsilon 0.1": (pv.GaussianMoments, pv.REPLACE_ONE, "0.1", 4),
+    "Laplace, replace-one, epsilon 2": (pv.LaplaceMoments, pv.REPLACE_ONE, "2", 2),
 }
 
 
 def drawn_from_prior(
-    mechanism: MomentNoise, rng: np.random.Generator
-) -> tuple[Floats, float, float, Floats, Observations]:
-    """Return weights, intercept, size of errors, a record's features, and what is released of them."""
-    layout = mechanism.layout
-    d, terms, n = len(layout.design.features), layout.design.terms, RECORDS
+    d: int, terms: int, rng: np.random.Generator
+) -> tuple[Floats, float, float, Floats, Floats]:
+    """Return weights, intercept, size of errors, a record's features, and all moments."""
+    n = RECORDS
     s = math.exp(rng.normal(*law.LOG_S))
     v = math.exp(rng.normal(law.LOG_V[0] - math.log(terms), law.LOG_V[1]))
     tau = s * math.sqrt(math.exp(rng.normal(*law.LOG_SIGNAL)) / (d * v))
@@ -80,6 +94,12 @@ def drawn_from_prior(
     moments = n * np.concatenate(
         [square[np.triu_indices(d)], mu, lower @ t + mu * a, [a, t @ t + rho + a**2, 1]]
     )
+    return w, alpha - float(mu @ w), s, rng.multivariate_normal(mu, scatter), moments
+
+
+def noisy(mechanism: MomentNoise, moments: Floats, rng: np.random.Generator) -> Observations:
+    """Return what is released of moments."""
+    layout = mechanism.layout
     units = np.array([one.unit for one in layout.moments])[: len(layout.published)]
     spread = units * np.sqrt(mechanism.variances)
     noise = (
@@ -87,15 +107,14 @@ def drawn_from_prior(
     )
     seen = moments[: units.size] + spread * noise
     heavy = np.full(units.size, int(mechanism.heavy))
-    said = Observations(np.eye(moments.size)[: units.size], seen, spread**2, heavy, units.size)
-    return w, alpha - float(mu @ w), s, rng.multivariate_normal(mu, scatter), said
+    return Observations(np.eye(moments.size)[: units.size], seen, spread**2, heavy, units.size)
 
 
 @pytest.mark.parametrize("name", CELLS)
 def test_intervals_cover_what_was_drawn_from_the_prior(name: str) -> None:
     certificate = Certificate.of(__file__)
-    kind, relation, epsilon = CELLS[name]
-    names = [f"x{place}" for place in range(FEATURES)]
+    kind, relation, epsilon, many = CELLS[name]
+    names = [f"x{place}" for place in range(many)]
     kinds = {one: pv.Integer(0, 1000) for one in ("y", *names)}
     schema = pv.Schema(kinds, population="drawn", unit="person")
     model = pv.LinearRegression(target="y", features=names)
@@ -105,29 +124,34 @@ def test_intervals_cover_what_was_drawn_from_the_prior(name: str) -> None:
         else kind(model, schema, epsilon, "1e-5", neighbours=relation)
     )
     rng = np.random.default_rng([1, list(CELLS).index(name)])
-    hits: list[list[float]] = []
-    naive: list[float] = []
-    worst = []
+    hits, naive, worst = [], [], []
     public = relation is pv.REPLACE_ONE
     for number in range(SETS):
-        w, b, s, x, said = drawn_from_prior(mechanism, rng)
+        w, b, s, x, moments = drawn_from_prior(many, many, rng)
+        said = noisy(mechanism, moments, rng)
         found = sampled(
             said, mechanism.layout, model, RECORDS * (1 if public else 2), public=public, seed=number
         )
-        inside = [_within(one, draws) for one, draws in zip(w, found.weights.T, strict=True)]
-        mean = found.intercept + found.weights @ x
-        hits.append(
-            [
-                float(np.mean(inside)),
-                _within(b, found.intercept),
-                _within(s, found.stddev),
-                _within(b + float(x @ w), mean),
-            ]
-        )
-        alone = np.sqrt(np.diag(found.within))[1:]
-        middle = found.weights.mean(axis=0)
-        naive.append(float(np.mean(np.abs(w - middle) <= 1.645 * alone)))
+        held, alone = _held(found, w, b, s, x)
+        hits.append(held)
+        naive.append(alone)
         worst.append(found.diagnostics.r_hat)
+    _judged(name, hits, naive, worst, certificate)
+
+
+def _held(found: RegressionDraws, w: Floats, b: float, s: float, x: Floats) -> tuple[list[float], float]:
+    """Say what 90% intervals hold: weights, intercept, errors, a mean; weights without the noise too."""
+    inside = [_within(one, draws) for one, draws in zip(w, found.weights.T, strict=True)]
+    mean = _within(b + float(x @ w), found.intercept + found.weights @ x)
+    alone = 1.645 * np.sqrt(np.diag(found.within))[1:]
+    naive = float(np.mean(np.abs(w - found.weights.mean(axis=0)) <= alone))
+    return [float(np.mean(inside)), _within(b, found.intercept), _within(s, found.stddev), mean], naive
+
+
+def _judged(
+    name: str, hits: list[list[float]], naive: list[float], worst: list[float], certificate: Certificate
+) -> None:
+    """Store what was covered, and hold it against the bar."""
     covered, error = np.mean(hits, axis=0), 0.3 / math.sqrt(SETS)
     slug = "".join(letter if letter.isalnum() else "-" for letter in name.lower()).replace("--", "-")
     store(
@@ -153,22 +177,52 @@ def test_intervals_cover_what_was_drawn_from_the_prior(name: str) -> None:
     assert np.mean(naive) < 0.8
 
 
+def test_intervals_from_draws_cover_what_was_drawn_from_the_prior() -> None:
+    certificate = Certificate.of(__file__)
+    schema = pv.Schema(
+        {one: pv.Integer(0, 1000) for one in ("y", "a", "b")}, population="drawn", unit="person"
+    )
+    model = pv.LinearRegression("y ~ a + b")
+    plan = pv.plan(model, schema, records=RECORDS, epsilon=10, mechanism=pv.BallDraw)
+    reach = np.array([1, *(one.reach * math.sqrt(2) for one in plan.mechanism.design.features), 1000])
+    rng, hits, naive, worst = np.random.default_rng(7), [], [], []
+    for _ in range(SETS):
+        w, b, s, x, moments = drawn_from_prior(2, 2, rng)
+        whole = _matrix(moments) * np.outer(reach, reach)
+        exact = ExactStatistics(np.rint(whole[np.triu_indices(4)]).astype(np.int64))
+        ledger = pv.Ledger.in_memory(population="drawn", epsilon=20)
+        found = pv.infer(measure_statistics(plan, exact, ledger=ledger)).found
+        held, alone = _held(found, w, b, s, x)
+        hits.append(held)
+        naive.append(alone)
+        worst.append(found.diagnostics.r_hat)
+    _judged("draws from a ball, replace-one, epsilon 10", hits, naive, worst, certificate)
+
+
+def _matrix(moments: Floats) -> Floats:
+    """Return the sums of products of 1, two features and the target, as a matrix."""
+    aa, ab, bb, a, b, au, bu, u, uu, n = moments
+    return np.array([[n, a, b, u], [a, aa, ab, au], [b, ab, bb, bu], [u, au, bu, uu]])
+
+
 def _within(truth: float, draws: Floats) -> float:
     low, high = np.quantile(draws, [0.05, 0.95])
     return float(low <= truth <= high)
 
 
+@pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE], ids=str)
 @pytest.mark.parametrize("train", [2000, None])
-def test_errors_on_incomes(train: int | None) -> None:
+def test_errors_on_incomes(train: int | None, relation: pv.Neighbours) -> None:
     certificate = Certificate.of(__file__)
-    rows, failures = [], []
+    rows, failures, bars = [], [], BAR[relation]
     for epsilon in ("0.1", "0.5", "1"):
-        found = np.array([_errors(repeat, train, epsilon) for repeat in range(REPEATS)])
-        ours, ridge, exact, mean = found.mean(axis=0)
+        found = np.array([_errors(repeat, train, epsilon, relation) for repeat in range(REPEATS)])
+        ours, ridge, own_ridge, exact, mean, covered = found.mean(axis=0)
         error = float(found[:, 0].std(ddof=1)) / math.sqrt(REPEATS)
-        peer = PEER[train, epsilon] - exact
-        share = (ours - exact) / peer
-        paired = found[:, 0] - found[:, 3]
+        peer, bar = PEER[train, epsilon] - exact, bars.get((train, epsilon))
+        share, to_ridge = (ours - exact) / peer, (ours - exact) / (ridge - exact)
+        paired = found[:, 0] - found[:, 4]
+        excess = found[:, 0] - found[:, 3] - RIDGE_BAR * (found[:, 1] - found[:, 3])
         rows.append(
             (
                 epsilon,
@@ -176,20 +230,23 @@ def test_errors_on_incomes(train: int | None) -> None:
                 f"{ridge:.4f}",
                 f"{mean:.4f}",
                 f"{exact:.4f}",
-                f"{share:.2f} (bar {BAR[train, epsilon]})",
-                f"{(ours - exact) / (ridge - exact):.2f}",
+                f"{share:.2f}" + (f" (bar {bar})" if bar else ""),
+                f"{to_ridge:.2f}; {(ours - exact) / (own_ridge - exact):.2f}",
+                f"{covered:.2f}",
             )
         )
-        if share > BAR[train, epsilon] + 2 * error / peer:
+        if bar and relation is pv.REPLACE_ONE and share > bar + 2 * error / peer:
             failures.append(f"epsilon {epsilon}: {share:.2f} of the peer's excess")
+        if excess.mean() > 2 * excess.std(ddof=1) / math.sqrt(REPEATS):
+            failures.append(f"epsilon {epsilon}: {to_ridge:.2f} of the ridge's excess")
         if paired.mean() > 2 * paired.std(ddof=1) / math.sqrt(REPEATS):
             failures.append(f"epsilon {epsilon}: worse than a private mean")
+    private = "" if relation is pv.REPLACE_ONE else "-private-number"
     store(
-        f"regression-incomes-{train or 'all'}",
+        f"regression-incomes-{train or 'all'}{private}",
         certificate,
-        title=f"Incomes by 14 features, {train or 15_444} training rows, replace-one, delta 1e-5",
-        claim="clipped squared error: a share of the excess of ssp_laplace_ridge (pure), never worse than a "
-        "private mean",
+        title=f"Incomes by 14 features, {train or 15_444} training rows, {relation}, delta 1e-5",
+        claim=CLAIM + ("" if private else OF_THE_PEER),
         header=(
             "epsilon",
             "error",
@@ -197,19 +254,26 @@ def test_errors_on_incomes(train: int | None) -> None:
             "private mean",
             "no privacy",
             "of the peer's excess",
-            "of the ridge's",
+            "of the ridge's; of one on our release",
+            "90% intervals of coefficients that hold those of all rows",
         ),
         rows=rows,
     )
     assert not failures, failures
 
 
-def _errors(repeat: int, train: int | None, epsilon: str) -> tuple[float, float, float, float]:
+def _errors(repeat: int, train: int | None, epsilon: str, relation: pv.Neighbours) -> tuple[float, ...]:
+    """Return the errors of ours, of a ridge on its own release and on ours, without privacy, of a mean, and
+    the share of 90% intervals that hold what least squares says of all rows."""
     rows, held = split(repeat, train)
-    made = release(rows, epsilon, pv.REPLACE_ONE)
+    made = release(rows, epsilon, relation)
+    rival = release(rows, epsilon, relation, even=True)
     posterior = pv.infer(made)
     frame = {name: values[held] for name, values in columns().items()}
     ours = clipped_error(posterior.predict(frame), held)
     mu = made.plan.guarantee.pair.mu or 0.0
     alone = private_mean(rows, held, mu, np.random.default_rng(repeat))
-    return ours, plain_ridge(made, held), least_squares(rows, held), alone
+    ends = np.array([one.interval(0.9) for one in posterior.parameters()[: len(all_rows())]])
+    covered = np.mean((ends[:, 0] <= all_rows()) & (all_rows() <= ends[:, 1]))
+    ridges = plain_ridge(rival, held), plain_ridge(made, held)
+    return ours, *ridges, least_squares(rows, held), alone, float(covered)

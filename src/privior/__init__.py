@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from privior.mechanisms import EHD as EHD
     from privior.mechanisms import EHDL as EHDL
     from privior.mechanisms import EHDS as EHDS
+    from privior.mechanisms import BallDraw as BallDraw
     from privior.mechanisms import DirichletDraw as DirichletDraw
     from privior.mechanisms import FourierTables as FourierTables
     from privior.mechanisms import GaussianCounts as GaussianCounts

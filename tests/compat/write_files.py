@@ -59,7 +59,7 @@ NETWORKS: list[tuple[Model, list[type[Mechanism]]]] = [
 ]
 #: regressions, likewise
 REGRESSIONS: list[tuple[Model, list[type[Mechanism]]]] = [
-    (pv.LinearRegression("pips ~ error*ripe + fruit"), [pv.GaussianMoments, pv.LaplaceMoments]),
+    (pv.LinearRegression("pips ~ error*ripe + fruit"), [pv.GaussianMoments, pv.LaplaceMoments, pv.BallDraw]),
 ]
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
@@ -191,7 +191,11 @@ def write_networks(folder: Path) -> None:
 
 
 def write_regressions(folder: Path) -> None:
-    """Write one release of each kind of noise on moments, and one where the number of records is private."""
+    """Write one release of each kind, and one where the number of records is private.
+
+    Files of Gaussian noise without `weighed` in their names are of a time when all moments had the same
+    weights, which releases did not name.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(6)
     rows = [
@@ -220,7 +224,8 @@ def write_regressions(folder: Path) -> None:
                 )
                 ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
                 private = "" if relation is pv.REPLACE_ONE else ".private-number"
-                name = f"{model.family}.{kind.name}{private}.json"
+                weighed = ".weighed" if kind is pv.GaussianMoments else ""
+                name = f"{model.family}.{kind.name}{weighed}{private}.json"
                 pv.measure(plan, table, ledger=ledger, output=folder / name)
 
 

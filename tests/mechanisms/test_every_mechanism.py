@@ -34,6 +34,7 @@ FEWER = {
     pv.DirichletDraw: 400,
     pv.GaussianMoments: 200,
     pv.LaplaceMoments: 200,
+    pv.BallDraw: 60,
     pv.NetworkDraws: 30,
     pv.TruncatedNetworkDraws: 400,
 }

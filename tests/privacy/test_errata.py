@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hellinger_laws import Counts, Floats, hellinger, largest_loss, local_sensitivity
 from network_errata import e6, e7, e8, e9, e10, e11
+from regression_errata import check_lemma_d1, e12
 from sampling_errata import a13, a14, a15
 from scipy import integrate, optimize, stats
 from utility_errata import b6, b7, b8, d5, d6, d7, d8, laplace_line, local_lines
@@ -454,6 +455,7 @@ ENTRIES = {
         e9,
         e10,
         e11,
+        e12,
     )
 }
 
@@ -476,3 +478,7 @@ def test_the_page_holds_what_is_computed(name: str) -> None:
     long = [n for n in re.findall(r"\d+\.\d+(?:e-?\d+)?", text) if len(n.split("e")[0].replace(".", "")) >= 4]
     for number in long:
         assert number in computed, f"{name} says {number}, which nothing computes"
+
+
+def test_lemma_d1_of_networks_holds() -> None:
+    check_lemma_d1()

@@ -133,6 +133,9 @@ MECHANISMS: list[Any] = [
     pv.TruncatedNetworkDraws(NETWORK, TWO, 9, "1.5", draws=3, max_rows=2),
     *(pv.GaussianMoments(LINE, PAIRS, 1, "0.01", neighbours=relation) for relation in BOTH),
     *(pv.LaplaceMoments(LINE, PAIRS, 1, neighbours=relation) for relation in BOTH),
+    *(pv.BallDraw(LINE, PAIRS, 1, neighbours=relation) for relation in BOTH),
+    pv.BallDraw(LINE, PAIRS, 1, draws=2),
+    pv.BallDraw(LINE, PAIRS, 1, "0.01", draws=3),
 ]
 
 

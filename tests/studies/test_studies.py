@@ -30,6 +30,7 @@ FILES = {
     "distinguish": {"tests.parquet", "needed.parquet"},
     "draws-or-noise": {"errors.parquet"},
     "naive-bayes": {"accuracy.parquet"},
+    "linear-regression": {"regression.parquet"},
     "fourier": {"graphs.parquet", "bounds.parquet", "shifts.parquet"},
 }
 Floats = NDArray[np.float64]
@@ -87,6 +88,28 @@ def test_naive_bayes_is_charged_for_all_nodes(made: Made) -> None:
     plain = accuracy["nonpriv", None]
     for way in ("laplace", "fourier_sound", "fourier_stealth90"):
         assert accuracy[way, 0.5] < accuracy[way, 200] == pytest.approx(plain, abs=0.02)
+
+
+def test_draws_of_regressions_cost_what_the_ball_says(made: Made) -> None:
+    """Errors grow with the prior's precision, the true cost falls with the ball; only the printed has n."""
+    found: dict[Any, Any] = {
+        (row["table"], row["way"], row["precision"]): row
+        for row in rows(made, "linear-regression", "regression")
+    }
+    for (rows_of, way, b), row in found.items():
+        radius = 10 / math.sqrt(b)
+        eta = (1 + radius) ** 2 if radius >= 1 else 4 * radius
+        if way == "one draw":
+            assert row["true_epsilon"] == pytest.approx(eta)
+            assert row["published_epsilon"] > (2206 if rows_of == "incomes" else 37_000)
+        if way == "average of 100 draws":
+            assert row["true_epsilon"] == pytest.approx(100 * eta)
+    for rows_of, none in (("incomes", 0.0594), ("made up", 0.0189)):
+        means = [found[rows_of, "posterior mean", b]["error"] for b in (0.01, 1.0, 100.0, 1000.0)]
+        assert means == sorted(means)
+        assert means[0] == pytest.approx(none, abs=1e-3)
+    weak = found["incomes", "one draw at a true epsilon of 1", 0.1]
+    assert weak["error"] > 10 * found["incomes", "one draw", 0.1]["error"]
 
 
 def test_fourier_noise_grows_with_the_graph(made: Made) -> None:

@@ -57,7 +57,14 @@ class RegressionForecaster(Forecaster):
         errors, scatter, d = _VARIANCE * (1 - _EXPLAINED), self._scatter, len(self._design.features)
         seen = records * scatter * errors
         mean = errors / records
-        if mechanism is not None:
+        if mechanism is not None and mechanism.draws_posterior:
+            # a draw is K w and noise of variance 1 / (seen + flat), K = seen / (seen + flat)
+            each = float(mechanism.weight / mechanism.stddev**2)
+            flat = (mechanism.numbers + 2) / float(mechanism.radius) ** 2
+            for_weight, for_mean = records * scatter * each, records * each
+            seen += (records * scatter) ** 2 * (for_weight + flat) / (mechanism.draws * for_weight**2)
+            mean += (for_mean + flat) / (mechanism.draws * for_mean**2)
+        elif mechanism is not None:
             noise = _noises(mechanism)
             seen += noise["with target"] + noise["among features"] * d * self._prior
             mean += noise["target"] / records**2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from privior.errors import shown
 from privior.exact import decimal, rational, round_down
 from privior.mechanisms.contract import Asked, offered_for
 from privior.mechanisms.moment_noise import MomentNoise
-from privior.models import LinearRegression
-from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours
+from privior.models import LinearRegression, Model, MomentLayout, MomentWeights
+from privior.models.moment_weights import FIRST
+from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import largest
 from privior.privacy.pairs import GaussianPair
 from privior.randomness import Bits, NormalLaw, rounded
@@ -25,6 +26,13 @@ from privior.special import log_ndtr
 
 #: the widest noise: of a variance of so many times what one record moves
 _WIDEST = Fraction(10**12)
+#: how moments are weighed if nothing is said: about as predictions need them, for 3 to 30 features. Products
+#: of #: features and those with the target decide; that of the target's square costs nothing under
+#: replace-one
+BALANCED = {
+    REPLACE_ONE: MomentWeights(1, "1/4", 2, "1/4", 4, "1/4"),
+    ADD_OR_REMOVE_ONE: MomentWeights(1, "1/2", 3, "1/4", 1, "1/8"),
+}
 
 
 @final
@@ -33,12 +41,13 @@ _WIDEST = Fraction(10**12)
 class GaussianMoments(MomentNoise):
     """Each published sum gets an independent Normal(0, variance / w_k^2) number, rounded to a whole one.
 
-    w_k is the weight of the sum in f (`MomentLayout`), so that in these units all noises have one variance,
-    and one record moves all sums together by at most D, D^2 = `MomentLayout.l2_squared`. The sums are whole
-    numbers, hence sum + round(noise) = round(sum + noise): a post-processing of the Gaussian mechanism, which
-    is mu-GDP with mu = D / sqrt(variance) and no more (Dong, Roth, Su 2022, Theorem 1). The rounded numbers
-    are drawn exactly (`randomness.rounding`). Noise that is discrete from the start would have to be wider,
-    for lack of a sharp bound in so many dimensions: by 6 to 9% if concentrated divergence is converted.
+    w_k is the weight of the sum (`MomentWeights`, `MomentLayout`), so that in these units all noises have one
+    variance, and one record moves all sums together by at most D, D^2 = `MomentLayout.l2_squared`. The sums
+    are whole numbers, hence sum + round(noise) = round(sum + noise): a post-processing of the Gaussian
+    mechanism, which is mu-GDP with mu = D / sqrt(variance) and no more (Dong, Roth, Su 2022, Theorem 1). The
+    rounded numbers are drawn exactly (`randomness.rounding`). Noise that is discrete from the start would
+    have to be wider, for lack of a sharp bound in so many dimensions: by 6 to 9% if concentrated divergence
+    is converted.
     """
 
     model: LinearRegression
@@ -47,6 +56,7 @@ class GaussianMoments(MomentNoise):
     delta: Fraction
     neighbours: Neighbours
     variance: Fraction
+    weights: MomentWeights
     name: ClassVar[str] = "gaussian-moments"
     about: ClassVar[str] = "rounded Gaussian noise on every moment"
     randomness: ClassVar[str] = (
@@ -62,12 +72,15 @@ class GaussianMoments(MomentNoise):
         *,
         neighbours: Neighbours | str = REPLACE_ONE,
         variance: object = None,
+        weights: object = None,
     ) -> None:
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
             raise self.refusal("needs delta > 0: Gaussian noise is never pure")
         fill(self, epsilon=budget.epsilon, delta=budget.delta)
-        self._set_moments(model, schema, neighbours)
+        relation = Neighbours.of(neighbours)
+        fill(self, weights=BALANCED[relation] if weights is None else MomentWeights.of(weights))
+        self._set_moments(model, schema, relation)
         found = self._calibrated() if variance is None else rational(variance, "variance")
         if not 0 < found <= _WIDEST:
             raise self.refusal("this is no variance of noise", asked=shown(variance))
@@ -80,6 +93,20 @@ class GaussianMoments(MomentNoise):
         """Spend epsilon and delta."""
         spent = (asked.budget.epsilon, asked.budget.delta)
         return cls(asked.model, asked.schema, *spent, neighbours=asked.neighbours)  # type: ignore[arg-type]
+
+    @cached_property
+    def layout(self) -> MomentLayout:
+        """Which sums are published, weighed in this way."""
+        return self.model.layout(self.schema, self.neighbours, self.weights)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the weights as numbers."""
+        return {**super().to_document(), "weights": self.weights.to_document()}
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
+        """Read what `to_document` wrote; releases of earlier versions do not name their weights."""
+        return super().from_entries({"weights": FIRST, **entries}, model, schema)
 
     def _calibrated(self) -> Fraction:
         level = round_down(self.epsilon)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from privior.models.markov_chain import MarkovChain
     from privior.models.model import MODELS, MOST_SUM, Model, to_model
     from privior.models.moment_layout import Moment, MomentLayout
+    from privior.models.moment_weights import MomentWeights
     from privior.models.naive_bayes import NaiveBayes
     from privior.models.network import Network
     from privior.models.network_prior import BDeu, NetworkPrior

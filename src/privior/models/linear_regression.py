@@ -14,6 +14,7 @@ from privior.models.design import Design
 from privior.models.formula import Formula
 from privior.models.model import MODELS, PRIOR_SHARE, Model
 from privior.models.moment_layout import MomentLayout
+from privior.models.moment_weights import FIRST, MomentWeights
 from privior.models.readings import Moments, Reading
 from privior.models.statistics import Layout
 from privior.models.summands import Summand
@@ -131,9 +132,9 @@ class LinearRegression(Model):
         ranges = [one.bounds(schema) for one in self.summands(schema, relation)]
         return Sensitivity.of_sums(ranges, relation)
 
-    def layout(self, schema: Schema, neighbours: Neighbours) -> MomentLayout:
-        """Return which sums are published."""
-        return MomentLayout(self.design(schema), neighbours)
+    def layout(self, schema: Schema, neighbours: Neighbours, weights: MomentWeights = FIRST) -> MomentLayout:
+        """Return which sums are published, weighed against each other in this way."""
+        return MomentLayout(self.design(schema), neighbours, weights)
 
     @property
     def least_records(self) -> int:

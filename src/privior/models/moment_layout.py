@@ -1,24 +1,7 @@
 """Which moments of a design are published, each once, and how far one record moves them together.
 
-Let x be the features of a record in [-1, 1] divided by the root of the number of terms T, so that |x| <= 1
-(`Design`), and u the target in [-1/2, 1/2]. What a record adds, in the units that noise is measured by:
-
-    f = (x_i^2, sqrt2 x_i x_j for i < j, sqrt(1/2) x, sqrt2 x u, u, u^2, and 1/2 where records come and go)
-
-**Theorem.** Replacing a record moves f by at most sqrt 5; by at most 2 if there is one feature. Adding or
-removing one moves it by at most sqrt(37/16 + 1/4). Without an intercept (no x, no u alone): sqrt(25/8), and
-sqrt(25/16 + 1/4).
-
-Proof. Records (x, u) and (z, v), r = x.z, t = |x|, s = |z|. |f - f'|^2 = t^4 + s^4 - 2 r^2 + (t^2 + s^2 -
-2r)/2 + 2(t^2 u^2 + s^2 v^2 - 2 r u v) + (u - v)^2 + (u^2 - v^2)^2. It is concave in r: at most, with -2r^2 -
-r(1 + 4uv) <= (1 + 4uv)^2/8, a function that increases in t and s, hence at t = s = 1: 3 + 2(u^2 + v^2) + (1 +
-4uv)^2/8 + (u - v)^2 + (u^2 - v^2)^2. That is convex in u, its second derivative being 6 + 12u^2,
-and in v; so it is largest at a corner: u = v = 1/2 gives 4.5, u = -v gives 5. Attained: two features, r
-= 0. One feature: u, v are at corners again, by 4x^2 + 2 + 12u^2 - 4v^2 > 0. u = v: with a = x - z, b = x + z,
-|a| + |b| <= 2, it is a^2 (b^2 + 1) <= a^2 ((2 - a)^2 + 1) <= 4. u = -v: a^2 b^2 + (a^2 + b^2)/2 + 1 <= 4.
-Without an intercept: -2r^2 - 4ruv <= 2u^2v^2, and 2 + 2(u^2 + v^2) + u^4 + v^4 increases to 25/8. A record
-alone: its squared length, 1 + 1/2 + 1/2 + 1/4 + 1/16 and 1/4 for the count, without an intercept 1 + 1/2 +
-1/16 and 1/4. []
+In L2 the weights are `MomentWeights`, which has the theorem on how far one record moves all sums together. In
+L1 they are 1:
 
 **Theorem (L1).** In units of features in [-1, 1] and of the target in [-1, 1], all weights 1, a record alone
 has the L1 length T(T+1)/2 + 2T + 2 (without an intercept T(T+1)/2 + T + 1), and 1 more where records are
@@ -41,11 +24,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from privior.models.design import Design
+from privior.models.moment_weights import FIRST, MomentWeights
 from privior.models.summands import Factor
 from privior.privacy import REPLACE_ONE, Neighbours
 
-#: the square of the weight of the number of records, where it is private
-COUNT_SQUARED = Fraction(1, 4)
 #: the factors of a moment, in one order; None: it is 0 for every record
 Key = tuple[Factor, ...] | None
 
@@ -58,7 +40,7 @@ class Moment:
         row: of the matrix of `Design.numbers`
         column: of it, not before the row
         key: what it is as a function of a record
-        squared: the square of its weight in f, in units of the whole number that is summed
+        squared: the square of its weight in L2, in units of the whole number that is summed
         unit: what 1 of that is worth, of features divided by the root of T and the target in [-1/2, 1/2]
         plain: its weight for the L1 length, likewise of the whole number
     """
@@ -78,10 +60,12 @@ class MomentLayout:
     Attributes:
         design: the features
         neighbours: the neighbour relation
+        weights: of the moments in L2
     """
 
     design: Design
     neighbours: Neighbours
+    weights: MomentWeights = FIRST
 
     @property
     def counted(self) -> bool:
@@ -98,15 +82,17 @@ class MomentLayout:
             *(Fraction(one.reach) for one in design.features),
             Fraction(design.target.reach),
         ]
-        last, none = d + 1, Fraction(0)
+        last = d + 1
         listed: list[tuple[int, int, Fraction, Fraction]] = []
+        said, of_one = self.weights, Fraction(int(intercept))
         for i in range(1, last):
-            listed += [(i, j, Fraction(1 if i == j else 2, terms**2), Fraction(1)) for j in range(i, last)]
-        for i in range(1, last):
-            listed.append((0, i, Fraction(1, 2 * terms) if intercept else none, Fraction(int(intercept))))
-        listed += [(i, last, Fraction(2, 4 * terms), Fraction(1)) for i in range(1, last)]
-        listed.append((0, last, Fraction(1, 4) if intercept else none, Fraction(int(intercept))))
-        listed += [(last, last, Fraction(1, 16), Fraction(1)), (0, 0, COUNT_SQUARED, Fraction(1))]
+            listed += [
+                (i, j, said.products * (1 if i == j else 2) / terms**2, Fraction(1)) for j in range(i, last)
+            ]
+        listed += [(0, i, of_one * said.features / terms, of_one) for i in range(1, last)]
+        listed += [(i, last, said.with_target / (4 * terms), Fraction(1)) for i in range(1, last)]
+        listed.append((0, last, of_one * said.target / 4, of_one))
+        listed += [(last, last, said.own / 16, Fraction(1)), (0, 0, said.count, Fraction(1))]
         found = []
         for row, column, squared, plain in listed:
             whole = reach[row] * reach[column]
@@ -152,13 +138,11 @@ class MomentLayout:
 
     @property
     def l2_squared(self) -> Fraction:
-        """The square of how far one record moves f, see above."""
+        """The square of how far one record moves all sums together, see `MomentWeights`."""
         intercept = self.design.formula.intercept
         if self.counted:
-            return (Fraction(37, 16) if intercept else Fraction(25, 16)) + COUNT_SQUARED
-        if not intercept:
-            return Fraction(25, 8)
-        return Fraction(4 if len(self.design.features) == 1 else 5)
+            return self.weights.adding(intercept)
+        return self.weights.replacing(intercept, len(self.design.features))
 
     @property
     def l1(self) -> Fraction:

@@ -12,6 +12,7 @@
 - `concave`: what those laws share, the chance of any interval; `beta`, `gamma` and `normal` are such laws
 - `normal_gamma`: a mean and a precision together, in a box
 - `wishart`: a matrix of two rows with bounded eigenvalues
+- `truncated_normal`: several numbers together, Normal, in a ball
 - `truncated`: a law given that the draw lies in an interval
 - `mixtures`: a piece with real weights, then a number from its law; or an index alone
 - `finite`: one of several models, with weights that are products of powers
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from privior.randomness.normal_gamma import NormalGammaBox
     from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
     from privior.randomness.truncated import TruncatedLaw, truncated_beta
+    from privior.randomness.truncated_normal import NormalInBall
     from privior.randomness.wishart import BoundedWishart
 else:
     from privior.contents import contents

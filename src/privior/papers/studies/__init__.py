@@ -7,6 +7,7 @@ from privior.papers.studies import (
     fourier,
     hellinger_accuracy,
     histogram_error,
+    linear_regression,
     lipschitz_mass,
     multinomial_dirichlet,
     naive_bayes,
@@ -17,7 +18,7 @@ from privior.papers.studies.study import Findings, Study, StudyColumn
 _MODULES = (
     *(dirichlet_renyi, histogram_error, multinomial_dirichlet),
     *(hellinger_accuracy, lipschitz_mass, distinguish, draws_or_noise),
-    *(naive_bayes, fourier),
+    *(naive_bayes, fourier, linear_regression),
 )
 #: every study, by name
 STUDIES = {module.STUDY.name: module.STUDY for module in _MODULES}

@@ -12,13 +12,14 @@ import numpy as np
 from privior.errors import InferenceError
 from privior.models import LinearRegression
 from privior.pictures import FanChart, IntervalChart
-from privior.posterior.contract import posterior_for, with_prior
+from privior.posterior.contract import posterior_for, released_draws, with_prior
 from privior.posterior.events import Event, quoted
 from privior.posterior.families.family_posterior import FamilyPosterior
 from privior.posterior.findings import Finding, Table
 from privior.posterior.numbers import Floats
 from privior.posterior.own_rows import NOTHING, coded_rows
 from privior.posterior.quantity import Quantity, check_level, quantiles
+from privior.posterior.regression.ball_posterior import drawn_from_ball
 from privior.posterior.regression.regression_draws import RegressionDraws, drawn
 from privior.posterior.regression.regression_numbers import RegressionNumbers
 from privior.release import Release
@@ -30,6 +31,8 @@ from privior.special import ndtri
 _BLOCK = 2000
 #: noise that fits the model leaves residuals of about 1; above this something is wrong
 _WORST_MISFIT = 2.0
+#: draws whose lines are kept within the bounds one by one, about
+_CUT = 200
 #: points of a fan
 _POINTS = 41
 #: fans that are shown unasked
@@ -63,7 +66,8 @@ class RegressionPosterior(FamilyPosterior):
                 asked='noise="ignore"',
             )
         model = with_prior(releases[0].plan.model, prior)
-        return cls(releases, model, drawn(releases, model))
+        found = drawn_from_ball if any(map(released_draws, releases)) else drawn
+        return cls(releases, model, found(releases, model))
 
     @property
     def state(self) -> object:
@@ -131,15 +135,29 @@ class RegressionPosterior(FamilyPosterior):
     # Predictions
 
     def predict(self, frame: Any) -> Floats:
-        """Return the expected target of each row of a frame, within its bounds; free, and without the target.
+        """Return the expected target of each row of a frame; free, and without the target.
+
+        It is the mean over the draws of what each draw's line says, kept within the target's bounds: where
+        much is left open and a bound is near, the middle of what is possible lies inside.
 
         Args:
             frame: of pandas, polars, Arrow, or a dictionary of lists. Cells follow the schema's rules, as in
                 the table; rows with a cell that the schema leaves out are not a number.
         """
         features, there = self._features(frame)
-        mean = self.found.intercept.mean() + features @ self.found.weights.mean(axis=0)
-        return np.where(there, self._clipped(self.numbers.in_words_of_target(mean)), np.nan)
+        found = [
+            self._expected(features[start : start + _BLOCK])
+            for start in range(0, max(len(features), 1), _BLOCK)
+        ]
+        return np.where(there, self._clipped(self.numbers.in_words_of_target(np.concatenate(found))), np.nan)
+
+    def _expected(self, features: Floats) -> Floats:
+        """Return the mean of the line of each draw, kept within the bounds: by all draws but for the
+        bounds."""
+        one, some = self.found, slice(None, None, max(1, len(self.found.intercept) // _CUT))
+        lines = one.intercept[some] + features @ one.weights[some].T
+        cut = (np.clip(lines, -0.5, 0.5) - lines).mean(axis=1)
+        return np.asarray(one.intercept.mean() + features @ one.weights.mean(axis=0) + cut)
 
     def predict_interval(self, frame: Any, level: float = 0.9) -> Floats:
         """Return for each row an interval that has its target with this probability: errors included."""
