@@ -20,7 +20,7 @@ from privior.plans import Batch, Plan
 from privior.release import LedgerReceipt, Release
 
 #: what follows the spend: draws, and gives the releases to be stored
-Drawing = Callable[[LedgerReceipt, Incident], tuple[Release, ...]]
+DrawReleases = Callable[[LedgerReceipt, Incident], tuple[Release, ...]]
 #: what follows the storing
 Write = Callable[[tuple[Release, ...], Incident], None]
 
@@ -74,7 +74,7 @@ class Charge:
         price = last.accounting.price(self.work.guarantees)
         return last.accounting.bar(last.total, price, self.work.schema.population)
 
-    def carry_out(self, draw: Drawing, write: Write, places: Sequence[Path] = ()) -> tuple[Release, ...]:
+    def carry_out(self, draw: DrawReleases, write: Write, places: Sequence[Path] = ()) -> tuple[Release, ...]:
         """Spend, draw, store, write. An interruption says what the ledger says: whether the spend stands.
 
         Args:
@@ -113,7 +113,7 @@ class Charge:
             return False
         return self.ledger.durable and closing is not None and bool(closing.release)
 
-    def _uniform(self, entry: LedgerEntry, draw: Drawing, write: Write) -> tuple[Release, ...]:
+    def _uniform(self, entry: LedgerEntry, draw: DrawReleases, write: Write) -> tuple[Release, ...]:
         """Do what follows the spend; every failure has the same answer, raised where no cause hangs on it."""
         receipt, incident = LedgerReceipt.of(entry, durable=self.ledger.durable), Incident(entry.incident)
         interrupted = False

@@ -35,8 +35,6 @@ from privior.mechanisms.hellinger_extremes import typical_table
 from privior.privacy.hellinger import all_tables
 from privior.special import expit, gammaln, logit
 
-Tables = Integers
-
 #: a squared error is summed over so many outputs, and over some of more
 _MOST_SUMMED = 20_000
 #: pairs of so many tables are all looked at
@@ -62,7 +60,7 @@ class ListedLaw:
         temperatures: t of each table
     """
 
-    temperatures: Callable[[Tables], Floats]
+    temperatures: Callable[[Integers], Floats]
 
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Return the expected errors and the expected variance of the counts, all cells together."""
@@ -100,7 +98,7 @@ class SampledLaw:
         temperatures: t of each table
     """
 
-    temperatures: Callable[[Tables], Floats]
+    temperatures: Callable[[Integers], Floats]
 
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Return the expected errors, and about the variance of the counts if the noise were accounted for.
@@ -117,14 +115,14 @@ class SampledLaw:
         spread = count_spread(prior, records)
         return errors, spread * missed / max(spread + missed, 1e-300)
 
-    def squared_error(self, counts: Tables, prior: Floats) -> float:
+    def squared_error(self, counts: Integers, prior: Floats) -> float:
         """Return E|r - x|^2 for one table x."""
         outputs, chances = self._outputs(
             counts[None, :], prior, max(_FEWER, min(_MANY, _MANY * 8 // prior.size))
         )
         return float((chances * ((outputs - counts) ** 2.0).sum(axis=2)).sum())
 
-    def _outputs(self, truths: Tables, prior: Floats, number: int) -> tuple[Tables, Floats]:
+    def _outputs(self, truths: Integers, prior: Floats, number: int) -> tuple[Integers, Floats]:
         """Return outputs for each truth, as (truths, outputs, cells), and their chances given the truth."""
         size, cells = truths.shape
         records = int(truths[0].sum())
@@ -154,7 +152,7 @@ class _Near:
     The roots of the parameters have the given standard deviation.
     """
 
-    def __init__(self, truths: Tables, prior: Floats, deviation: Floats) -> None:
+    def __init__(self, truths: Integers, prior: Floats, deviation: Floats) -> None:
         used = truths + prior
         self.counts = truths.astype(np.float64)
         self.shares = used / np.cumsum(used[:, ::-1], axis=1)[:, ::-1]

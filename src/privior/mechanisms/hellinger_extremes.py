@@ -8,13 +8,11 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 
-Tables = Integers
-
 #: a gain of less than this share is not sought
 _CLOSE = 1e-3
 
 
-def largest_over_tables(values: Callable[[Tables], Floats], alpha: Floats, records: int) -> float:
+def largest_over_tables(values: Callable[[Integers], Floats], alpha: Floats, records: int) -> float:
     """Return about the largest value of a concave function of a table that favours no cell but by its prior.
 
     It is that of the most even posterior if all prior parameters are equal; else records are moved from
@@ -40,7 +38,7 @@ def largest_over_tables(values: Callable[[Tables], Floats], alpha: Floats, recor
             step = max(1, step // 8)
 
 
-def _even(alpha: Floats, records: int) -> Tables:
+def _even(alpha: Floats, records: int) -> Integers:
     """Return the table whose posterior parameters are most alike."""
     low, high = float(alpha.min()), float(alpha.max()) + records
     for _ in range(100):
@@ -49,12 +47,12 @@ def _even(alpha: Floats, records: int) -> Tables:
     return _rounded(np.maximum(low - alpha, 0), records)
 
 
-def typical_table(alpha: Floats, records: int) -> Tables:
+def typical_table(alpha: Floats, records: int) -> Integers:
     """Return the table that the prior expects, rounded."""
     return _rounded(records * alpha / alpha.sum(), records)
 
 
-def _rounded(shares: Floats, records: int) -> Tables:
+def _rounded(shares: Floats, records: int) -> Integers:
     table = np.floor(shares).astype(np.int64)
     missing = records - int(table.sum())
     table[np.argsort(table - shares, kind="stable")[:missing]] += 1

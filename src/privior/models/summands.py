@@ -18,8 +18,6 @@ from privior.checks import is_whole
 from privior.errors import ModelError, shown
 from privior.schema import Schema
 
-Codes = Integers
-
 
 @dataclass(frozen=True)
 class Factor:
@@ -47,7 +45,7 @@ class Factor:
         if self.level is not None and not is_whole(self.level):
             raise ModelError("a factor's level is a whole number", asked=shown(self.level))
 
-    def of(self, codes: Codes) -> Codes:
+    def of(self, codes: Integers) -> Integers:
         """Return the factor for codes of the column."""
         told = codes if self.level is None else (codes == self.level).astype(codes.dtype)
         values = self.slope * told + self.shift
@@ -65,7 +63,7 @@ class Summand:
         """The columns that it reads, each once."""
         return tuple(dict.fromkeys(factor.column for factor in self.factors))
 
-    def of(self, codes: dict[str, Codes]) -> Codes:
+    def of(self, codes: dict[str, Integers]) -> Integers:
         """Return the summand of each record, given the codes of its columns."""
         records = len(next(iter(codes.values())))
         return np.asarray(

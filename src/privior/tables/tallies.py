@@ -17,7 +17,6 @@ from privior.tables.question import LIMIT
 
 Codes = NDArray[np.signedinteger]
 Block = dict[str, Codes]
-Numbers = Integers
 
 #: the bits of a piece: of a block of up to 2**31 rows the pieces add up to less than 2**53, and those of
 #: 2**40 rows, more than any plan is for, to less than 2**63
@@ -42,11 +41,11 @@ class Tally:
         self._pieces = tuple(pieces(bound, _BITS) for bound in bounds) or (1,)
         width = sum(self._pieces)
         self._all = np.zeros((width, cells if cells <= _FEW_CELLS else 0), np.int64)
-        self._known: Numbers = np.zeros(0, np.int64)
-        self._sums: Numbers = np.zeros((width, 0), np.int64)
-        self._new: list[tuple[Numbers, Numbers]] = []
+        self._known: Integers = np.zeros(0, np.int64)
+        self._sums: Integers = np.zeros((width, 0), np.int64)
+        self._new: list[tuple[Integers, Integers]] = []
 
-    def add(self, cell: Codes, numbers: tuple[Numbers, ...] = ()) -> None:
+    def add(self, cell: Codes, numbers: tuple[Integers, ...] = ()) -> None:
         """Add a block: the cell of each record, and its numbers."""
         if self.cells <= _FEW_CELLS:
             self._all += self._summed(cell, numbers, self.cells)
@@ -56,7 +55,7 @@ class Tally:
         if sum(known.size for known, _ in self._new) > max(_MANY_SUMS, self._known.size):
             self._put_together()
 
-    def _summed(self, cell: Codes, numbers: tuple[Numbers, ...], cells: int) -> Numbers:
+    def _summed(self, cell: Codes, numbers: tuple[Integers, ...], cells: int) -> Integers:
         if not numbers:
             return np.bincount(cell, minlength=cells).astype(np.int64)[None]
         weights = (
@@ -77,7 +76,7 @@ class Tally:
             start += cells.size
         self._known, self._sums, self._new = known, sums, []
 
-    def occurring(self) -> tuple[Numbers, list[Numbers]]:
+    def occurring(self) -> tuple[Integers, list[Integers]]:
         """Return the cells that occur, rising, and their sums of each number, in no more than 64 bits."""
         if self.cells <= _FEW_CELLS:
             known = np.flatnonzero(self._all.any(axis=0))
@@ -94,7 +93,7 @@ def pieces(bound: int, bits: int) -> int:
     return max(1, -(-(bound.bit_length()) // bits))
 
 
-def cut(numbers: Numbers, many: int, bits: int) -> list[Numbers]:
+def cut(numbers: Integers, many: int, bits: int) -> list[Integers]:
     """Cut numbers into pieces, the lowest first; the last one has the sign."""
     if many == 1:
         return [numbers]
@@ -103,12 +102,12 @@ def cut(numbers: Numbers, many: int, bits: int) -> list[Numbers]:
     return [*low, numbers >> bits * (many - 1)]
 
 
-def limited(sums: NDArray[np.object_]) -> Numbers:
+def limited(sums: NDArray[np.object_]) -> Integers:
     """Keep sums in 64 bits, as engines are told to; no plan lets them grow so large."""
     return np.asarray(np.clip(sums, -LIMIT, LIMIT).astype(np.int64))
 
 
-def _joined(sums: Numbers) -> Numbers:
+def _joined(sums: Integers) -> Integers:
     """Return the sums of numbers by those of their pieces."""
     if len(sums) == 1:
         return np.asarray(np.clip(sums[0], -LIMIT, LIMIT))

@@ -17,7 +17,7 @@ from privior.models import ExactStatistics, Layout, Model, Observed
 from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 from privior.testing.points import fail, hold, refused
-from privior.testing.small_tables import Sums, neighbouring
+from privior.testing.small_tables import Integers, neighbouring
 
 #: pairs of neighbours that are compared, each by so small a share of the releases that show a law
 _PAIRS, _SHARE = 8, 40
@@ -138,10 +138,10 @@ class _Mechanism:
             hold(cost.epsilon <= Fraction(epsilon), "at", f"it costs {cost} where {epsilon} was asked")
 
     @cached_property
-    def _pairs(self) -> list[tuple[Sums, Sums]]:
+    def _pairs(self) -> list[tuple[Integers, Integers]]:
         return list(neighbouring(self.model, self.schema, self.records, self.neighbours))
 
-    def _drawn(self, sums: Sums, number: int) -> list[Observed]:
+    def _drawn(self, sums: Integers, number: int) -> list[Observed]:
         exact = ExactStatistics(sums.ravel())
         return [self.mechanism.release(exact) for _ in range(number)]
 
@@ -203,7 +203,7 @@ class _Mechanism:
                     excess = float(over.mean()) - _FAR * error
                     hold(excess <= promised.delta(epsilon), "guarantee", f"delta({epsilon:g}) is larger")
 
-    def _log(self, observed: Observed, sums: Sums) -> float:
+    def _log(self, observed: Observed, sums: Integers) -> float:
         return self.mechanism.log_likelihood(observed, ExactStatistics(sums.ravel()))
 
 

@@ -17,13 +17,11 @@ from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
 from privior.schema import Schema
 from privior.testing.points import hold
 
-Sums = Integers
-
 #: records with all combinations of codes are listed up to so many
 _MOST_LISTED = 100_000
 
 
-def statistics(model: Model, schema: Schema, neighbours: Neighbours, codes: Sums) -> Sums:
+def statistics(model: Model, schema: Schema, neighbours: Neighbours, codes: Integers) -> Integers:
     """Return the statistics of records, given as codes of the model's columns."""
     columns = {name: codes[:, place] for place, name in enumerate(model.columns)}
     answers = [_answer(reading, schema, columns) for reading in model.readings(schema, neighbours)]
@@ -31,13 +29,13 @@ def statistics(model: Model, schema: Schema, neighbours: Neighbours, codes: Sums
 
 
 @singledispatch
-def _answer(reading: Reading, schema: Schema, columns: dict[str, Sums]) -> object:
+def _answer(reading: Reading, schema: Schema, columns: dict[str, Integers]) -> object:
     """Answer a reading, of the kinds that statistics are made of."""
     raise TypeError(f"statistics are not made of {type(reading).__name__}")
 
 
 @_answer.register
-def _(reading: models.Sums, schema: Schema, columns: dict[str, Sums]) -> Sums:
+def _(reading: models.Sums, schema: Schema, columns: dict[str, Integers]) -> Integers:
     size, cells = _cells(reading.by, schema, columns)
     found = np.zeros((size, len(reading.summands)), dtype=np.int64)
     for place, summand in enumerate(reading.summands):
@@ -46,7 +44,7 @@ def _(reading: models.Sums, schema: Schema, columns: dict[str, Sums]) -> Sums:
 
 
 @_answer.register
-def _(reading: models.Margins, schema: Schema, columns: dict[str, Sums]) -> tuple[ExactTable, ...]:
+def _(reading: models.Margins, schema: Schema, columns: dict[str, Integers]) -> tuple[ExactTable, ...]:
     tables = []
     for names in reading.tables:
         size, cells = _cells(names, schema, columns)
@@ -55,13 +53,13 @@ def _(reading: models.Margins, schema: Schema, columns: dict[str, Sums]) -> tupl
 
 
 @_answer.register
-def _(reading: models.Moments, schema: Schema, columns: dict[str, Sums]) -> Sums:
+def _(reading: models.Moments, schema: Schema, columns: dict[str, Integers]) -> Integers:
     each = np.stack([feature.of(columns) for feature in reading.features])
-    found: Sums = each @ each.T
+    found: Integers = each @ each.T
     return found
 
 
-def _cells(names: tuple[str, ...], schema: Schema, columns: dict[str, Sums]) -> tuple[int, Sums]:
+def _cells(names: tuple[str, ...], schema: Schema, columns: dict[str, Integers]) -> tuple[int, Integers]:
     """Return how many cells some columns make, and that of each record."""
     sizes = tuple(schema.column(name).size for name in names)
     if not sizes:
@@ -71,7 +69,7 @@ def _cells(names: tuple[str, ...], schema: Schema, columns: dict[str, Sums]) -> 
 
 def neighbouring(
     model: Model, schema: Schema, records: int, neighbours: Neighbours
-) -> Iterator[tuple[Sums, Sums]]:
+) -> Iterator[tuple[Integers, Integers]]:
     """Yield the statistics of tables that differ in one record: those that are farthest apart first."""
     every = codes(model, schema)
     one_each = [statistics(model, schema, neighbours, one[np.newaxis]) for one in every[:: _step(len(every))]]
@@ -88,7 +86,7 @@ def _step(codes: int) -> int:
     return max(1, (codes - 1) // 40)
 
 
-def codes(model: Model, schema: Schema) -> Sums:
+def codes(model: Model, schema: Schema) -> Integers:
     """Return all records of the model's columns, as codes, one a row."""
     sizes = [schema.column(name).size for name in model.columns]
     hold(math.prod(sizes) <= _MOST_LISTED, "schema", "it has too many levels to be listed here")

@@ -17,7 +17,7 @@ from privior.exact import decimal
 from privior.models.laws.conjugate import WrittenLaw, law_of, named_law, read_number, read_scale
 from privior.models.laws.matrices import Matrix, Vector, inverse, read_matrix, read_vector
 
-Ends = tuple[Fraction, Fraction]
+Span = tuple[Fraction, Fraction]
 
 #: entries of precision matrices beyond this, or closer to 0 than its inverse, are a mistake too
 _WIDEST = Fraction(10) ** 100
@@ -38,8 +38,8 @@ class NormalGamma(WrittenLaw):
     strength: Fraction
     shape: Fraction
     rate: Fraction
-    means: Ends | None
-    precisions: Ends | None
+    means: Span | None
+    precisions: Span | None
     name: ClassVar[str] = "normal-gamma"
 
     def __init__(
@@ -62,7 +62,7 @@ class NormalGamma(WrittenLaw):
         fill(self, precisions=cut)
 
     @property
-    def box(self) -> tuple[Ends, Ends] | None:
+    def box(self) -> tuple[Span, Span] | None:
         """Both intervals, of the mean and of the precision, if both are cut."""
         return None if self.means is None or self.precisions is None else (self.means, self.precisions)
 
@@ -158,7 +158,7 @@ def to_joint_law(document: object, where: str = "prior") -> JointLaw:
     return law_of(kind, entries, where)
 
 
-def _interval(value: object, law: str, name: str) -> Ends | None:
+def _interval(value: object, law: str, name: str) -> Span | None:
     if value is None:
         return None
     ends = read_vector(value, law, name)

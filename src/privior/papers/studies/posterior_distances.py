@@ -19,13 +19,11 @@ from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail
 from privior.papers.studies.simplex import projected
 from privior.privacy.hellinger import all_tables
 
-Counts = Integers
-
 #: noise whose weight is e to minus this, beside no noise, is left out
 _FAR = 25
 
 
-def expected_distance(mechanism: Mechanism, counts: Counts, prior: float) -> float:
+def expected_distance(mechanism: Mechanism, counts: Integers, prior: float) -> float:
     """Return the expected Hellinger distance of the released posterior from the true one."""
     if isinstance(mechanism, HellingerMechanism):
         outputs = all_tables(mechanism.records, mechanism.cells).astype(np.float64)
@@ -44,13 +42,13 @@ def expected_distance(mechanism: Mechanism, counts: Counts, prior: float) -> flo
     return float(chances @ distances(counts, outputs, prior))
 
 
-def blind_distance(counts: Counts, prior: float) -> float:
+def blind_distance(counts: Integers, prior: float) -> float:
     """Return the expected distance of a table drawn uniformly, whatever the data: what costs nothing."""
     outputs = all_tables(int(counts.sum()), counts.size).astype(np.float64)
     return float(distances(counts, outputs, prior).mean())
 
 
-def distances(counts: Counts, outputs: Floats, prior: float) -> Floats:
+def distances(counts: Integers, outputs: Floats, prior: float) -> Floats:
     """Return the distance of Dirichlet(prior + counts) from Dirichlet(prior + y) for many y of any total."""
     overlap = log_affinities(prior + (outputs + counts) / 2, (outputs - counts) / 2).sum(axis=1)
     total = float(counts.sum())
@@ -59,7 +57,7 @@ def distances(counts: Counts, outputs: Floats, prior: float) -> Floats:
     return np.asarray(np.sqrt(-np.expm1(np.minimum(overlap, 0.0))))
 
 
-def _clamped(mechanism: PublishedLaplace, counts: Counts) -> tuple[Floats, Floats]:
+def _clamped(mechanism: PublishedLaplace, counts: Integers) -> tuple[Floats, Floats]:
     """List what LSDim or LSHist can release, and how likely each is: a product over k-1 cells."""
     n, rate = mechanism.records, float(1 / mechanism.laplace_scale)
     values = np.arange(n + 1)
