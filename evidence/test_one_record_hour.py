@@ -1,6 +1,7 @@
 """Row locality: an hour of tables that differ in one record, drawn by the fuzzer of the tests. T45.
 
-PRIVIOR_FUZZ_SECONDS says how long instead; PRIVIOR_FUZZ_SEED where to begin.
+PRIVIOR_FUZZ_SECONDS says how long instead, of which nothing is stored if it is less; PRIVIOR_FUZZ_SEED where
+to begin.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from pathlib import Path
 from one_record import drawn, fault
 from record import Certificate, store
 
-SECONDS = float(os.environ.get("PRIVIOR_FUZZ_SECONDS", "3600"))
+HOUR = 3600
+SECONDS = float(os.environ.get("PRIVIOR_FUZZ_SECONDS", HOUR))
 SEED = int(os.environ.get("PRIVIOR_FUZZ_SEED", "1"))
 
 
@@ -33,6 +35,8 @@ def test_one_record_moves_exact_statistics_by_no_more_than_itself(tmp_path: Path
             found.append((wrong, trial))
             print(wrong, trial)
     assert found == []
+    if SECONDS < HOUR:
+        return
     store(
         "row-locality",
         certificate,

@@ -74,7 +74,9 @@ def forks(pytestconfig: pytest.Config) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("privior.curator.own_process.subprocess", forking)
         yield
-    with pytestconfig.pluginmanager.get_plugin("cpu-report").apart("the processes that fork programs"):
+    report = pytestconfig.pluginmanager.get_plugin("cpu-report")
+    assert isinstance(report, CpuReport)
+    with report.apart("the processes that fork programs"):
         forking.stop()
 
 
