@@ -34,6 +34,41 @@ class Fault:
 FAULTS = (
     # ---- privacy
     Fault(
+        "ball-without-intercept",
+        "the norm of a record leaves out the intercept, so that a draw of coefficients is charged too little",
+        "mechanisms/ball_draw.py",
+        "norms, spread = 1 + int(self.design.formula.intercept), self.stddev**2",
+        "norms, spread = 1, self.stddev**2",
+        ("tests/regressions/test_ball_draws.py::test_the_numbers_of_the_guarantee",),
+    ),
+    Fault(
+        "ball-halved",
+        "a replaced record is charged like one that is added",
+        "mechanisms/ball_draw.py",
+        "return found if self.neighbours is REPLACE_ONE else found / 2",
+        "return found / 2",
+        ("tests/regressions/test_ball_draws.py::test_the_numbers_of_the_guarantee",),
+    ),
+    Fault(
+        "ball-without-coin",
+        "every trial in the ball is kept, whatever the pull inwards",
+        "randomness/truncated_normal.py",
+        "return not k or accepted(",
+        "return True or accepted(",
+        (
+            "tests/regressions/test_ball_draws.py::"
+            "test_the_sampler_has_its_law_and_not_one_that_is_off_by_5_percent",
+        ),
+    ),
+    Fault(
+        "moments-turned-too-far",
+        "the bound of weighed moments forgets that records can point in opposite directions",
+        "models/moment_weights.py",
+        "max(self._turned(a + b / 4), self._turned(abs(a - b / 4)) + e)",
+        "max(self._turned(a + b / 4), e)",
+        ("tests/regressions/test_moments.py::test_the_bounds_hold_between_the_corners",),
+    ),
+    Fault(
         "box-by-clamping",
         "draws of a cut posterior are moved to the ends of the box instead of conditioned on it",
         "randomness/truncated.py",

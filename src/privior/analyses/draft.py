@@ -53,6 +53,7 @@ prior = "learned"                   # learned from the release; or a number, as 
 # prior = {{ law = "gamma", shape = 1, rate = 1 }}
 # Or a network of columns (docs/networks.md): family = "bayesian-network" with parents = {{ ... }}
 # or bif = "FILE", or family = "naive-bayes" with target = ... and features = [...]
+# Or a line (docs/regression.md): family = "linear-regression" with formula = "income ~ age + sex"
 
 [ask]
 records = {gap}      # how many persons, exactly: with "replace-one" the number is public

@@ -99,7 +99,9 @@ class RegressionForecaster(Forecaster):
 
     def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
         """Say what inference will take."""
-        return [("inference", "Hamiltonian Monte Carlo over latent moments, seconds")]
+        drawn = mechanism.draws_posterior
+        how = "populations led from the prior" if drawn else "Hamiltonian Monte Carlo over latent moments"
+        return [("inference", f"{how}, seconds")]
 
 
 def _noises(mechanism: Any) -> dict[str, float]:
