@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ import privior as pv
 from privior.cli.screen import Screen
 from privior.cli.speech import spoken, told
 
+FIELDS = ("asked", "allowed", "advice")
 OPTIONS = {"--neighbours", "--mechanism"}
 #: parts whose functions no command calls with what is wrong: objects of another kind, say
 FUNCTIONS_ALONE = {
@@ -74,8 +73,8 @@ def test_no_advice_that_a_command_can_give_speaks_python() -> None:
     for file in sorted(package.rglob("*.py")):
         place = file.relative_to(package).as_posix()
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            said = isinstance(node, ast.keyword) and node.arg in ("asked", "allowed", "advice")
-            if said and "pv." in told(_text(node.value), OPTIONS):
+            said = node.value if isinstance(node, ast.keyword) and node.arg in FIELDS else None
+            if said is not None and "pv." in told(_text(said), OPTIONS):
                 left.append(place)
     assert set(left) == FUNCTIONS_ALONE
 
@@ -89,9 +88,7 @@ def _text(node: ast.expr) -> str:
     return "Beta" if isinstance(node, ast.FormattedValue) else ""
 
 
-def test_lines_fit_where_nobody_says_how_wide_they_may_be(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_fit_where_nobody_says_how_wide_they_may_be(capsys: pytest.CaptureFixture[str]) -> None:
     """Piped, facts, sentences and tables have 80 columns; words and paths stay whole, logged errors too."""
     screen, words = Screen(), "what is said of it takes more than one line " * 4
     path = "/a/path/" + "that-is-long/" * 8
@@ -105,7 +102,6 @@ def test_lines_fit_where_nobody_says_how_wide_they_may_be(
     assert words.strip() in capsys.readouterr().err
     screen.text(f"Wrote {path}")
     assert path in capsys.readouterr().out
-    monkeypatch.setattr("sys.stdout", io.StringIO())
     screen.quiet = True
     screen.answer(words)
-    assert len(sys.stdout.getvalue().splitlines()) == 1  # type: ignore[attr-defined]
+    assert len(capsys.readouterr().out.splitlines()) == 1

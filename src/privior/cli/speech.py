@@ -69,19 +69,20 @@ def told(text: str, options: Container[str] = ()) -> str:
 
 def _named(found: re.Match[str], options: Container[str]) -> str:
     """Say what a name of the package is called in files; what is not in files stays as it is."""
-    import privior
+    import privior.models as models
+    import privior.models.laws as laws
+    import privior.schema as schema
     from privior.mechanisms import MECHANISMS
-    from privior.models import MODELS
 
-    kind = getattr(privior, found[1], None)
-    if isinstance(kind, type):
-        if MECHANISMS.has(kind):
-            said = f"mechanism {kind.name}"
-            return f"--{said}" if "--mechanism" in options else said
-        if MODELS.has(kind):
-            return f'family = "{kind.family}"'
-        if isinstance(column := getattr(kind, "kind", None), str):
-            return f'type = "{column}"'
-        if isinstance(law := getattr(kind, "name", None), str):
-            return f'{{ law = "{law}", ... }}'
+    mechanisms = {one.__name__: one.name for one in MECHANISMS}
+    families = {one.__name__: one.family for one in models.MODELS}
+    if found[1] in mechanisms:
+        said = f"mechanism {mechanisms[found[1]]}"
+        return f"--{said}" if "--mechanism" in options else said
+    if found[1] in families:
+        return f'family = "{families[found[1]]}"'
+    kind = getattr(schema, found[1], getattr(laws, found[1], None))
+    for entry, attribute in (('type = "{}"', "kind"), ('{{ law = "{}", ... }}', "name")):
+        if isinstance(kind, type) and isinstance(name := getattr(kind, attribute, None), str):
+            return entry.format(name)
     return _WORDS.get(found[1], found[0])
