@@ -11,7 +11,7 @@ from real_tables import FOLDER, subjects
 from table_bar import judge
 
 EPSILONS = ("0.05", "0.1", "0.5", "1", "2")
-RELEASES = 6
+RELEASES = 30
 
 
 @pytest.mark.skipif(not FOLDER.exists(), reason="the real tables are not beside the repository")

@@ -54,7 +54,7 @@ class Program(TyperGroup):
         try:
             return super().invoke(ctx)
         except PriviorError as error:
-            screen.error(error)
+            screen.error(error, self._options(ctx))
             raise typer.Exit(exit_code(error)) from None
         except ReleaseInterruptedError as interruption:
             screen.fail("Interrupted", str(interruption))
@@ -62,6 +62,12 @@ class Program(TyperGroup):
         except KeyboardInterrupt:
             screen.fail("Interrupted", "interrupted. Nothing was spent.")
             raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+    def _options(self, ctx: typer.Context) -> set[str]:
+        """Return the options of the command that was asked for."""
+        command = self.get_command(ctx, ctx.invoked_subcommand or "")
+        every = (command, *getattr(command, "commands", {}).values())
+        return {word for one in every if one is not None for each in one.params for word in each.opts}
 
 
 app = typer.Typer(

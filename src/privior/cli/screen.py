@@ -7,11 +7,12 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from threading import Timer
 from typing import TYPE_CHECKING, TextIO
 
+from privior.cli.speech import spoken
 from privior.errors import PriviorError
 
 if TYPE_CHECKING:
@@ -59,20 +60,15 @@ class Screen:
 
     def text(self, text: str) -> None:
         """Show some lines; sentences that are longer than the terminal are wrapped."""
-        if not self.explains:
-            return
-        for line in harmless(text).split("\n"):
-            wrapped = textwrap.wrap(line, self.width) if len(line) > self.width else []
-            print("\n".join(wrapped) if wrapped and _is_terminal(sys.stdout) else line)
+        if self.explains:
+            print("\n".join(_fitting(harmless(text), self.width)))
 
     def facts(self, pairs: Sequence[tuple[str, str]]) -> None:
         """Show named facts."""
         if not self.explains:
             return
         if not _is_terminal(sys.stdout):
-            from privior.pictures import listing
-
-            print("\n".join(listing.facts(pairs)))
+            print("\n".join(self._facts(pairs)))
             return
         from rich.table import Table
         from rich.text import Text
@@ -92,7 +88,7 @@ class Screen:
     def answer(self, text: str) -> None:
         """Show what was asked for, also if the rest is silenced."""
         if not self.as_json:
-            print(harmless(text))
+            print("\n".join(_fitting(harmless(text), self.width) if self.explains else [harmless(text)]))
 
     def answer_table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Show what was asked for as a table."""
@@ -104,8 +100,12 @@ class Screen:
         if self.as_json:
             print(json.dumps(document, indent=1, allow_nan=False))
 
-    def error(self, error: PriviorError) -> None:
-        """Show what went wrong: as JSON where the answer would have been, else on the error stream."""
+    def error(self, error: PriviorError, options: Container[str] = ()) -> None:
+        """Show what went wrong: as JSON where the answer would have been, else on the error stream.
+
+        What it advises is said in the words of the options of the command, if it has these.
+        """
+        error = spoken(error, options)
         if self.as_json:
             self.document({"error": error.to_document()})
             return
@@ -212,15 +212,28 @@ class Screen:
         clean = [[harmless(cell, "") for cell in row] for row in rows]
         names = [harmless(name, "") for name in header]
         if not _is_terminal(sys.stdout):
-            print("\n".join(listing.table(names, clean)))
+            plain = listing.table(names, _broken(names, clean, self.width))
+            if max(map(len, plain)) <= self.width:
+                print("\n".join(plain))
+                return
         elif _least_width(names, clean) <= self.width:
             self._grid(names, clean)
+            return
         elif _least_width(high := _wrapped(names, clean), clean) <= self.width:
             self._grid(high, clean)
-        else:  # too narrow for columns: nothing is cut, each row is told as facts
-            for row in clean:
-                told = zip(names, row, strict=True)
-                print("\n".join(listing.facts([pair for pair in told if pair[1]])), end="\n\n")
+            return
+        # Too narrow for columns: nothing is cut, each row is told as facts.
+        for row in clean:
+            told = [pair for pair in zip(names, row, strict=True) if pair[1]]
+            print("\n".join([*self._facts(told), ""]))
+
+    def _facts(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """Return named facts in plain lines that fit."""
+        from privior.pictures import listing
+
+        wide = 2 + max(len(name) for name, _ in pairs)
+        lines = [_fitting(line, self.width, " " * wide) for line in listing.facts(pairs)]
+        return [line for some in lines for line in some]
 
     def _grid(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         from rich import box
@@ -258,6 +271,18 @@ def _discard(stream: int) -> None:
     os.close(nowhere)
 
 
+def _fitting(text: str, width: int, indent: str | None = None) -> list[str]:
+    """Return a text in lines that fit; words and paths stay whole, and lines that follow are indented."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        before = line[: len(line) - len(line.lstrip())] if indent is None else indent
+        fits = textwrap.wrap(
+            line, width, subsequent_indent=before, break_long_words=False, break_on_hyphens=False
+        )
+        lines += fits if len(line) > width else [line]
+    return lines
+
+
 def harmless(text: str, keep: str = "\n\t") -> str:
     """Replace control signs, with which a name in a file could otherwise command the terminal (T40)."""
     return "".join(sign if sign.isprintable() or sign in keep else "\ufffd" for sign in text)
@@ -267,6 +292,16 @@ def _least_width(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
     """Return the width below which a cell of a table would be cut; the last column may be wrapped."""
     widths = [max(map(len, "\n".join(cells).split("\n"))) for cells in zip(header, *rows, strict=True)]
     return sum(widths[:-1]) + min(widths[-1], _LEAST_TEXT) + 2 * len(widths) + 2
+
+
+def _broken(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """Break the last cell of each row between words, where the others leave it room."""
+    room = width - sum(2 + max(map(len, cells)) for cells in list(zip(header, *rows, strict=True))[:-1])
+    found: list[list[str]] = []
+    for *others, last in rows:
+        lines = _fitting(last, room) if room >= _LEAST_TEXT else [last]
+        found += [[*(others if not place else [""] * len(others)), line] for place, line in enumerate(lines)]
+    return found
 
 
 def _wrapped(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

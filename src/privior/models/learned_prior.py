@@ -19,6 +19,12 @@ sqrt(h(N0)/h(N)) with h(N) = Σ_j w_j (1 + V_j(N)/σ²)^(-1/2): V_j is the varia
 the noise between the halves, N0 about what the part is seen to have. It takes half of the pull back: all of
 it would draw up what is nearly empty.
 
+A heap may stand behind a long stretch without records. The weights above make little of many cells likelier
+than nothing in any, which noise alone cannot tell apart. So there is a second prior of parts in which, or in
+a half of which, little is seen: nearly all of their halves are empty, and a part without records has the
+weight 1. How probable it is, all cells in which little is seen say together: their sum has the noise's law
+about 0, or else about anything from 0 to four of its standard deviations, which is a third as likely.
+
 p is 1/2, or for concentrations above 2 along an ordered column what the parts beside it suggest: a straight
 line of log counts through the part before and the part after (at the ends of the column the two before or the
 two after), drawn towards 1/2 as far as these are noise. In
@@ -42,6 +48,8 @@ _ROUGHER, _SMOOTHER = 0.7, 0.22
 _ANYTHING = 0.1
 #: the share of the smallest concentration in each: a table may have few empty stretches, or many
 _EMPTY = (0.01, 0.1, 0.4, 0.8)
+#: the same where stretches are taken for empty ones
+_SPARSE = 0.95
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,15 @@ class LearnedPrior:
     @cached_property
     def laws(self) -> Floats:
         """The weights of the concentrations, as (how common empty halves are, law, concentration)."""
+        return np.array([self._with(empty) for empty in _EMPTY])
+
+    @cached_property
+    def sparse(self) -> Floats:
+        """The weights where stretches in which little is seen are taken for empty ones, as (law, ...)."""
+        return self._with(_SPARSE)
+
+    def _with(self, empty: float) -> Floats:
+        """Return the weights if so many halves are empty."""
         places = np.arange(self.concentrations.size)
         away = places - places[:, None]
         rows = np.where(away < 0, _ROUGHER**-away, _SMOOTHER**away)
@@ -75,7 +92,7 @@ class LearnedPrior:
         rows[1:, 0] = 0
         even = np.where(places > 0, 1 / (places.size - 1), 0)
         mixed = (1 - _ANYTHING) * rows / rows.sum(axis=1, keepdims=True) + _ANYTHING * even
-        return np.array([(1 - empty) * mixed + empty * (places == 0) for empty in _EMPTY])
+        return np.asarray((1 - empty) * mixed + empty * (places == 0))
 
     def __str__(self) -> str:
         return "learned"

@@ -138,7 +138,7 @@ def _show(screen: Screen, places: Sequence[Path], made: Sequence[Release]) -> No
     screen.text(
         f"Shares with {100 * _LEVEL:g}% intervals, noise included. This may be published and acted on."
     )
-    screen.text(f"Wrote {', '.join(map(str, places))}. Page: privior report {quote(str(places[0]))}")
+    screen.text(f"Wrote {', '.join(map(str, places))}. Page:\n  privior report {quote(str(places[0]))}")
 
 
 #: the kinds of cells, as columns of what is shown

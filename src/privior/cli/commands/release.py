@@ -116,7 +116,7 @@ def _remind(screen: Screen, ready: Measurement, analysis: Path, table: str) -> N
         checked = f"privior check {quote(str(analysis))} {quote(table)}"
         screen.text(
             "NOTE: cells that are missing, unknown or written otherwise than the schema says count as its "
-            f"`missing` value. See how many first: {checked} --look, or --epsilon E to publish it."
+            f"`missing` value. See how many first (--look, or --epsilon E to publish it):\n  {checked} --look"
         )
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,8 @@ from privior.posterior.kept import kept
 
 #: parts of more than so many standard deviations of their noise are well filled
 _FILLED = 4.0
+#: how many times as likely as little it is beforehand that cells with little in them have nothing
+_NOTHING = 3.0
 #: counts of parts that are worked on at once, so that what follows from them stays near the processor
 _AT_ONCE = 100_000
 #: counts below this, of which log Gammas are listed
@@ -180,6 +183,20 @@ def _log_gammas(shapes: Floats, rng: np.random.Generator) -> Floats:
     return np.asarray(logs)
 
 
+def nothing_chance(seen: float, variance: float) -> float:
+    """Return how probable it is that cells with little in them have no records, by their noisy sum.
+
+    It is noise about 0, or about anything up to what is little of a sum; the former is taken for
+    three times as likely beforehand.
+    """
+    if variance <= 0:
+        return 0.0
+    at = seen / math.sqrt(variance)
+    none = _NOTHING * math.exp(-at * at / 2) / math.sqrt(2 * math.pi)
+    some = (math.erf(at / math.sqrt(2)) - math.erf((at - _FILLED) / math.sqrt(2))) / (2 * _FILLED)
+    return none / (none + some) if none > 0 else float(at < 0)
+
+
 def halved_counts(
     evidence: Sequence[CellEvidence],
     shape: Sequence[int],
@@ -210,9 +227,10 @@ def halved_counts(
     precision = np.sum([one.precisions for one in evidence], axis=0)
     variance = 1 / np.maximum(precision, 1.0 / (total.most + 1.0) ** 2)
     weighted = seen_in(evidence)
-    # What well filled parts say of their halves need not hold where little is left.
+    # What well filled parts say of their halves need not hold where little is seen, nor where that begins.
     filled = tree.sums(weighted) > _FILLED * np.sqrt(tree.sums(variance))
-    tree = tree.apart(filled[tree.cells :])
+    little = ~filled[tree.cells :]
+    tree = tree.apart(little.astype(np.int64) + (little | ~filled[tree.halves].all(axis=1)))
     middle = centres(tree, ordered, weighted, variance)
     # Once a compiler is loaded, it sums small tables too: the draws are the same.
     plain = 0 if Compiled.loaded else PLAIN
@@ -220,7 +238,9 @@ def halved_counts(
     rng = np.random.default_rng(seed)
     learned = machine.learn()
     size = tables_drawn(tree.cells)
-    weights, state, tables = machine.draw(learned.gains, size, rng)
+    little = ~filled[: tree.cells]
+    sparse = nothing_chance(float(weighted[little].sum()), float(variance[little].sum()))
+    weights, state, tables = machine.draw(learned.gains, size, rng, sparse)
     effective = size**2 / (np.bincount(state) ** 2).sum()
     diagnostics = Diagnostics.of_draws(
         f"{size} tables, drawn exactly given shapes that were learned ({effective:.0f} that differ)",

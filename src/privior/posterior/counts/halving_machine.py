@@ -5,7 +5,8 @@ Given which law of concentrations each group of parts has, everything is a sum a
 tables. So laws are learned in a few rounds: in each every group takes the law that its parts, as they are
 seen under the laws of the last round, make most probable. Then states are drawn, a law for each group in
 proportion to what its parts say of it, weighed by the evidence that each truly has, and tables are drawn of
-each state in proportion to its weight; a few of states that nothing was learned for.
+each state in proportion to its weight; a few of states that nothing was learned for, and as many as is
+probable of states in which stretches with little in them are empty.
 
 Where noise is wide, counts are summed in units of several records: the largest power of two that is at most a
 sixth of the noise's standard deviation, in large tables a half, for large parts that of their sum, and at
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
@@ -53,7 +55,8 @@ _UNLEARNED, _HEDGED = (0, 2), (0.2, 0.1)
 class Learned(NamedTuple):
     """The best state, what is gained by others, and how probable concentrations are.
 
-    A state is a law for each group, and last how common empty halves are.
+    A state is a law for each group, then how common empty halves are, and last whether stretches in which
+    little is seen are taken for empty ones (1 or 0).
 
     Attributes:
         state: the one that was found
@@ -93,7 +96,8 @@ class HalvingMachine:
         total: what is known of the number of records
         nodes: the parts, as `halving_sums` has them
         room: messages of all parts
-        noise: the variance of the noise between the halves of each part, and its usual size, in its units
+        noise: of each part the variance of the noise between its halves, its usual size, both in its units,
+            and whether it may as well be empty, in the state just summed
         compiled: whether compiled code sums
     """
 
@@ -149,6 +153,7 @@ class HalvingMachine:
         return float(self._scales.sum() + math.log(max(possible, 1e-300)) + leant)
 
     def _sum(self, state: Integers) -> None:
+        self.noise[self.tree.cells :, 2] = (self._little & (state[-1] > 0))[self.tree.group]
         facts = (np.log(self._weights(state)), self._first, self._second, self.noise, _far(self.tree.cells))
         upwards = self._run(halving_sums.upwards)
         while not upwards(self.nodes, self.tree.cells, self.room, self._scales, *facts):
@@ -222,12 +227,12 @@ class HalvingMachine:
 
     def learn(self) -> Learned:
         """Go on in rounds as long as the evidence rises."""
-        wanted = np.append(np.full(self.tree.groups, self.prior.laws.shape[1] // 2), 0)
+        wanted = self._same(self.prior.laws.shape[1] // 2)
         best = self._round(wanted)
         rounds = _ROUNDS if self.tree.cells < _MANY else _FEW_ROUNDS
         for _ in range(rounds - 1):
             empty = int(np.logaddexp.reduce(best.gains, axis=2).sum(axis=1).argmax())
-            wanted = np.append(best.gains[empty].argmax(axis=1), empty)
+            wanted = np.append(best.gains[empty].argmax(axis=1), [empty, 0])
             if (wanted == best.state).all():
                 break
             found = self._round(wanted)
@@ -235,6 +240,15 @@ class HalvingMachine:
                 break
             best = found
         return best
+
+    def _same(self, law: int) -> Integers:
+        """Return the state in which all groups have one law, and empty halves are rare."""
+        return np.append(np.full(self.tree.groups, law), [0, 0])
+
+    @property
+    def _little(self) -> NDArray[np.bool_]:
+        """Which groups are of parts in which, or in a half of which, little is seen."""
+        return np.asarray(self.tree.kinds > 0)
 
     def _round(self, state: Integers) -> Learned:
         """Return what is seen in a state."""
@@ -246,7 +260,7 @@ class HalvingMachine:
         np.add.at(gains, self.tree.group, each)
         return Learned(state, evidence, gains.reshape(-1, empties, laws).transpose(1, 0, 2), chances)
 
-    def draw(self, gains: Floats, size: int, rng: np.random.Generator) -> Drawn:
+    def draw(self, gains: Floats, size: int, rng: np.random.Generator, sparse: float = 0.0) -> Drawn:
         """Draw states about the best one, and tables of each; weigh them by their evidence.
 
         Some tables are of states that nothing was learned for: halves that are anything, and halves that are
@@ -257,6 +271,7 @@ class HalvingMachine:
             gains: what was learned
             size: the number of tables
             rng: of the draws
+            sparse: how probable it is that stretches in which little is seen are empty
         """
         number = max(_FEWEST, min(_STATES, _WORK // self.tree.cells))
         totals = np.logaddexp.reduce(gains, axis=2)
@@ -267,19 +282,27 @@ class HalvingMachine:
         places = rng.permuted(np.tile(np.arange(number), (self.tree.groups + 1, 1)), axis=1).T
         states, drawn = [], []
         weights: list[float] = []
-        for goal in (places + 0.5) / number:
+        empties = round(sparse * number)
+        for turn, goal in enumerate((places + 0.5) / number):
+            bare = turn < empties
             empty = int((goal[-1] >= np.cumsum(np.exp(of_empty))[:-1]).sum())
-            laws = (goal[:-1, None] >= np.cumsum(np.exp(logs[empty]), axis=1)[:, :-1]).sum(axis=1)
-            states.append(np.append(laws, empty))
-            proposed = of_empty[empty] + logs[empty][np.arange(laws.size), laws].sum()
+            # Laws matter little where nearly all halves are empty: those are proposed that suit most of them.
+            chances = np.where(self._little[:, None] & bare, logs[-1], logs[empty])
+            laws = (goal[:-1, None] >= np.cumsum(np.exp(chances), axis=1)[:, :-1]).sum(axis=1)
+            states.append(np.append(laws, [empty, bare]))
+            proposed = of_empty[empty] + chances[np.arange(laws.size), laws].sum()
             again = len(states) > 1 and not len(self.centres.means) and (states[-1] == states[-2]).all()
             weights.append(weights[-1] if again else self.sum_up(states[-1]) - proposed)
             drawn.append(self._draw(states[-1], -(-size // number), rng))
-        shares = np.exp(np.array(weights) - max(weights))
         hedged = _HEDGED[:1] if self.tree.cells >= _MANY else _HEDGED
-        shares *= (1 - sum(hedged)) / shares.sum()
+        shares = np.zeros(number)
+        # The evidence tells states of one sort apart: in the other an empty part weighs more.
+        for sort in (slice(empties), slice(empties, number)):
+            some = np.array(weights[sort])
+            shares[sort] = np.exp(some - some.max(initial=-np.inf))
+            shares[sort] *= (1 - sum(hedged)) * some.size / number / max(shares[sort].sum(), 1e-300)
         for law, share in zip(_UNLEARNED, hedged, strict=False):
-            states.append(np.append(np.full(self.tree.groups, law), 0))
+            states.append(self._same(law))
             self.sum_up(states[-1])
             drawn.append(self._draw(states[-1], math.ceil(share * size) + 1, rng))
         shares = np.append(shares, hedged)
@@ -292,7 +315,10 @@ class HalvingMachine:
 
     def _weights(self, state: Integers) -> Floats:
         """Return the weight of each concentration in each group."""
-        return np.asarray(self.prior.laws[state[-1], state[:-1]])
+        laws, (empty, bare) = state[:-2], state[-2:].tolist()
+        if not bare:
+            return np.asarray(self.prior.laws[empty, laws])
+        return np.where(self._little[:, None], self.prior.sparse[laws], self.prior.laws[empty, laws])
 
     def _draw(self, state: Integers, size: int, rng: np.random.Generator) -> Integers:
         """Draw tables in a state just summed."""
@@ -363,11 +389,12 @@ def _nodes(tree: HalvingTree, evidence: Sequence[CellEvidence], variance: Floats
 
 def _noise(tree: HalvingTree, steps: Integers, evidence: Sequence[CellEvidence], variance: Floats) -> Floats:
     """Return the noise between the halves of each part, and what it is seen to have, at least its noise."""
-    every, found = tree.sums(variance), np.ones((steps.size, 2))
+    every, found = tree.sums(variance), np.zeros((steps.size, 3))
+    found[:, 0] = 1.0
     one, other = every[tree.halves].T
     found[tree.cells :, 0] = one * other / (one + other)
     found[:, 1] = np.maximum(tree.sums(seen_in(evidence)), np.sqrt(every))
-    return found / np.stack([steps.astype(np.float64) ** 2, steps], axis=1)
+    return found / np.stack([steps.astype(np.float64) ** 2, steps, np.ones(steps.size)], axis=1)
 
 
 def seen_in(evidence: Sequence[CellEvidence]) -> Floats:

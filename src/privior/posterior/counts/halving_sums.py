@@ -53,21 +53,22 @@ def _message(nodes: Integers, node: int, step: int, messages: Floats) -> tuple[F
 message = Compiled(_message)
 
 
-def _levelled(low: int, size: int, a: Floats, b: Floats, logs: Floats, blur: float, usual: float) -> Floats:
+def _levelled(low: int, size: int, a: Floats, b: Floats, logs: Floats, facts: Floats) -> Floats:
     """Return how much likelier a part of U units is made than one of the usual size, from U = `low` on.
 
     The chance that halves are as they are falls with U where it is spread wider than the noise, as
     1/sqrt(V(U) + blur): many parts together would pull their sum down as if each cell c had the weight 1/c.
     To take all of that back would be as if each had the weight 1, which draws nearly empty ones up. Half of
-    it is taken back.
+    it is taken back; and nothing from a part without records, where stretches are taken for empty ones.
 
     Args:
         low, size: the units
         a, b: the parameters of both halves, for each kind
         logs: the logarithm of each kind's weight
-        blur: the variance of the noise between the halves
-        usual: the size for which nothing changes
+        facts: the variance of the noise between the halves, the size for which nothing changes, and whether
+            none is such a size too
     """
+    blur, usual = facts[0], facts[1]
     units = low + np.arange(size) * 1.0
     chance, here = np.zeros(size), 0.0
     for j in range(a.size):
@@ -76,6 +77,8 @@ def _levelled(low: int, size: int, a: Floats, b: Floats, logs: Floats, blur: flo
         chance += weight / np.sqrt(1.0 + spread * units * (units + c))
         here += weight / math.sqrt(1.0 + spread * usual * (usual + c))
     found: Floats = np.sqrt(here / chance)
+    if low == 0 and facts[2] > 0:
+        found[0] = 1.0
     return found
 
 
@@ -102,7 +105,8 @@ def _upwards(
         scales: to be filled in
         logs: the logarithm of each kind's weight, as (group, kind)
         first, second: the parameters of both halves, as (part, kind)
-        noise: the variance of the noise between the halves, and the usual size of each part, in its units
+        noise: of each part the variance of the noise between its halves and its usual size, in its units, and
+            whether stretches without records are nothing unusual (1 or 0)
         far: messages end at e^-far of their peak
 
     Returns:
@@ -117,9 +121,7 @@ def _upwards(
         whole, begin, scales[node] = together(one, low, other, low_2, first[node], second[node], law, far)
         if start + whole.size > messages.size:
             return False
-        whole = whole * levelled(
-            begin, whole.size, first[node], second[node], law, noise[node, 0], noise[node, 1]
-        )
+        whole = whole * levelled(begin, whole.size, first[node], second[node], law, noise[node])
         highest = whole.max()
         whole = whole / highest
         scales[node] += math.log(highest)
@@ -166,13 +168,7 @@ def _outwards(
         other, low_2 = message(nodes, nodes[node, SECOND], step, messages)
         law = logs[nodes[node, GROUP]]
         known = outside[start : start + nodes[node, SIZE]] * levelled(
-            nodes[node, LOW],
-            nodes[node, SIZE],
-            first[node],
-            second[node],
-            law,
-            noise[node, 0],
-            noise[node, 1],
+            nodes[node, LOW], nodes[node, SIZE], first[node], second[node], law, noise[node]
         )
         to_one, to_other, chances[node] = apart(
             one, low, other, low_2, first[node], second[node], law, known, nodes[node, LOW]

@@ -30,6 +30,7 @@ class HalvingTree:
         depths: where the parts of each depth begin, the deepest first, and where the last ends
         lows, highs: the levels of each column that a part of several cells has, as (part, column)
         axes: the column along which it is halved
+        kinds: of each group, what its parts have in common besides (`apart`)
     """
 
     halves: Integers
@@ -38,6 +39,7 @@ class HalvingTree:
     lows: Integers
     highs: Integers
     axes: Integers
+    kinds: Integers
 
     @property
     def cells(self) -> int:
@@ -49,10 +51,11 @@ class HalvingTree:
         """The parts of several cells, counted from the first of them: those of each depth, deepest first."""
         return (slice(*ends) for ends in pairwise(self.depths.tolist()))
 
-    def apart(self, kind: NDArray[np.bool_]) -> HalvingTree:
-        """Return the same tree with each group divided in two."""
-        group = np.unique(2 * self.group + kind, return_inverse=True)[1]
-        return replace(self, group=group.ravel().astype(np.int64))
+    def apart(self, kind: Integers) -> HalvingTree:
+        """Return the same tree with each group divided into kinds, of which there are a few."""
+        many = int(kind.max(initial=0)) + 1
+        found, group = np.unique(many * self.group + kind, return_inverse=True)
+        return replace(self, group=group.ravel().astype(np.int64), kinds=found % many)
 
     def sums(self, values: NDArray[Number]) -> NDArray[Number]:
         """Return the sum over the cells of each part, cells included; more axes are more tables."""
@@ -119,4 +122,5 @@ def halving_tree(shape: Sequence[int], ordered: Sequence[bool] = ()) -> HalvingT
     # Groups are numbered from the finest on.
     group = np.unique(axes - sizes.size * depth, return_inverse=True)[1].ravel().astype(np.int64)
     depths = np.cumsum([0, *(len(some) for some in places[::-1])])
-    return HalvingTree(halves, group, depths, lows, highs, axes)
+    kinds = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
+    return HalvingTree(halves, group, depths, lows, highs, axes, kinds)
