@@ -60,6 +60,7 @@ NETWORKS: list[tuple[Model, list[type[Mechanism]]]] = [
 #: regressions, likewise
 REGRESSIONS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.LinearRegression("pips ~ error*ripe + fruit"), [pv.GaussianMoments, pv.LaplaceMoments, pv.BallDraw]),
+    (pv.LogisticRegression("ripe ~ error + fruit"), [pv.ObjectivePerturbation]),
 ]
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
@@ -227,6 +228,12 @@ def write_regressions(folder: Path) -> None:
                 weighed = ".weighed" if kind is pv.GaussianMoments else ""
                 name = f"{model.family}.{kind.name}{weighed}{private}.json"
                 pv.measure(plan, table, ledger=ledger, output=folder / name)
+    model = pv.LogisticRegression("ripe ~ error + fruit")
+    law = pv.ObjectivePerturbation
+    plan = pv.plan(model, GARDEN, records=200, epsilon=2, delta="1e-6", mechanism=law, intervals=True)
+    ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
+    name = f"{model.family}.{law.name}.intervals.json"
+    pv.measure(plan, table, ledger=ledger, output=folder / name)
 
 
 def write_forgetful(folder: Path) -> None:

@@ -36,6 +36,7 @@ FEWER = {
     pv.LaplaceMoments: 200,
     pv.BallDraw: 60,
     pv.NetworkDraws: 30,
+    pv.ObjectivePerturbation: 400,
     pv.TruncatedNetworkDraws: 400,
 }
 

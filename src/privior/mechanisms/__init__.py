@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from privior.mechanisms.laplace_moments import LaplaceMoments
     from privior.mechanisms.gaussian_moments import GaussianMoments
     from privior.mechanisms.ball_draw import BallDraw
+    from privior.mechanisms.objective_perturbation import ObjectivePerturbation
 
     # isort: on
 else:
