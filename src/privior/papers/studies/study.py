@@ -75,7 +75,7 @@ class StudyRows(list[Row]):
     def columns(self) -> dict[str, StudyColumn]:
         """Return the columns by name.
 
-        >>> Rows([{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]).columns()
+        >>> StudyRows([{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]).columns()
         {'a': [1, 2], 'b': ['x', 'y']}
         """
         return {name: [row[name] for row in self] for name in self[0]}
