@@ -17,7 +17,7 @@ def e12() -> Iterator[str]:
     printed, true = regression.gradients(x.tolist(), y, w.tolist(), 1.0)
 
     def height(record: np.ndarray) -> float:
-        return -((record[-1] - w @ record[:-1]) ** 2) / 2
+        return -(float(record[-1] - w @ record[:-1]) ** 2) / 2
 
     steps = 1e-6 * np.eye(3)
     record = np.append(x, y)

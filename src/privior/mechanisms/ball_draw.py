@@ -243,7 +243,8 @@ class BallDraw(Mechanism):
     def points(self, observed: Observed) -> Floats:
         """Return the draws in units in which the ball is round, one a row."""
         found = observed.values().reshape(self.draws, self.numbers)
-        return found / np.array(self.units) * np.sqrt([float(one) for one in self.widths])
+        roots = np.sqrt([float(one) for one in self.widths])
+        return np.asarray(found / np.array(self.units) * roots, np.float64)
 
     def log_densities(self, observed: Observed, precisions: Floats, slopes: Floats) -> Floats:
         """Return the log density of all draws, in round units, for each precision and slope of the law

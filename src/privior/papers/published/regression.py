@@ -105,5 +105,5 @@ def lemma_d1(
         precision: of the prior
         stddev: s
     """
-    inverse = np.linalg.inv(products + stddev**2 * precision)
+    inverse = np.asarray(np.linalg.inv(products + stddev**2 * precision), np.float64)
     return inverse @ with_target, stddev**2 * inverse
