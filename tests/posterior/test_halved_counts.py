@@ -219,6 +219,39 @@ def test_tails_of_a_heavy_column_are_held_and_a_fixed_prior_loses_them() -> None
     assert held[1].sum() < 0.6 * releases * len(edges)
 
 
+def test_a_heap_behind_an_empty_stretch_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty filled levels, 43 without records, a heap at the last: its tail, in 24 releases at epsilon 0.1.
+
+    Nothing tells the stretch from one that holds a little in many cells: taken for that, it is drawn up.
+    """
+    rng, cells, rate = np.random.default_rng(5), 64, 0.1
+    table = np.zeros(cells, dtype=np.int64)
+    table[:20], table[-1] = rng.multinomial(19_400, np.full(20, 0.05)), 600
+    total, held = Total(40_000, False), np.zeros(2)
+    for _ in range(24):
+        noise = rng.geometric(1 - math.exp(-rate), cells) - rng.geometric(1 - math.exp(-rate), cells)
+        evidence = [CellEvidence(table + noise, np.full(cells, rate), np.zeros(cells))]
+        for way, chance in enumerate((nothing_chance, lambda seen, variance: 0.0)):
+            monkeypatch.setattr("privior.posterior.counts.halved_counts.nothing_chance", chance)
+            tables = halved_counts(evidence, (cells,), (True,), LearnedPrior(), total).tables
+            low, high = np.quantile(tables[:, 20:].sum(axis=1), [0.05, 0.95])
+            held[way] += low <= 600 <= high
+    assert held[0] >= 20
+    assert held[1] < held[0]
+
+
+def test_cells_hold_nothing_as_far_as_their_sum_says() -> None:
+    """Bayes' rule, summed over what the cells may hold; no cells are nothing to speak of."""
+    held = np.linspace(0, 4, 4001)
+    for seen in (-3.0, -0.5, 0.0, 1.2, 2.5, 4.5):
+        some = np.exp(-((seen - held) ** 2) / 2).mean()
+        none = 3 * math.exp(-(seen**2) / 2)
+        assert nothing_chance(10 * seen, 100.0) == pytest.approx(none / (none + some), abs=1e-3)
+    assert nothing_chance(0.0, 0.0) == 0
+    assert nothing_chance(-1e6, 1.0) == 1
+    assert nothing_chance(1e6, 1.0) == 0
+
+
 def test_a_prior_that_is_not_said_is_learned() -> None:
     schema = pv.Schema({"x": pv.Integer(0, 9)}, population="p", unit="person")
     model = pv.DirichletCategorical("x")
