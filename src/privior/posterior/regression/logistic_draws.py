@@ -30,7 +30,11 @@ from privior.release import Release
 
 _SEED = 20_261_118
 _CHAINS, _FORGOTTEN, _KEPT = 8, 120, 240
-_NEWTON, _SHRINKS = 8, 60
+_NEWTON, _SHRINKS = 25, 60
+#: steps of the search for a mode that end it, and that are so large that none was found
+_SMALL, _LOST = 1e-6, 1e-2
+#: the least spread of z at which derivatives are taken by moments
+_NARROW = 1e-3
 #: what is believed of the scatter: its determinant to this power
 _KEEPING = 1.5
 #: the least scatter in any direction at the start, as a share of a feature's range
@@ -106,7 +110,9 @@ def sampled(said: Said, seed: int = _SEED, kept_states: int | None = None) -> Lo
         asked += looks
         if turn >= _FORGOTTEN:
             modes.append(mode)
-            noise = np.linalg.cholesky(spread) @ rng.standard_normal((_CHAINS, size, 1))
+            values, vectors = np.linalg.eigh(spread)
+            root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+            noise = root @ rng.standard_normal((_CHAINS, size, 1))
             draws.append(mode + noise[:, :, 0])
             without.append(alone)
     chains = np.stack(modes, axis=1)
@@ -199,6 +205,7 @@ def _evidence(said: Said, sums: Floats, start: Floats | None = None) -> tuple[Fl
     gradient_hat, hessian_hat = some.gradient(theta_hat)
     prior, theta = np.eye(size) / said.stddev**2, mode[there]
     goal = said.ridge * theta_hat + gradient_hat
+    step = np.zeros_like(theta)
     for _ in range(_NEWTON):
         gradient, hessian = some.gradient(theta)
         noise = hessian + said.variance * np.eye(size)
@@ -209,14 +216,15 @@ def _evidence(said: Said, sums: Floats, start: Floats | None = None) -> tuple[Fl
         step = np.linalg.solve(curvature, slope[:, :, None])[:, :, 0]
         long = np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True))
         theta = theta + step / long
-        if np.abs(step).max() < 1e-6:
+        if np.abs(step).max() < _SMALL:
             break
     gradient, hessian = some.gradient(theta)
     noise = hessian + said.variance * np.eye(size)
     left = goal - gradient
     curvature = hessian @ np.linalg.solve(noise, hessian) + prior
     fit = (left * np.linalg.solve(noise, left[:, :, None])[:, :, 0]).sum(axis=1)
-    heights[there] = (
+    lost = np.abs(step).max(axis=1) > _LOST
+    heights[there] = np.where(lost, -np.inf, 0.0) + (
         -fit / 2
         - np.linalg.slogdet(noise)[1] / 2
         + np.linalg.slogdet(hessian_hat + said.ridge * np.eye(size))[1]
@@ -224,7 +232,8 @@ def _evidence(said: Said, sums: Floats, start: Floats | None = None) -> tuple[Fl
         - np.linalg.slogdet(curvature)[1] / 2
         + _KEEPING * np.log(values[there]).sum(axis=1)
     )
-    mode[there], spread[there] = theta, np.linalg.inv(curvature)
+    inverse = np.linalg.inv(curvature)
+    mode[there], spread[there] = theta, (inverse + inverse.transpose(0, 2, 1)) / 2
     own = np.linalg.inv(hessian + prior)
     alone[there] = own[:, np.arange(size), np.arange(size)]
     return np.nan_to_num(heights, nan=-np.inf), mode, spread, alone
@@ -248,12 +257,15 @@ class _Moments:
         weights = theta[:, 1:]
         turned = (self.scatter @ weights[:, :, None])[:, :, 0]
         centre = theta[:, 0] + (self.means * weights).sum(axis=1)
-        width = np.sqrt(np.maximum((weights * turned).sum(axis=1), 0.0))
+        width = np.maximum(np.sqrt(np.maximum((weights * turned).sum(axis=1), 0.0)), _NARROW)
         z = centre[:, None] + width[:, None] * _NODES
         p = 0.5 * (1 + np.tanh(z / 2))
         q = p * (1 - p)
         share = _WEIGHTS / _WEIGHTS.sum()
-        g0, g1, g2, g3 = (one @ share for one in (p, q, q * (1 - 2 * p), q * (1 - 6 * q)))
+        # derivatives by moments of the nodes: then H is positive definite whatever the nodes
+        g0, g1 = p @ share, q @ share
+        g2 = (q @ (share * _NODES)) / width
+        g3 = (q @ (share * (_NODES**2 - 1))) / width**2
         n = self.n[:, None]
         gradient = n * np.concatenate([g0[:, None], g0[:, None] * self.means + g1[:, None] * turned], axis=1)
         side = g1[:, None] * self.means + g2[:, None] * turned
