@@ -15,7 +15,7 @@ from privior.curator.own_process import OwnProcess
 from privior.curator.progress import CHECKING, RELEASING, Progress, silent, tell
 from privior.errors import PlanError, TableError, shown
 from privior.ledger import Ledger
-from privior.models import ExactStatistics, Observed
+from privior.models import ExactRecords, ExactStatistics, Observed
 from privior.pictures import BudgetBar
 from privior.plans import Batch, Plan
 from privior.release import LedgerReceipt, Release
@@ -214,7 +214,7 @@ def measure_all(
     ).carry_out_all()
 
 
-def measure_statistics(plan: Plan, statistics: ExactStatistics, *, ledger: Ledger) -> Release:
+def measure_statistics(plan: Plan, statistics: ExactStatistics | ExactRecords, *, ledger: Ledger) -> Release:
     """Spend the plan's cost and release statistics that are already counted: the door for other curators."""
     from privior.curator.rows import drawn
 

@@ -10,7 +10,7 @@ from privior.curator.channel import Message
 from privior.curator.incidents import Incident
 from privior.curator.progress import COUNTING, Progress, tell
 from privior.errors import TableError
-from privior.models import ExactStatistics, Observed
+from privior.models import ExactRecords, ExactStatistics, Observed
 from privior.plans import Plan
 from privior.privacy import REPLACE_ONE
 from privior.release import payload_document
@@ -72,9 +72,7 @@ class Rows:
         incident.begin("reading")
         asked = tuple(dict.fromkeys(one for plan in self.plans for one in plan.readings))
         answers = dict(zip(asked, self.source.read(*asked), strict=True))
-        statistics = [
-            ExactStatistics(plan.statistics(*(answers[one] for one in plan.readings))) for plan in self.plans
-        ]
+        statistics = [plan.statistics(*(answers[one] for one in plan.readings)) for plan in self.plans]
         return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
 
     def answer(self, incident: Incident) -> Message:
@@ -105,10 +103,10 @@ class ShapedRows:
         return {"looked": [[one.column, one.rows, one.bad] for one in self.source.shapes()]}
 
 
-def drawn(plan: Plan, statistics: ExactStatistics, incident: Incident) -> Observed:
+def drawn(plan: Plan, statistics: ExactStatistics | ExactRecords, incident: Incident) -> Observed:
     """Draw the noise of a plan on statistics that are already counted."""
     total = plan.records * plan.model.times_counted
-    if plan.total_public and int(statistics.counts.sum()) != total:
+    if plan.total_public and statistics.total != total:
         raise ValueError("the table changed while it was read")
     incident.begin("drawing")
     released: Observed = plan.mechanism.release(statistics)

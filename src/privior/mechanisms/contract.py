@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from privior.arrays import Floats
 from privior.checks import plain_fields
 from privior.errors import PlanError, shown
-from privior.models import Counts, ExactStatistics, Layout, Model, Observed
+from privior.models import Counts, Layout, Model, Observed
 from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
 from privior.registry import Registry, outside
 from privior.schema import Schema
@@ -218,11 +218,15 @@ class Mechanism(ABC):
         """What the arrays of a release look like."""
 
     @abstractmethod
-    def release(self, statistics: ExactStatistics) -> Observed:
-        """Draw from the law, exactly, with randomness of the operating system."""
+    def release(self, statistics: Any) -> Observed:
+        """Draw from the law, exactly, with randomness of the operating system.
+
+        Args:
+            statistics: `ExactStatistics`, or `ExactRecords` if that is what the model's readings are
+        """
 
     @abstractmethod
-    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: Any) -> float:
         """Return the log probability of releasing `observed` if these are the true statistics."""
 
     @abstractmethod

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from privior.models.junction_tree import JunctionTree
     from privior.models.learned_prior import LearnedPrior
     from privior.models.linear_regression import LinearRegression
+    from privior.models.logistic_regression import LogisticRegression
     from privior.models.markov_chain import MarkovChain
     from privior.models.model import MODELS, MOST_SUM, Model, to_model
     from privior.models.moment_layout import Moment, MomentLayout
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from privior.models.network import Network
     from privior.models.network_prior import BDeu, NetworkPrior
     from privior.models.readings import Margins, Moments, Reading, Records, Sums
+    from privior.models.row_design import RowDesign
     from privior.models.statistics import (
         MOST_DECIMALS,
         Counts,

@@ -16,7 +16,7 @@ import numpy as np
 from privior.arrays import Integers
 from privior.errors import ModelError, shown
 from privior.models.readings import Reading, Sums
-from privior.models.statistics import Layout
+from privior.models.statistics import ExactRecords, ExactStatistics, Layout
 from privior.models.summands import Summand
 from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
 from privior.registry import Registry
@@ -91,6 +91,13 @@ class Model(ABC):
         What divides the records first varies slowest in each of them.
         """
         return tuple(np.asarray(answer) for answer in answers)
+
+    def exact(self, arrays: Sequence[Integers]) -> ExactStatistics | ExactRecords:
+        """Return what mechanisms are given of these arrays: all numbers, one array after the other.
+
+        A model of records keeps them as such (`ExactRecords`).
+        """
+        return ExactStatistics(np.concatenate([np.ravel(one) for one in arrays]))
 
     @property
     def times_counted(self) -> int:

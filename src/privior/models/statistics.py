@@ -44,6 +44,11 @@ class ExactStatistics(_Private):
         """The true counts or sums, for a mechanism to add noise to."""
         return self._counts
 
+    @property
+    def total(self) -> int:
+        """Their sum."""
+        return int(self._counts.sum())
+
     def __repr__(self) -> str:
         return f"ExactStatistics({self._counts.size} private numbers)"
 
@@ -93,6 +98,11 @@ class ExactRecords(_Private):
     def codes(self) -> NDArray[np.signedinteger]:
         """A row for each record and a column for each column, for a mechanism to look at."""
         return self._codes
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self._codes)
 
     def __repr__(self) -> str:
         return f"ExactRecords({self._codes.shape[1]} columns, private)"

@@ -11,14 +11,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
-
-from privior.arrays import Integers
 from privior.checks import is_whole
 from privior.errors import PlanError, PriviorError, shown
 from privior.forecasting import Expect, forecaster
 from privior.mechanisms import Asked, to_mechanism
-from privior.models import MOST_SUM, Factor, Model, Reading, Summand, to_model
+from privior.models import MOST_SUM, ExactRecords, ExactStatistics, Factor, Model, Reading, Summand, to_model
 from privior.plans import outlook, statement
 from privior.plans.candidate import Candidate
 from privior.plans.group import Group
@@ -180,11 +177,12 @@ class Plan:
         within = () if self.group is None else (self.group.column,)
         return tuple(self.model.readings(self.schema, self.neighbours, within))
 
-    def statistics(self, *answers: Any) -> Integers:
-        """Return this plan's statistics from the answers to its readings."""
+    def statistics(self, *answers: Any) -> ExactStatistics | ExactRecords:
+        """Return this plan's statistics from the answers to its readings: private."""
         arrays = self.model.counted(answers)
         parts = arrays if self.group is None else [self.group.part(one, self.schema) for one in arrays]
-        return np.concatenate([np.ravel(one) for one in parts])
+        exact: ExactStatistics | ExactRecords = self.model.exact(parts)
+        return exact
 
     @property
     def total_public(self) -> bool:

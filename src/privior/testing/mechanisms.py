@@ -13,11 +13,11 @@ import numpy as np
 
 from privior.errors import PriviorError
 from privior.mechanisms import MECHANISMS, Asked, Mechanism, to_mechanism
-from privior.models import ExactStatistics, Layout, Model, Observed
+from privior.models import Layout, Model, Observed
 from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
 from privior.testing.points import fail, hold, refused
-from privior.testing.small_tables import Sums, neighbouring
+from privior.testing.small_tables import Exact, neighbouring
 
 #: pairs of neighbours that are compared, each by so small a share of the releases that show a law
 _PAIRS, _SHARE = 8, 40
@@ -138,11 +138,10 @@ class _Mechanism:
             hold(cost.epsilon <= Fraction(epsilon), "at", f"it costs {cost} where {epsilon} was asked")
 
     @cached_property
-    def _pairs(self) -> list[tuple[Sums, Sums]]:
+    def _pairs(self) -> list[tuple[Exact, Exact]]:
         return list(neighbouring(self.model, self.schema, self.records, self.neighbours))
 
-    def _drawn(self, sums: Sums, number: int) -> list[Observed]:
-        exact = ExactStatistics(sums.ravel())
+    def _drawn(self, exact: Exact, number: int) -> list[Observed]:
         return [self.mechanism.release(exact) for _ in range(number)]
 
     def shape(self) -> None:
@@ -203,8 +202,8 @@ class _Mechanism:
                     excess = float(over.mean()) - _FAR * error
                     hold(excess <= promised.delta(epsilon), "guarantee", f"delta({epsilon:g}) is larger")
 
-    def _log(self, observed: Observed, sums: Sums) -> float:
-        return self.mechanism.log_likelihood(observed, ExactStatistics(sums.ravel()))
+    def _log(self, observed: Observed, exact: Exact) -> float:
+        return self.mechanism.log_likelihood(observed, exact)
 
 
 def _observed(layouts: tuple[Layout, ...], numbers: list[int]) -> Observed:

@@ -14,7 +14,7 @@ from privior.arrays import Floats
 from privior.curator import measure_statistics
 from privior.forecasting import forecaster
 from privior.ledger import Ledger
-from privior.models import MODELS, ExactStatistics, Family, Model, to_model
+from privior.models import MODELS, Family, Model, to_model
 from privior.models.families.family import numeric
 from privior.planning import plan
 from privior.plans import Plan
@@ -24,7 +24,7 @@ from privior.queries import ask
 from privior.release import Release
 from privior.schema import Schema
 from privior.testing.points import hold, refused
-from privior.testing.small_tables import codes, neighbouring, relations, statistics
+from privior.testing.small_tables import codes, exact, moved, neighbouring, relations
 
 _SMALL = 1e-9
 #: what grids of values may make of a continuous law, and a share that hardly counts
@@ -82,13 +82,13 @@ class _Model:
             stated = self.model.sensitivity(self.schema, relation)
             hold(stated.neighbours is relation, "sensitivity", "it is of another neighbour relation")
             for before, after in neighbouring(self.model, self.schema, self.records, relation):
-                moved = np.abs(after - before)
-                hold(int(moved.sum()) <= stated.l1, "sensitivity", f"a record moves by L1 {moved.sum()}")
-                squares = int((moved.astype(object) ** 2).sum())
+                away = moved(before, after)
+                hold(int(away.sum()) <= stated.l1, "sensitivity", f"a record moves by L1 {away.sum()}")
+                squares = int((away.astype(object) ** 2).sum())
                 hold(squares <= stated.l2_squared, "sensitivity", f"a record moves by squares {squares}")
                 if stated.total_fixed:
                     total = self.records * self.model.times_counted
-                    hold(int(before.sum()) == total, "sensitivity", "totals are not the records")
+                    hold(before.total == total, "sensitivity", "totals are not the records")
 
     def words(self) -> None:
         """It can be talked about."""
@@ -176,9 +176,9 @@ class _Model:
     def _released(self, made: Plan, relation: Neighbours) -> None:
         every = codes(self.model, self.schema)
         some = every[np.random.default_rng(1).integers(len(every), size=self.records)]
-        exact = ExactStatistics(statistics(self.model, self.schema, relation, some).ravel())
+        known = exact(self.model, self.schema, relation, some)
         ledger = Ledger.in_memory(population=self.schema.population, accept_declared=True)
-        release = measure_statistics(made, exact, ledger=ledger)
+        release = measure_statistics(made, known, ledger=ledger)
         again = Release.from_json(release.to_json())
         hold(again == release, "release", "what is read back is another release")
         posterior = infer(again)

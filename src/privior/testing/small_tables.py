@@ -12,12 +12,13 @@ import numpy as np
 from privior import models
 from privior.arrays import Integers
 from privior.errors import PriviorError
-from privior.models import ExactTable, Model, Reading
+from privior.models import ExactRecords, ExactStatistics, ExactTable, Model, Reading
 from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
 from privior.schema import Schema
 from privior.testing.points import hold
 
 Sums = Integers
+Exact = ExactStatistics | ExactRecords
 
 #: records with all combinations of codes are listed up to so many
 _MOST_LISTED = 100_000
@@ -28,6 +29,13 @@ def statistics(model: Model, schema: Schema, neighbours: Neighbours, codes: Sums
     columns = {name: codes[:, place] for place, name in enumerate(model.columns)}
     answers = [_answer(reading, schema, columns) for reading in model.readings(schema, neighbours)]
     return np.concatenate([np.ravel(one) for one in model.counted(answers)])
+
+
+def exact(model: Model, schema: Schema, neighbours: Neighbours, codes: Sums) -> Exact:
+    """Return what mechanisms are given of records, given as codes of the model's columns."""
+    columns = {name: codes[:, place] for place, name in enumerate(model.columns)}
+    answers = [_answer(reading, schema, columns) for reading in model.readings(schema, neighbours)]
+    return model.exact(model.counted(answers))
 
 
 @singledispatch
@@ -61,6 +69,30 @@ def _(reading: models.Moments, schema: Schema, columns: dict[str, Sums]) -> Sums
     return found
 
 
+@_answer.register
+def _(reading: models.Records, schema: Schema, columns: dict[str, Sums]) -> ExactRecords:
+    return ExactRecords(np.stack([columns[name] for name in reading.columns], axis=1))
+
+
+@singledispatch
+def moved(before: Exact, after: Exact) -> Sums:
+    """Return how far each number is from that of other data."""
+    raise TypeError(f"not statistics: {type(before).__name__}")
+
+
+@moved.register
+def _(before: ExactStatistics, after: ExactStatistics) -> Sums:
+    return np.asarray(np.abs(after.counts - before.counts))
+
+
+@moved.register
+def _(before: ExactRecords, after: ExactRecords) -> Sums:
+    each = np.concatenate([before.codes, after.codes])
+    _, kinds = np.unique(each, axis=0, return_inverse=True)
+    sizes = [np.bincount(one, minlength=kinds.max() + 1) for one in np.split(kinds, [before.total])]
+    return np.asarray(np.abs(sizes[1] - sizes[0]))
+
+
 def _cells(names: tuple[str, ...], schema: Schema, columns: dict[str, Sums]) -> tuple[int, Sums]:
     """Return how many cells some columns make, and that of each record."""
     sizes = tuple(schema.column(name).size for name in names)
@@ -71,16 +103,18 @@ def _cells(names: tuple[str, ...], schema: Schema, columns: dict[str, Sums]) -> 
 
 def neighbouring(
     model: Model, schema: Schema, records: int, neighbours: Neighbours
-) -> Iterator[tuple[Sums, Sums]]:
+) -> Iterator[tuple[Exact, Exact]]:
     """Yield the statistics of tables that differ in one record: those that are farthest apart first."""
     every = codes(model, schema)
-    one_each = [statistics(model, schema, neighbours, one[np.newaxis]) for one in every[:: _step(len(every))]]
-    base = sum((one_each[place % len(one_each)] for place in range(records - 1)), start=0 * one_each[0])
+    some = every[:: _step(len(every))]
+    base = some[np.arange(records - 1) % len(some)]
+    tables = [exact(model, schema, neighbours, np.vstack([base, one])) for one in some]
     if neighbours is REPLACE_ONE:
-        moves = [(base + one, base + other) for one, other in product(one_each, repeat=2) if one is not other]
+        moves = [(one, other) for one, other in product(tables, repeat=2) if one is not other]
     else:
-        moves = [(base, base + one) for one in one_each]
-    yield from sorted(moves, key=lambda pair: -int(np.abs(pair[1] - pair[0]).sum()))
+        without = exact(model, schema, neighbours, base)
+        moves = [(without, one) for one in tables]
+    yield from sorted(moves, key=lambda pair: -int(moved(*pair).sum()))
 
 
 def _step(codes: int) -> int:
