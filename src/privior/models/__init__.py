@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from privior.models.families import Family, JointFamily, SummedModel
     from privior.models.finite_family import FiniteFamily
     from privior.models.formula import Formula
+    from privior.models.gibbs_posterior import GibbsPosterior
     from privior.models.junction_tree import JunctionTree
     from privior.models.learned_prior import LearnedPrior
     from privior.models.linear_regression import LinearRegression

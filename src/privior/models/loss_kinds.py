@@ -63,6 +63,10 @@ class LogisticLoss(Loss):
         """log(1 + e^(-yu))."""
         return (-u * int(y)).exp().log1p()
 
+    def chance(self, u: Floats) -> Floats:
+        """1 / (1 + e^-u)."""
+        return logistic(u)
+
     def differ(self, reach: Fraction) -> Fraction:
         """reach, see above."""
         return reach
@@ -117,6 +121,10 @@ class HuberLoss(Loss):
     def bend(self, u: Floats, y: Floats) -> Floats:
         """1 or 0."""
         return (np.abs(u - y) <= float(self.threshold)).astype(np.float64)
+
+    def mean(self, u: Floats) -> Floats:
+        """The predictor, if errors are symmetric."""
+        return u
 
     def least_bend(self, u: Floats, y: Floats, away: Floats) -> Floats:
         """See above; the distance to the kink is taken a little smaller than floats have it."""
@@ -211,6 +219,11 @@ class SmoothQuantileLoss(Loss):
         if found >= 1:
             raise ModelError("a quantile is between 0 and 1", where=self.name, asked=shown(share))
         fill(self, share=found, width=_above_zero(width, "width", self.name))
+
+    @property
+    def quantile(self) -> Fraction:  # type: ignore[override]
+        """q."""
+        return self.share
 
     @property
     def slope(self) -> Fraction:
@@ -324,6 +337,10 @@ class PoissonLoss(Loss):
     def derivative(self, u: Floats, y: Floats) -> Floats:
         """e^u - y."""
         return exponential(u) - y
+
+    def mean(self, u: Floats) -> Floats:
+        """e^u, within e^-B and e^B."""
+        return exponential(np.clip(u, -float(self.bound), float(self.bound)))
 
     def bend(self, u: Floats, y: Floats) -> Floats:
         """e^u."""

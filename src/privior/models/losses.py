@@ -107,6 +107,19 @@ class Loss(ABC):
         """Bound the range of the loss of one target over |u| <= reach."""
         return 2 * self.slope * reach
 
+    # What a predictor says of the target; None if the loss does not tell
+
+    #: which quantile of the target a predictor is, if it is one
+    quantile: Fraction | None = None
+
+    def chance(self, u: Floats) -> Floats | None:
+        """Return the probability of the second level."""
+        return None
+
+    def mean(self, u: Floats) -> Floats | None:
+        """Return the mean of the target, in the units of the loss."""
+        return None
+
     def scaled(self, half: Fraction, least: Fraction, most: Fraction) -> Loss:
         """Return the loss for targets divided by `half`, of a column with values from `least` to `most`."""
         return self
