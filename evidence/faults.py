@@ -54,6 +54,47 @@ FAULTS = (
         ("tests/networks/test_network_draws.py::test_the_box_bounds_every_loss_and_many_records_reach_it",),
     ),
     Fault(
+        "minimum-without-certificate",
+        "a solver's last point is rounded and released, however near a boundary of the grid it is",
+        "randomness/perturbed_minimum.py",
+        "found = _decided([Fraction(one) for one in theta], look.radius(b, error), places)",
+        "found = _decided([Fraction(one) for one in theta], Fraction(0), places)",
+        ("tests/randomness/test_perturbed_minimum.py::test_every_grid_point_is_the_rounded_minimiser",),
+    ),
+    Fault(
+        "penalty-by-exact-number",
+        "the penalty of a logistic regression follows the number of records that are there",
+        "mechanisms/objective_perturbation.py",
+        "return Objective(rows, len(codes), design.reach, design.squared_norm, self.ridge)",
+        "return Objective(rows, len(codes), design.reach, design.squared_norm, "
+        "self.ridge * self.expected / max(1, len(codes)))",
+        (
+            "tests/regressions/test_logistic_release.py::"
+            "test_a_guess_of_the_number_of_records_is_public_and_never_counted",
+            "tests/regressions/test_logistic_release.py::test_releases_have_the_law_that_is_stated",
+        ),
+    ),
+    Fault(
+        "intercept-not-counted",
+        "the intercept of a logistic regression is left out of the length of a record",
+        "models/row_design.py",
+        "return self.design.terms + int(self.formula.intercept)",
+        "return self.design.terms",
+        (
+            "tests/regressions/test_logistic_model.py::test_the_intercept_is_counted_in_the_norm",
+            "tests/regressions/test_logistic_model.py::"
+            "test_no_record_is_longer_than_stated_and_one_is_as_long",
+        ),
+    ),
+    Fault(
+        "jacobian-forgotten",
+        "objective perturbation has the Gaussian curve at every epsilon",
+        "privacy/pairs/objective_perturbation.py",
+        "if Fraction(epsilon) >= pair.free:",
+        "if True:",
+        ("tests/privacy/test_objective_perturbation.py::test_a_curve_that_forgets_the_jacobian_is_noticed",),
+    ),
+    Fault(
         "uncharged-table",
         "a table of a network counts as a sum of another one whatever its prior",
         "mechanisms/network_draws.py",

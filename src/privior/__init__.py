@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from privior.mechanisms import ModelDraws as ModelDraws
     from privior.mechanisms import NetworkDraws as NetworkDraws
     from privior.mechanisms import NoisyStatistics as NoisyStatistics
+    from privior.mechanisms import ObjectivePerturbation as ObjectivePerturbation
     from privior.mechanisms import PosteriorDraws as PosteriorDraws
     from privior.mechanisms import PublishedLaplace as PublishedLaplace
     from privior.mechanisms import Treatment as Treatment
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from privior.models import LearnedPrior as LearnedPrior
     from privior.models import LinearRegression as LinearRegression
     from privior.models import LogisticLoss as LogisticLoss
+    from privior.models import LogisticRegression as LogisticRegression
     from privior.models import MarkovChain as MarkovChain
     from privior.models import NaiveBayes as NaiveBayes
     from privior.models import OwnCoefficients as OwnCoefficients

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -115,6 +116,8 @@ def numbers_have_names_beside_them(posterior: Posterior) -> None:
         assert math.isclose(row["stddev"], one.stddev, rel_tol=0.1, abs_tol=1e-12)
         assert (row["low"], row["high"]) == one.interval(0.8)
     assert str(summary).count("\n") == len(summary) + 1
+    if "sample" not in posterior.understands:
+        return
     records = posterior.sample(5, seed=1)
     assert records.to_pandas().shape == (5, len(posterior.model.columns))
 
@@ -140,6 +143,11 @@ def asking_twice_gives_one_answer(posterior: Posterior) -> None:
 
 @check
 def samples_are_records(posterior: Posterior) -> None:
+    if "sample" not in posterior.understands:
+        with contextlib.suppress(InferenceError):
+            posterior.sample(20, seed=1)
+            raise AssertionError("it makes up columns that it knows nothing of")
+        return
     sample = posterior.sample(20, seed=1)
     assert tuple(sample) == tuple(posterior.model.columns)
     assert sample == posterior.sample(20, seed=1)

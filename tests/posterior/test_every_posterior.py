@@ -41,7 +41,18 @@ RELEASES = [
     "kinds/normal-mean-precision.noisy-statistics",
     "networks/bayesian-network.gaussian-tables",
     "networks/bayesian-network.network-draws",
+    "regressions/gibbs-posterior.gibbs-draws",
     "regressions/linear-regression.gaussian-moments",
+]
+#: releases that tell estimates alone, and what is to be kept to then
+ESTIMATES = ["regressions/logistic-regression.objective-perturbation"]
+WITHOUT_INTERVALS = [
+    "opposite_events_share_all_records",
+    "a_mode_is_a_draw_or_refused",
+    "documents_are_plain",
+    "ignoring_the_noise_is_said_or_refused",
+    "the_prior_is_the_model_s_or_the_analyst_s",
+    "the_class_is_final_and_documented",
 ]
 
 
@@ -51,7 +62,15 @@ def inferred(name: str) -> Any:
 
 
 def test_every_posterior_is_here() -> None:
-    assert {type(inferred(name)) for name in RELEASES} == {kind for _, kind in POSTERIORS}
+    assert {type(inferred(name)) for name in (*RELEASES, *ESTIMATES)} == {kind for _, kind in POSTERIORS}
+    assert all(inferred(name).uncertain for name in RELEASES)
+
+
+@pytest.mark.parametrize("point", WITHOUT_INTERVALS)
+@pytest.mark.parametrize("name", ESTIMATES)
+def test_contract_without_intervals(name: str, point: str) -> None:
+    assert not inferred(name).uncertain
+    CHECKS[point](inferred(name))
 
 
 @pytest.mark.parametrize("point", CHECKS)

@@ -34,6 +34,8 @@ from privior.privacy.pairs import (
     GaussianPair,
     GroupPair,
     KNormPair,
+    ObjectivePair,
+    ReplacedObjectivePair,
     ShapeMoves,
     SignedSteps,
     TwoLevelsPair,
@@ -51,6 +53,7 @@ EPSILONS = (-1.5, -0.3, 0.0, 0.2, 0.8, 2.0, 5.0)
 SAME = 1e-7
 #: what of a curve's own view of itself is a bound, not the curve of two laws: delta and Renyi stated apart
 BOUNDS = (GroupPair, Within, BoundedRangePair, Concentrated, ShapeMoves, WorstOf, TwoLevelsPair)
+BOUNDS += (ObjectivePair, ReplacedObjectivePair)
 INEXACT = (*BOUNDS, Composed, TwoLevelsDraws)
 
 
@@ -86,6 +89,8 @@ DRAWN: dict[type[DominatingPair], Callable[[Random], DominatingPair]] = {
         r.randint(2, 4),
     ),
     KNormPair: lambda r: KNormPair(r.randint(2, 9), drawn(r, 0.2, 3)),
+    ObjectivePair: lambda r: ObjectivePair(drawn(r, 0.01, 2), drawn(r, 0.05, 4), r.random() < 0.5),
+    ReplacedObjectivePair: lambda r: ReplacedObjectivePair(drawn(r, 0.01, 1), drawn(r, 0.05, 4)),
     ShapeMoves: lambda r: ShapeMoves(drawn(r, 10, 60), drawn(r, 1, 6), drawn(r, 0.5, 2)),
     SignedSteps: lambda r: SignedSteps(drawn(r, 0.1, 2), r.randint(1, 5)),
     TwoLevelsPair: lambda r: TwoLevelsPair(drawn(r, 2, 9), drawn(r, 2, 9), drawn(r, 0.3, 1), r.randint(2, 9)),

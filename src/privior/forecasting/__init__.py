@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from privior.forecasting.finite_families import ModelForecaster
     from privior.forecasting.gibbs import GibbsForecaster
     from privior.forecasting.hellinger import ListedLaw, SampledLaw
+    from privior.forecasting.logistic import LogisticForecaster
     from privior.forecasting.network_divergence import NetworkDivergence
     from privior.forecasting.networks import NetworkForecast, NetworkForecaster
     from privior.forecasting.regressions import RegressionForecaster

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from privior.mechanisms.moment_noise import MomentNoise
     from privior.mechanisms.laplace_moments import LaplaceMoments
     from privior.mechanisms.gaussian_moments import GaussianMoments
+    from privior.mechanisms.objective_perturbation import ObjectivePerturbation
 
     # isort: on
 else:

@@ -185,14 +185,16 @@ class GibbsDraws(Mechanism):
     def _tuned(self) -> Fraction:
         """Return m: 1/stddev^2; or by the rule that ridge m / beta = k 5/2 L^2 / epsilon, all of them public.
 
-        beta = mu sqrt(m) / (k L) then makes m = (5/2)^2 L^2 mu^2 / epsilon^2. Pure releases do not depend on
-        the prior: it is as wide as the ball.
+        beta = mu sqrt(m) / (k L) then makes m = (5/2)^2 L^2 mu^2 / epsilon^2. A weight of more than 2 for log
+        odds, or of more than half the target's range, is not expected: m is at least 1/4 or 1. Pure releases
+        do not depend on the prior: it is as wide as the ball.
         """
         if self.model.prior is not None:
             return self._of_prior()
         if self.delta == 0:
             return Fraction(float(1 / (self.radius or Fraction(1)) ** 2))
-        return Fraction(float(_RIDGE**2 * self.lipschitz_squared * self._mu_squared / self.epsilon**2))
+        by_rule = _RIDGE**2 * self.lipschitz_squared * self._mu_squared / self.epsilon**2
+        return Fraction(float(max(by_rule, Fraction(1, 4) if self.loss.of_levels else Fraction(1))))
 
     @cached_property
     def _range(self) -> Fraction:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, final
 from privior.arrays import Integers
 from privior.checks import fill
 from privior.models.formula import Formula
-from privior.models.model import PRIOR_SHARE, Model
+from privior.models.model import MODELS, PRIOR_SHARE, Model
 from privior.models.readings import Reading, Records
 from privior.models.row_design import RowDesign
 from privior.models.statistics import ExactRecords, Layout
@@ -20,6 +20,7 @@ from privior.schema import Schema
 
 
 @final
+@MODELS.register
 @dataclass(frozen=True)
 class LogisticRegression(Model):
     """P(target = its second level) = 1 / (1 + e^(-a.theta)), a the row of a formula (`RowDesign`).

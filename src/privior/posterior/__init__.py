@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from privior.posterior.networks.network_posterior import NetworkPosterior
     from privior.posterior.numbers import Numbers
     from privior.posterior.quantity import Quantity
+    from privior.posterior.regression.logistic_posterior import LogisticPosterior
     from privior.posterior.regression.regression_posterior import RegressionPosterior
     from privior.posterior.tables.categorical import CategoricalPosterior
     from privior.posterior.tables.counts_posterior import CountsPosterior

@@ -62,6 +62,8 @@ class Belief(ABC):
     model: Any
     #: whether noisy statistics were taken as true ones
     ignored: bool = False
+    #: whether it knows how uncertain its numbers are; if not, there are estimates, and no draws or intervals
+    uncertain: ClassVar[bool] = True
     #: the questions that it understands, by their names in the grammar, and the method that knows the answer
     understands: ClassVar[Mapping[str, str]] = {
         "p": "probability",

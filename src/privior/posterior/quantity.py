@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
+from typing import NoReturn
 
 import numpy as np
 
@@ -54,6 +55,14 @@ def generator(seed: object) -> np.random.Generator:
     return np.random.default_rng(None if seed is None else int(seed))
 
 
+def no_intervals() -> NoReturn:
+    """Refuse to say how uncertain a number is of which an estimate alone was released."""
+    raise InferenceError(
+        "this release has estimates and no intervals: nothing in it tells how uncertain they are",
+        advice="Ask for the estimates: parameters(), P(target=level | column=value), predict_proba(frame).",
+    )
+
+
 def quantiles(draws: Floats, level: float) -> Floats:
     """Return the equal-tailed interval of draws along the first axis, as (..., 2)."""
     tail = (1 - level) / 2
@@ -83,6 +92,7 @@ class Quantity:
         exact_stddev: likewise the standard deviation
         undefined: how probable it is that there is no such number: nobody is as the condition says
         provided: what it rests on that nothing released can tell, such as "x is Poisson"
+        alone: whether it is an estimate of which nobody knows how uncertain it is: there is no interval
     """
 
     name: str
@@ -92,6 +102,7 @@ class Quantity:
     exact_stddev: float | None = None
     undefined: float = 0.0
     provided: str = ""
+    alone: bool = False
 
     @staticmethod
     def of(name: str, values: Floats) -> Quantity:
@@ -136,5 +147,7 @@ class Quantity:
         return self.mean
 
     def __str__(self) -> str:
+        if self.alone:
+            return f"{self.name} = {self.mean:.4f}, an estimate without an interval"
         low, high = self.interval(0.9)
         return f"{self.name} = {self.mean:.4f}, between {low:.4f} and {high:.4f} with probability 90%"

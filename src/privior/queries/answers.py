@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -153,6 +154,70 @@ class QuantityAnswer(Answer):
         least = 4 if all(abs(end) <= 1 + 1e-9 for end in (self.mean, self.low, self.high)) else 0
         digits = math.ceil(-math.log10(width)) + 1 if width > 1e-12 else least
         return f"{number:.{min(max(digits, least), 12)}f}"
+
+
+@dataclass(frozen=True, repr=False)
+class EstimateAnswer(Answer):
+    """What was released about numbers of which nobody can tell how uncertain they are.
+
+    Attributes:
+        question: the question in canonical form
+        names: of the numbers
+        values: the estimates
+        warnings: what must be known before the numbers are trusted
+        about: what the numbers are of
+        provided: what they rest on
+    """
+
+    question: str
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    warnings: tuple[str, ...] = ()
+    about: str = ""
+    provided: str = ""
+    kind: ClassVar[str] = "estimate"
+
+    @staticmethod
+    def of(
+        question: str, found: Sequence[Quantity], warnings: tuple[str, ...], about: str = ""
+    ) -> EstimateAnswer:
+        """Read the answer off quantities."""
+        names, values = tuple(one.name for one in found), tuple(one.mean for one in found)
+        return EstimateAnswer(question, names, values, warnings, about, found[0].provided)
+
+    def facts(self) -> dict[str, object]:
+        """Name the numbers."""
+        provided = {"provided": self.provided} if self.provided else {}
+        named = [{"name": name, "value": value} for name, value in zip(self.names, self.values, strict=True)]
+        return {"estimates": named, "about": self.about, **provided}
+
+    @property
+    def brief(self) -> str:
+        """The numbers alone."""
+        return " ".join(f"{value:.6g}" for value in self.values)
+
+    def frame(self) -> dict[str, list[object]]:
+        """Return one row for each number."""
+        return {"name": [*self.names], "estimate": [*self.values]}
+
+    def table(self) -> Cells:
+        """Return a header and one row for each number."""
+        pairs = zip(self.names, self.values, strict=True)
+        return ["", "estimate"], [[visible(name), f"{value:.5g}"] for name, value in pairs]
+
+    def text(self, width: int) -> str:
+        """Fit the table, and wrap what is said."""
+        lines = [] if len(self.names) == 1 else listing.table(*self.table(), width)
+        return "\n".join([*lines, *listing.wrapped("\n".join(self._said()), width)])
+
+    def _said(self) -> list[str]:
+        rests = f", if {self.provided}" if self.provided else ""
+        alone = [f"{visible(self.question)} = {self.values[0]:.4f}{rests}"] if len(self.names) == 1 else []
+        return [*alone, *([f"  {self.about}"] if self.about else []), *self.warnings]
+
+    def __str__(self) -> str:
+        lines = [] if len(self.names) == 1 else listing.table(*self.table())
+        return "\n".join([*lines, *self._said()])
 
 
 def percent(level: float) -> str:

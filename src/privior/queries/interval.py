@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from privior.exact import decimal
 from privior.posterior import Belief
-from privior.queries.answers import QuantityAnswer
+from privior.posterior.quantity import no_intervals
+from privior.queries.answers import EstimateAnswer, QuantityAnswer
 from privior.queries.binding import Binding
 from privior.queries.combined import number_read
 from privior.queries.probability import Probability
@@ -36,8 +37,10 @@ class Interval(Question):
         """Bind the question about the number."""
         return replace(self, of=self.of.bound(binding))
 
-    def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer:
+    def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer | EstimateAnswer:
         """Return what is known of the number, with the interval's own level."""
+        if not belief.uncertain:
+            no_intervals()
         own = level if self.level is None else float(self.level)
         return self.of.answered(str(self), belief, own)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from privior.pictures import listing
 from privior.posterior import Belief, Quantity
-from privior.queries.answers import Answer, Cells, visible
+from privior.queries.answers import Answer, Cells, EstimateAnswer, visible
 from privior.queries.questions import Question, question
 from privior.queries.reading import Reader
 
@@ -24,9 +24,11 @@ class Parameters(Question):
         """Read nothing."""
         return Parameters()
 
-    def asked(self, belief: Belief, *, level: float, seed: int | None) -> ParametersAnswer:
-        """Return all of them, in the order of the formula."""
+    def asked(self, belief: Belief, *, level: float, seed: int | None) -> ParametersAnswer | EstimateAnswer:
+        """Return all of them, in the order of the formula; estimates where nothing else is known."""
         found: list[Quantity] = self.known(belief)()
+        if any(one.alone for one in found):
+            return EstimateAnswer.of(str(self), found, belief.caveats, belief.about)
         ends = [one.interval(level) for one in found]
         return ParametersAnswer(
             str(self),

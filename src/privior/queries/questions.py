@@ -19,7 +19,7 @@ from privior.models import Model
 from privior.posterior import Belief, Quantity
 from privior.posterior.events import quoted
 from privior.posterior.numbers import Named
-from privior.queries.answers import Answer, QuantityAnswer
+from privior.queries.answers import Answer, EstimateAnswer, QuantityAnswer
 from privior.schema import Schema
 
 if TYPE_CHECKING:
@@ -169,14 +169,16 @@ class Number(Question):
         """Return between what the number lies, whatever the data: public facts, infinite without ends."""
         return 0.0, 1.0
 
-    def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer:
-        """Return mean, spread and interval."""
+    def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer | EstimateAnswer:
+        """Return mean, spread and interval, or the estimate where nothing else is known."""
         return self.answered(str(self), belief, level)
 
-    def answered(self, written: str, belief: Belief, level: float) -> QuantityAnswer:
+    def answered(self, written: str, belief: Belief, level: float) -> QuantityAnswer | EstimateAnswer:
         """Return the answer to a question that is written so."""
-        about = self.asks(belief).about
-        return QuantityAnswer.of(written, self.quantity(belief), level, belief.caveats, about)
+        about, found = self.asks(belief).about, self.quantity(belief)
+        if found.alone:
+            return EstimateAnswer.of(written, [found], belief.caveats, about)
+        return QuantityAnswer.of(written, found, level, belief.caveats, about)
 
 
 _FORMS: dict[str, type[Question]] = {}

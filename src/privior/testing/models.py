@@ -182,15 +182,24 @@ class _Model:
         again = Release.from_json(release.to_json())
         hold(again == release, "release", "what is read back is another release")
         posterior = infer(again)
+        answer = ask(posterior, self.model.first_question)
+        hold(len(str(answer)) > 0, "posterior", "the first question has no answer")
+        hold(len(str(posterior)) > 0, "posterior", "it says nothing")
+        if not posterior.uncertain:
+            hold(len(posterior.warnings) > 0, "posterior", "it does not say that it has no intervals")
+            refused(lambda: posterior.draws(5, 1), "posterior", "it draws from no law")
+            return
         for one in posterior.quantities():
             low, high = one.interval(0.9)
             hold(low <= high and math.isfinite(one.mean), "posterior", f"{one.name} is no number")
         hold(len(posterior.draws(5, 1)) == 5, "posterior", "it gives no draws")
-        hold(len(str(posterior)) > 0, "posterior", "it says nothing")
+        if "sample" not in posterior.understands:
+            refused(
+                lambda: posterior.sample(3, 1), "posterior", "it makes up columns that it knows nothing of"
+            )
+            return
         sample = posterior.sample(3, 1)
         hold(set(sample) == set(self.model.columns), "posterior", "it samples other columns")
-        answer = ask(posterior, self.model.first_question)
-        hold(len(str(answer)) > 0, "posterior", "the first question has no answer")
 
 
 def _planned(model: Model, schema: Schema, records: int, relation: Neighbours, epsilon: str) -> Plan:

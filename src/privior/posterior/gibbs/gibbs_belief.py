@@ -18,11 +18,13 @@ from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privior.errors import InferenceError
 from privior.models import GibbsPosterior
 from privior.pictures import IntervalChart
-from privior.posterior.contract import Posterior, posterior_for
+from privior.posterior.contract import Posterior, posterior_for, with_prior
+from privior.posterior.events import Event, quoted
 from privior.posterior.findings import Finding, Table
 from privior.posterior.gibbs.gibbs_numbers import GibbsNumbers
 from privior.posterior.numbers import Floats
@@ -64,13 +66,14 @@ class GibbsBelief(Posterior):
                 asked=f"{len(releases)} releases",
                 advice="Ask each of them.",
             )
-        if prior is not None:
+        model = releases[0].plan.model
+        if with_prior(model, prior) != model:
             raise InferenceError("the prior is a part of what was drawn from", asked=str(prior))
         if ignore_noise:
             raise InferenceError(
                 "draws are exact: there is no noise that could be ignored", asked='noise="ignore"'
             )
-        return cls(releases, releases[0].plan.model)
+        return cls(releases, model)
 
     @staticmethod
     def numbers_of(model: Any, schema: Schema) -> GibbsNumbers:
@@ -134,6 +137,18 @@ class GibbsBelief(Posterior):
 
     # What is known
 
+    def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
+        """Return the chance of a level; columns that are left open are taken in the middle."""
+        return replace(super().probability(event, given), provided=self.numbers.left_open(given))
+
+    def average(self, column: str, given: Event | object | None = None) -> Quantity:
+        """Return the mean of the target, likewise."""
+        return replace(super().average(column, given), provided=self.numbers.left_open(given))
+
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+        """Return the quantile that the loss is about, likewise."""
+        return replace(super().quantile(column, share, given), provided=self.numbers.left_open(given))
+
     def parameters(self) -> list[Quantity]:
         """Return every coefficient of the columns as they are."""
         averages = self.numbers.coefficients(self.drawn).mean(axis=0)
@@ -143,32 +158,44 @@ class GibbsBelief(Posterior):
     quantities = parameters
 
     def predict_proba(self, frame: Any) -> Floats:
-        """Return for each row the chances of the target's levels, in the schema's order; draws are averaged.
+        """Return the chances of the target's levels for each row, as (rows, levels in the schema's order).
+
+        The average over the draws. Cells follow the schema's rules, as in the table; rows with a cell that
+        the schema leaves out are not a number.
 
         Args:
-            frame: of pandas, polars, Arrow, or a dictionary of lists; the target is not needed
+            frame: of pandas, polars, Arrow, or a dictionary of lists, without the target
         """
-        chances = self.numbers.loss.chance(self._predictors(frame))
+        predictors, there = self._predictors(frame)
+        chances = self.numbers.loss.chance(predictors)
         if chances is None:
             raise InferenceError(
                 f"the loss {self.model.loss.name} tells no probabilities", advice="Ask for predict(frame)."
             )
         yes = np.asarray(chances).mean(axis=0)
-        return np.column_stack([1 - yes, yes])
+        return np.where(there[:, None], np.column_stack([1 - yes, yes]), np.nan)
 
     def predict(self, frame: Any) -> Any:
-        """Return for each row the level, the mean or the quantile that the loss is about."""
-        predictors = self._predictors(frame)
+        """Return for each row what the loss is about: the level that most draws say, the mean, the quantile.
+
+        Rows with a cell that the schema leaves out are refused where levels are predicted, else no number.
+        """
+        predictors, there = self._predictors(frame)
         loss = self.numbers.loss
         if loss.of_levels:
+            if not there.all():
+                raise InferenceError(
+                    "some rows have cells that the schema leaves out",
+                    asked=f"row {int(np.argmin(there))}",
+                    advice="Leave these rows out.",
+                )
             chances = loss.chance(predictors)
             sides = (predictors > 0).astype(np.float64) if chances is None else np.asarray(chances)
-            labels = self.schema.column(self.model.target).values
-            return [labels[int(one)] for one in sides.mean(axis=0) > 0.5]
+            values = np.array(self.schema.column(self.model.target).values)
+            return values[(sides.mean(axis=0) > 0.5).astype(np.int64)]
         means = loss.mean(predictors)
-        return self.numbers.in_words_of_target(
-            (predictors if means is None else np.asarray(means)).mean(axis=0)
-        )
+        each = predictors if means is None else np.asarray(means)
+        return np.where(there, self.numbers.in_words_of_target(each.mean(axis=0)), np.nan)
 
     def predictions(
         self, frame: Any, target: str | None = None, level: float | None = None
@@ -176,22 +203,27 @@ class GibbsBelief(Posterior):
         """Return what is predicted of the target for rows of one's own."""
         name = self.model.target
         if target not in (None, name):
-            raise InferenceError("a regression predicts its target alone", asked=target, allowed=name)
+            raise InferenceError("a regression predicts its target", asked=target, allowed=quoted(name))
         if self.numbers.loss.chance(np.zeros(1)) is None:
             return {name: list(self.predict(frame))}
-        chances = self.predict_proba(frame)
-        labels = self.numbers.design.levels
-        return {
-            name: list(self.predict(frame)),
-            **{f"P({name}={label})": chances[:, place].tolist() for place, label in enumerate(labels)},
-        }
+        chances, labels = self.predict_proba(frame), self.numbers.design.levels
+        likely: list[object] = [None if np.isnan(one[0]) else labels[int(one.argmax())] for one in chances]
+        columns: dict[str, list[object]] = {name: likely}
+        for place, label in enumerate(labels):
+            columns[f"P({name}={label})"] = [
+                None if np.isnan(one) else float(one) for one in chances[:, place]
+            ]
+        return columns
 
-    def _predictors(self, frame: Any) -> Floats:
+    def _predictors(self, frame: Any) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the predictors by each draw, and which rows have all features."""
         target, *names = self.model.columns
         known = coded_rows(frame, self.schema, names, target, whole=True)
         rules = [self.schema.column(name).missing_code for name in names]
-        codes = np.where(known == NOTHING, [0 if one is None else one for one in rules], known)
-        return self.numbers.predictors(dict(zip(names, codes.T.astype(np.int64), strict=True)), self.drawn)
+        codes = np.where(known == NOTHING, [NOTHING if one is None else one for one in rules], known)
+        there = (codes != NOTHING).all(axis=1)
+        found = dict(zip(names, np.where(codes == NOTHING, 0, codes).T.astype(np.int64), strict=True))
+        return self.numbers.predictors(found, self.drawn), there
 
     # How it is shown
 
@@ -277,4 +309,4 @@ class GibbsBelief(Posterior):
         return "a Gibbs posterior has no table of counts", "Ask for parameters()."
 
     def __repr__(self) -> str:
-        return f"<draws of {self.model.formula}, {self.source}>"
+        return f"<posterior of {self.model.formula}, {self.source}>"

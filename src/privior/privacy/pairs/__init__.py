@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from privior.privacy.pairs.group import GroupPair, group
     from privior.privacy.pairs.k_norm import KNormPair
     from privior.privacy.pairs.losses import LossPair
+    from privior.privacy.pairs.objective_perturbation import ObjectivePair, ReplacedObjectivePair
     from privior.privacy.pairs.reweighted import ReweightedDraw, Side
     from privior.privacy.pairs.shape_moves import ShapeMoves
     from privior.privacy.pairs.signed_steps import SignedSteps

@@ -1,0 +1,279 @@
+"""Objective perturbation: the minimiser of a penalised sum over all records with a random linear term."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+
+from privior.arrays import Floats, Integers
+from privior.checks import fill, is_whole, known_as
+from privior.errors import shown
+from privior.exact import decimal, rational, round_down, shortened_up
+from privior.mechanisms.contract import Asked, Mechanism, offered_for
+from privior.models import ExactRecords, Layout, LogisticRegression, Model, Observed, RowDesign
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity
+from privior.privacy.calibration import largest
+from privior.privacy.pairs import DominatingPair, GaussianPair, ObjectivePair, ReplacedObjectivePair
+from privior.randomness import Bits, Objective, rounded_minimum
+from privior.schema import Schema
+
+#: variances and penalties within these
+_WIDEST = Fraction(10**15)
+#: the grid is finer than a standard deviation by so many powers of two
+_FINER = 2
+
+
+@final
+@offered_for(LogisticRegression)
+@dataclass(frozen=True)
+class ObjectivePerturbation(Mechanism):
+    """theta^ = argmin sum log(1 + e^(-y a.theta)) + ridge/2 |theta|^2 + b.theta, b ~ N(0, variance I).
+
+    a is the row of a record, |a| <= R, intercept included (`RowDesign`), y = 1 or -1. The exact minimiser has
+    the curve of `privacy.pairs.ObjectivePair`, where the proof is; what is released is that minimiser rounded
+    to a public grid, a post-processing, and surely so: `randomness.perturbed_minimum` returns a grid point
+    only if every point near enough to be the minimiser rounds to it. A solver's tolerance plays no part.
+
+    With h^2 = R^2/variance and c = R^2/ridge the curve at epsilon is that of the Gaussian mechanism of mu = h
+    if c <= epsilon + h^2/2, of mu = 2h under replace-one if c <= epsilon/2 and mu^2 <= 4 epsilon. The penalty
+    is chosen so: ridge = k R^2/epsilon + 8 d variance / (9 n), k = 1, or 2 under replace-one; the second term
+    is about what d noisy weights of n records want. n is `expected`: the exact, public number of records
+    under replace-one, and otherwise a public guess, half of the declared maximum unless told, never counted.
+
+    Attributes:
+        model: the regression; its prior plays no part
+        schema: the public facts of its columns
+        epsilon, delta: what it spends
+        neighbours: the neighbour relation
+        expected: the number of records that penalty and grid are made for
+        variance: of each number of b
+        ridge: the penalty lam
+    """
+
+    model: LogisticRegression
+    schema: Schema
+    epsilon: Fraction
+    delta: Fraction
+    neighbours: Neighbours
+    expected: int
+    variance: Fraction
+    ridge: Fraction
+    name: ClassVar[str] = "objective-perturbation"
+    about: ClassVar[str] = "the exact minimiser of a randomly tilted objective"
+    randomness: ClassVar[str] = (
+        "Normal numbers by interval arithmetic from the system's bits, as many as the rounding needs"
+    )
+    options: ClassVar[Mapping[str, object]] = {"expected": 0}
+
+    def __init__(
+        self,
+        model: LogisticRegression,
+        schema: Schema,
+        epsilon: object,
+        delta: object,
+        *,
+        expected: int,
+        neighbours: Neighbours | str = REPLACE_ONE,
+        variance: object = None,
+        ridge: object = None,
+    ) -> None:
+        budget = Budget.of(epsilon, delta)
+        if budget.delta == 0:
+            raise self.refusal("needs delta > 0: Gaussian noise is never pure")
+        if not is_whole(expected, 1):
+            raise self.refusal("expected is not a number of records", asked=shown(expected))
+        fill(self, model=model, schema=schema, epsilon=budget.epsilon, delta=budget.delta)
+        fill(self, neighbours=Neighbours.of(neighbours), expected=expected)
+        self.sensitivity  # noqa: B018 - refuses a schema that does not fit
+        found = self._calibrated() if variance is None else rational(variance, "variance")
+        fill(self, variance=found)
+        fill(self, ridge=self._rule(found) if ridge is None else rational(ridge, "ridge"))
+        for number in (self.variance, self.ridge):
+            if not 0 < number <= _WIDEST:
+                raise self.refusal("this is no variance or penalty", asked=shown(number))
+        if not self._enough():
+            raise self.refusal(
+                "this variance and penalty do not give the stated guarantee",
+                asked=f"{decimal(self.variance)}, {decimal(self.ridge)}",
+            )
+
+    @classmethod
+    def built(cls, asked: Asked) -> Self:
+        """Spend epsilon and delta."""
+        told = asked.options.get("expected", 0)
+        exact = asked.neighbours is REPLACE_ONE
+        if told and exact and told != asked.records:
+            raise cls.refusal(
+                "the number of records is public under replace-one, and no guess is taken",
+                asked=shown(told),
+                allowed=asked.records,
+            )
+        guess = asked.records if exact else told or -(-asked.records // 2)
+        spent = (asked.budget.epsilon, asked.budget.delta)
+        return cls(asked.model, asked.schema, *spent, expected=guess, neighbours=asked.neighbours)  # type: ignore[arg-type]
+
+    # Penalty and noise
+
+    @property
+    def steps(self) -> int:
+        """How many records a neighbour adds or removes: 2 if one is replaced."""
+        return 2 if self.neighbours is REPLACE_ONE else 1
+
+    def _rule(self, variance: Fraction) -> Fraction:
+        design = self.design
+        free = self.steps * design.squared_norm / self.epsilon
+        return shortened_up(free + Fraction(8 * design.size, 9 * self.expected) * variance, 8)
+
+    def _calibrated(self) -> Fraction:
+        """Return a variance that is enough: by the Gaussian curve, exact for usual budgets, or more."""
+        level, squared = round_down(self.epsilon), self.design.squared_norm
+        mu = largest(
+            lambda one: Fraction(GaussianPair(one).delta(level)) <= self.delta, digits=6, most=Fraction(10**6)
+        )
+        if not mu:
+            raise self.refusal(
+                "this budget needs more noise than can be certified",
+                asked=str(Budget(self.epsilon, self.delta)),
+                advice="Ask for a larger epsilon or delta.",
+            )
+        for _ in range(200):
+            variance = shortened_up(Fraction(self.steps**2 * squared) / mu, 8)
+            if Fraction(self._pair(variance, self._rule(variance)).delta(level)) <= self.delta:
+                return variance
+            mu *= Fraction(9, 10)
+        raise self.refusal("no noise was found for this budget", asked=str(Budget(self.epsilon, self.delta)))
+
+    def _pair(self, variance: Fraction, ridge: Fraction) -> DominatingPair:
+        squares = self.design.squared_norm / variance, self.design.squared_norm / ridge
+        return ReplacedObjectivePair(*squares) if self.steps == 2 else ObjectivePair(*squares)
+
+    def _enough(self) -> bool:
+        return Fraction(self._pair(self.variance, self.ridge).delta(round_down(self.epsilon))) <= self.delta
+
+    # What it promises
+
+    @cached_property
+    def design(self) -> RowDesign:
+        """What becomes of records."""
+        return self.model.design(self.schema)
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity:
+        """One record comes, goes or is replaced."""
+        return self.model.sensitivity(self.schema, self.neighbours)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """A curve of its own."""
+        reason = (
+            "objective perturbation with records no longer than "
+            f"{float(self.design.squared_norm) ** 0.5:.4g}, the exact minimiser rounded to a public grid "
+            "(proof: privior.privacy.pairs.ObjectivePair)"
+        )
+        pair = self._pair(self.variance, self.ridge)
+        return Guarantee(pair, self.neighbours, Budget(self.epsilon, self.delta), reason, "record")
+
+    def check(self, asked: Asked) -> None:
+        """Refuse another regression, schema, neighbour relation or, where it is public, number of records."""
+        model = known_as(LogisticRegression, asked.model)
+        same = self.model.formula == model.formula and self.design.design.features == (
+            model.design(asked.schema).design.features
+        )
+        if not same or self.neighbours is not asked.neighbours:
+            raise self.refusal("the mechanism is for another regression, schema or neighbour relation")
+        if self.neighbours is REPLACE_ONE and self.expected != asked.records:
+            raise self.refusal(
+                "the mechanism is for another number of records", asked=self.expected, allowed=asked.records
+            )
+
+    # What it publishes
+
+    @cached_property
+    def places(self) -> int:
+        """The grid is 2^-places, at most a quarter of the least standard deviation that noise can give.
+
+        That is s / (ridge + n R^2/4), for no Hessian of n records is larger.
+        """
+        steepest = self.ridge + Fraction(self.expected * self.design.squared_norm, 4)
+        ratio = steepest**2 / self.variance
+        half = math.ceil((ratio.numerator.bit_length() - ratio.denominator.bit_length() + 1) / 2)
+        return half + _FINER
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """A number for each weight."""
+        return (Layout("weights", (self.design.size,), self.places),)
+
+    def weights(self, observed: Observed) -> Floats:
+        """Return the released minimiser."""
+        return observed.values(0)
+
+    def _objective(self, statistics: ExactRecords) -> Objective:
+        codes, design = statistics.codes, self.design
+
+        def rows(start: int, stop: int) -> Integers:
+            some = codes[start:stop]
+            return np.asarray(design.whole(some) * (2 * some[:, :1].astype(np.int64) - 1))
+
+        return Objective(rows, len(codes), design.reach, design.squared_norm, self.ridge)
+
+    def release(self, statistics: ExactRecords) -> Observed:
+        """Draw b, and return the minimiser, exactly rounded."""
+        if self.neighbours is REPLACE_ONE and statistics.total != self.expected:
+            raise ValueError("the records are not as many as planned")
+        found = rounded_minimum(self._objective(statistics), self.variance, self.places, Bits())
+        return Observed(self.layouts, (tuple(found),))
+
+    def log_likelihood(self, observed: Observed, statistics: ExactRecords) -> float:
+        """Log of the density of the minimiser at a grid point, times the size of a cell."""
+        theta, design = self.weights(observed), self.design
+        rows = design.rows(statistics.codes) * design.signs(statistics.codes)[:, None]
+        q = 0.5 * (1 - np.tanh(rows @ theta / 2))
+        b = q @ rows - float(self.ridge) * theta
+        curved = rows.T @ (rows * (q * (1 - q))[:, None]) + float(self.ridge) * np.eye(design.size)
+        noise = -float(b @ b) / (2 * float(self.variance)) - design.size / 2 * math.log(
+            2 * math.pi * float(self.variance)
+        )
+        return noise + float(np.linalg.slogdet(curved)[1]) - design.size * self.places * math.log(2)
+
+    def admits(self, observed: Observed, records: int) -> bool:
+        """Any integers are possible."""
+        return True
+
+    # Words and files
+
+    def memory(self, records: int) -> float:
+        """About how many bytes a release of so many records takes, beside the engine's."""
+        return records * (10.0 * self.design.size + 24.0 * len(self.model.columns)) + 2e8
+
+    def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
+        """Say what is computed, with which penalty, and in how much memory."""
+        known = "known" if self.neighbours is REPLACE_ONE else "guessed, never counted"
+        return [
+            ("statistic", f"the minimiser over all records: {self.design.size} weights, and nothing else"),
+            ("penalty", f"ridge {float(self.ridge):.4g}, for {self.expected} records ({known})"),
+            (
+                "noise",
+                f"standard deviation {float(self.variance) ** 0.5:.4g} on the gradient",
+            ),
+            ("memory", f"about {self.memory(self.expected) / 1e6:.0f} MB for {self.expected} records"),
+        ]
+
+    @property
+    def drawback(self) -> str:
+        """There are no intervals."""
+        return (
+            "The whole budget goes into predictions: this release has estimates and no intervals, since how "
+            "uncertain they are depends on the records."
+        )
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
+        """Read what `to_document` wrote."""
+        return cls(model, schema, **entries)  # type: ignore[arg-type]
