@@ -34,7 +34,7 @@ FEWER = {
     pv.DirichletDraw: 400,
     pv.GaussianMoments: 200,
     pv.LaplaceMoments: 200,
-    pv.GibbsDraws: 400,
+    pv.GibbsDraws: 60,
     pv.NetworkDraws: 30,
     pv.ObjectivePerturbation: 400,
     pv.TruncatedNetworkDraws: 400,

@@ -33,7 +33,7 @@ _PLACES = 30
 #: ridges of about so many times L^2/epsilon are best for one draw, twice that if records are replaced
 _RIDGE = Fraction(5, 2)
 #: of how many weights the normaliser is integrated, and at how many points each
-_POINTS = {1: 4001, 2: 301, 3: 61}
+_POINTS = {1: 2001, 2: 121, 3: 41}
 
 
 @final

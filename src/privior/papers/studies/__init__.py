@@ -5,6 +5,7 @@ from privior.papers.studies import (
     distinguish,
     draws_or_noise,
     fourier,
+    gibbs_logistic,
     hellinger_accuracy,
     histogram_error,
     lipschitz_mass,
@@ -17,7 +18,7 @@ from privior.papers.studies.study import Column, Findings, Study
 _MODULES = (
     *(dirichlet_renyi, histogram_error, multinomial_dirichlet),
     *(hellinger_accuracy, lipschitz_mass, distinguish, draws_or_noise),
-    *(naive_bayes, fourier),
+    *(naive_bayes, fourier, gibbs_logistic),
 )
 #: every study, by name
 STUDIES = {module.STUDY.name: module.STUDY for module in _MODULES}
