@@ -144,14 +144,17 @@ def test_pure_on_a_ball() -> None:
 
 @pytest.mark.parametrize(
     ("loss", "target"),
-    [("smooth-hinge", "y"), (pv.HuberLoss("0.5"), "x"), (pv.PoissonLoss(1), "x")],
-    ids=["hinge", "huber", "poisson"],
+    [
+        pytest.param("smooth-hinge", "y", id="hinge", marks=pytest.mark.slow),
+        pytest.param(pv.HuberLoss("0.5"), "x", id="huber"),
+        pytest.param(pv.PoissonLoss(1), "x", id="poisson", marks=pytest.mark.slow),
+    ],
 )
 def test_other_losses_keep_the_contract(loss: Any, target: str) -> None:
     feature = "x" if target == "y" else "y"
     model = pv.GibbsPosterior(loss, f"{target} ~ {feature}")
     made = pv.GibbsDraws(model, SMALL, 6, 1, "1e-2")
-    check_mechanism(made, model, SMALL, records=6, releases=60)
+    check_mechanism(made, model, SMALL, records=6, releases=40)
 
 
 @pytest.mark.usefixtures("seeded_noise")

@@ -23,7 +23,7 @@ from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitiv
 from privior.privacy.calibration import largest
 from privior.privacy.composition import compose_symmetric
 from privior.privacy.pairs import BoundedRangePair, DominatingPair, GaussianPair
-from privior.randomness import Bits, Potential, draw_from, envelope
+from privior.randomness import Bits, Potential, centre, draw_from, envelope
 from privior.registry import outside
 from privior.schema import Schema
 
@@ -326,14 +326,15 @@ class GibbsDraws(Mechanism):
             raise self.refusal(
                 "the law of so many weights is not normalised", asked=potential.size, allowed=3
             )
-        given = envelope(potential)
+        at = centre(potential)
+        whiten = np.linalg.inv(np.linalg.cholesky(potential.curvature(at)))
         axis = np.linspace(-10, 10, points)
         grid = np.stack(np.meshgrid(*[axis] * potential.size, indexing="ij"), axis=-1).reshape(
             -1, potential.size
         )
-        base = potential.at(given.centre)[0]
-        heights = np.exp(-(_at(potential, given.centre + grid @ given.whiten) - base))
-        volume = (axis[1] - axis[0]) ** potential.size * abs(float(np.linalg.det(given.whiten)))
+        base = potential.at(at)[0]
+        heights = np.exp(-(_at(potential, at + grid @ whiten) - base))
+        volume = (axis[1] - axis[0]) ** potential.size * abs(float(np.linalg.det(whiten)))
         log = math.log(float(heights.sum()) * volume) - base
         return float(-_at(potential, self.parameters_drawn(observed)).sum() - self.draws * log)
 

@@ -14,7 +14,6 @@ from privior.checks import above_zero, strictly_within, whole_number
 from privior.exact import round_down
 from privior.papers.published.gibbs import corollary_8_second, gibbs_pair
 from privior.papers.published.gibbs_proofs import corollary_11
-from privior.papers.studies.study import Row, Rows
 from privior.privacy.calibration import largest
 
 #: shrinkage and contraction: by what the temperature grows if precision or records are so many times more
@@ -30,7 +29,7 @@ def table_1(
     ridge: object = "0.1",
     epsilon: object = 1,
     delta: object = "1e-6",
-) -> Rows:
+) -> list[dict[str, float | str]]:
     """Return a row for each theorem: the temperature as printed and exact, and how it grows.
 
     Args:
@@ -69,11 +68,17 @@ def table_1(
         ("Theorem 7", "above 0", "Lipschitz, convex", "log-concave", lipschitz, second.verdict.value),
         ("Theorem 10", "above 0", "bounded, Lipschitz, strongly convex", "log-concave", strong, "loose"),
     )
-    found = Rows()
+    found: list[dict[str, float | str]] = []
     for name, of_delta, loss, prior, allowed, verdict in rows:
         printed, exact = allowed(m, n)
         more, longer = allowed(TIMES * m, n)[1], allowed(m, TIMES * n)[1]
-        row: Row = {"theorem": name, "delta": of_delta, "loss": loss, "prior": prior, "printed": printed}
+        row: dict[str, float | str] = {
+            "theorem": name,
+            "delta": of_delta,
+            "loss": loss,
+            "prior": prior,
+            "printed": printed,
+        }
         row |= {"exact": exact, "shrinkage": more / exact, "contraction": longer / exact, "verdict": verdict}
         found.append(row)
     return found

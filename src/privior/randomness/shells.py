@@ -323,21 +323,21 @@ def _chosen(radii: list[float], values: list[Floats]) -> list[int]:
 
 
 def _masses(eigenvalues: Floats, begins: Floats) -> Floats:
-    """Return about log det L - t r^2/2 for shells that begin at these radii, t as in `_tilt`."""
-    tilts = np.array([_tilt(eigenvalues, float(one)) for one in begins])
+    """Return about log det L - t r^2/2 for shells that begin at these radii, t as in `_tilts`."""
+    tilts = _tilts(eigenvalues, begins)
     return np.asarray(-0.5 * np.log(eigenvalues - tilts[:, None]).sum(axis=1) - tilts * begins**2 / 2)
 
 
-def _tilt(eigenvalues: Floats, begins: float) -> float:
+def _tilts(eigenvalues: Floats, begins: Floats) -> Floats:
     """Return t >= 0 with about sum_j 1/(e_j - t) = r^2, which minimises the mass; 0 if the sum is larger."""
-    if begins <= 0 or float((1 / eigenvalues).sum()) >= begins**2:
-        return 0.0
-    low, high = 0.0, float(eigenvalues[0])
+    wanted, smallest = begins**2, float(eigenvalues[0])
+    low, high = np.zeros_like(begins), np.full_like(begins, smallest)
     for _ in range(25):
         middle = (low + high) / 2
-        less = float((1 / (eigenvalues - middle)).sum()) < begins**2
-        low, high = (middle, high) if less else (low, middle)
-    return min(low, float(eigenvalues[0]) * 0.95)
+        less = (1 / (eigenvalues - middle[:, None])).sum(axis=1) < wanted
+        low, high = np.where(less, middle, low), np.where(less, high, middle)
+    idle = (1 / eigenvalues).sum() >= wanted
+    return np.where(idle, 0.0, np.minimum(low, 0.95 * smallest))
 
 
 def _steepness(potential: Potential, at: Floats, whiten: Floats) -> tuple[float, float]:
@@ -363,7 +363,7 @@ def _shell(
     values = values - error - spare
     if not values[0] > 0:
         raise ArithmeticError("the rows are too ill-conditioned for floats")
-    t = _tilt(values, begins) if tilt is None else tilt
+    t = float(_tilts(np.asarray(values), np.array([begins]))[0]) if tilt is None else tilt
     margin = _MARGIN
     while True:
         scaled = (values - t) / (1 + margin)

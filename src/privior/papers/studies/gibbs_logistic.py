@@ -63,7 +63,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
         "losses": losses.columns(),
         "temperatures": temperatures.columns(),
         "effects": effects.columns(),
-        "table-1": table_1().columns(),
+        "table-1": Rows(map(dict, table_1())).columns(),
         "accuracy": accuracy.columns(),
     }
     return Findings(tables, pictures, _text(temperatures, effects, accuracy))
