@@ -36,7 +36,8 @@ def chains(potential: Potential, kept: int) -> Floats:
 
     def energy(x: Floats) -> Floats:
         theta = x @ scale.T
-        return beta * np.logaddexp(0, -labels * (theta @ rows.T)).sum(axis=1) + m * (theta**2).sum(axis=1) / 2
+        losses = np.logaddexp(0, -labels * (theta @ rows.T)).sum(axis=1)
+        return np.asarray(beta * losses + m * (theta**2).sum(axis=1) / 2)
 
     def slope(x: Floats) -> Floats:
         theta = x @ scale.T

@@ -99,13 +99,13 @@ class Declared(Loss):
     """log cosh, by somebody else: slope 1, smoothness 1, concordance 2."""
 
     name: ClassVar[str] = "log-cosh-of-a-test"
-    slope: Fraction = Fraction(1)  # type: ignore[misc]
-    smoothness: Fraction = Fraction(1)  # type: ignore[misc]
+    slope: Fraction = Fraction(1)
+    smoothness: Fraction = Fraction(1)
     convexity: Fraction = Fraction(0)
     concordance: Fraction | None = Fraction(2)
 
     def value(self, u: Floats, y: Floats) -> Floats:
-        return np.logaddexp(u - y, y - u) - np.log(2)
+        return np.asarray(np.logaddexp(u - y, y - u) - np.log(2))
 
     def derivative(self, u: Floats, y: Floats) -> Floats:
         return np.tanh(u - y)
@@ -123,7 +123,7 @@ def test_somebody_elses_constants_are_tried() -> None:
         ("concordance", {"concordance": Fraction(1, 4)}),
     ):
         with pytest.raises(ModelError, match="does not hold") as refused:
-            check_loss(Declared(**lie))  # type: ignore[arg-type]
+            check_loss(Declared(**lie))
         assert name in str(refused.value)
         assert "u = " in str(refused.value)
     with pytest.raises(ModelError, match="not registered"):

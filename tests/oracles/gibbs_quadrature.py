@@ -50,4 +50,4 @@ def potential(
     total = precision * (grid**2).sum(axis=1) / 2
     for x, y in records:
         total = total + temperature * loss(grid @ x, y)
-    return total
+    return np.asarray(total)

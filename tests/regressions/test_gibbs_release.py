@@ -103,7 +103,7 @@ def test_an_intercept_that_is_not_counted_is_noticed(monkeypatch: pytest.MonkeyP
             )
             for y in (1.0, -1.0)
         ]
-        return max(delta(*laws, e) / made.guarantee.delta(e) for e in (0.3, 0.6, 1.0))
+        return max(delta(laws[0], laws[1], e) / made.guarantee.delta(e) for e in (0.3, 0.6, 1.0))
 
     assert 0.9 < excess() <= 1 + 1e-3
     design = type(pv.GibbsPosterior("logistic", "y ~ x").design(SMALL))

@@ -411,4 +411,4 @@ def _at(potential: Potential, theta: Floats) -> Floats:
         total = total + potential.temperature * potential.loss.value(theta @ row, np.full(len(theta), y))
     if potential.radius is not None:
         total = np.where((theta**2).sum(axis=1) > potential.radius**2 * (1 + 1e-6), np.inf, total)
-    return total
+    return np.asarray(total)

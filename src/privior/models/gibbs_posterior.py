@@ -282,7 +282,7 @@ class GibbsPosterior(Model):
                 asked=shown(list(entries)),
                 allowed="loss; formula, or target and features; prior, radius",
             )
-        return cls(**entries)  # type: ignore[arg-type]
+        return cls(**entries)
 
     def __str__(self) -> str:
         prior = f"prior {TUNED if self.prior is None else self.prior}"

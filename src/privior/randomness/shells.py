@@ -52,11 +52,25 @@ NEXT_TO = 2.0**-32
 class Bending(Protocol):
     """A convex loss, as far as draws look at it: see `models.losses`."""
 
-    value_error: Any
-    derivative_error: Any
-    slope: Any
-    smoothness: Any
-    concordance: Any
+    @property
+    def slope(self) -> Any:
+        """The largest absolute derivative."""
+
+    @property
+    def smoothness(self) -> Any:
+        """The largest second derivative."""
+
+    @property
+    def concordance(self) -> Any:
+        """Of the third derivative with the second; None if there is none."""
+
+    @property
+    def value_error(self) -> Any:
+        """Of `value`, a part of 1 + |value| + |u| + |y|."""
+
+    @property
+    def derivative_error(self) -> Any:
+        """Of `derivative`."""
 
     def value(self, u: Floats, y: Floats) -> Floats:
         """Return the losses."""
