@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from privior.mechanisms import GaussianMoments as GaussianMoments
     from privior.mechanisms import GaussianNoise as GaussianNoise
     from privior.mechanisms import GaussianTables as GaussianTables
+    from privior.mechanisms import GibbsDraws as GibbsDraws
     from privior.mechanisms import ImportedNumbers as ImportedNumbers
     from privior.mechanisms import KNorm as KNorm
     from privior.mechanisms import LaplaceCounts as LaplaceCounts
@@ -85,14 +86,20 @@ if TYPE_CHECKING:
     from privior.models import DirichletCategorical as DirichletCategorical
     from privior.models import ExchangeablePrior as ExchangeablePrior
     from privior.models import FiniteFamily as FiniteFamily
+    from privior.models import GibbsPosterior as GibbsPosterior
+    from privior.models import HuberLoss as HuberLoss
     from privior.models import LearnedPrior as LearnedPrior
     from privior.models import LinearRegression as LinearRegression
+    from privior.models import LogisticLoss as LogisticLoss
     from privior.models import LogisticRegression as LogisticRegression
     from privior.models import MarkovChain as MarkovChain
     from privior.models import NaiveBayes as NaiveBayes
     from privior.models import OwnCoefficients as OwnCoefficients
+    from privior.models import PoissonLoss as PoissonLoss
     from privior.models import Ridge as Ridge
     from privior.models import Shrinkage as Shrinkage
+    from privior.models import SmoothHingeLoss as SmoothHingeLoss
+    from privior.models import SmoothQuantileLoss as SmoothQuantileLoss
     from privior.models.families import BetaBernoulli as BetaBernoulli
     from privior.models.families import BetaBinomial as BetaBinomial
     from privior.models.families import GammaExponential as GammaExponential

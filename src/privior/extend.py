@@ -4,6 +4,7 @@
                  MODELS.register
     mechanism    subclass `SumNoise` (noise on sums), `TableMechanism`, `NodeTables` (noise on the tables of a
                  network) or `Mechanism`; MECHANISMS.register
+    loss         of a Gibbs posterior: subclass `Loss`, state its constants; LOSSES.register
     posterior    for a model of another kind: subclass `Posterior`, posterior_for(YourModel)
     forecast     likewise: subclass `Forecaster`, FORECASTERS.register(YourModel)
 
@@ -26,6 +27,7 @@ from privior.mechanisms import (
     TableMechanism,
 )
 from privior.models import (
+    LOSSES,
     MODELS,
     DirichletTable,
     ExactStatistics,
@@ -33,6 +35,7 @@ from privior.models import (
     Family,
     JointFamily,
     Layout,
+    Loss,
     Model,
     Network,
     Observed,
@@ -47,6 +50,7 @@ from privior.schema import Schema
 
 __all__ = [
     "FORECASTERS",
+    "LOSSES",
     "MECHANISMS",
     "MODELS",
     "Asked",
@@ -64,6 +68,7 @@ __all__ = [
     "JointFamily",
     "Law",
     "Layout",
+    "Loss",
     "Mechanism",
     "Model",
     "ModelError",

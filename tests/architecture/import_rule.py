@@ -15,7 +15,7 @@ from pathlib import Path
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("arrays", "contents", "light_scipy", "stand_in", "whole_files"),
     ("errors", "interrupts", "interval_arithmetic", "pictures", "special", "vocabulary"),
-    ("exact", "pandas_frames", "registry"),
+    ("exact", "pandas_frames", "proved_floats", "registry"),
     ("checks",),
     ("schema",),
     ("bundled", "privacy", "randomness"),

@@ -101,6 +101,8 @@ ORACLES = {
         "temperature",
         0.23670438 / 2,
     ),
+    "gibbs --lipschitz 1 --strong-convexity 1 --loss-convexity .1 --records 1000 --solve temperature "
+    "--epsilon 1 --delta 1e-6": ("temperature", 1.410653705),  # a quadratic equation: gibbs_errata.py
     "network-draws --nodes 1,5;5,1 --epsilon 2": ("delta", 0.20324),
     "network-draw --nodes 1 --epsilon 1": ("delta", 0.2689414214),
     "normal-mean-draw --diameter 1 --stddev 1 --prior-stddev 1 --records 3 --draws 4 --epsilon 1": (

@@ -60,6 +60,7 @@ NETWORKS: list[tuple[Model, list[type[Mechanism]]]] = [
 #: regressions, likewise
 REGRESSIONS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.LinearRegression("pips ~ error*ripe + fruit"), [pv.GaussianMoments, pv.LaplaceMoments, pv.BallDraw]),
+    (pv.GibbsPosterior("logistic", "ripe ~ error"), [pv.GibbsDraws]),
     (pv.LogisticRegression("ripe ~ error + fruit"), [pv.ObjectivePerturbation]),
 ]
 #: a model of every family, and the mechanisms that release it

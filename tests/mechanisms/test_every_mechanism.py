@@ -35,6 +35,7 @@ FEWER = {
     pv.GaussianMoments: 200,
     pv.LaplaceMoments: 200,
     pv.BallDraw: 60,
+    pv.GibbsDraws: 60,
     pv.NetworkDraws: 30,
     pv.ObjectivePerturbation: 400,
     pv.TruncatedNetworkDraws: 400,

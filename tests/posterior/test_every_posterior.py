@@ -41,6 +41,7 @@ RELEASES = [
     "kinds/normal-mean-precision.noisy-statistics",
     "networks/bayesian-network.gaussian-tables",
     "networks/bayesian-network.network-draws",
+    "regressions/gibbs-posterior.gibbs-draws",
     "regressions/linear-regression.gaussian-moments",
     "regressions/logistic-regression.objective-perturbation.intervals",
 ]

@@ -11,6 +11,7 @@ from pathlib import Path
 import mpmath as mp
 import numpy as np
 import pytest
+from gibbs_errata import c4, c5, c6, c7, c8
 from hellinger_laws import Counts, Floats, hellinger, largest_loss, local_sensitivity
 from network_errata import e6, e7, e8, e9, e10, e11
 from regression_errata import check_lemma_d1, e12
@@ -436,6 +437,11 @@ ENTRIES = {
         c1,
         c2,
         c3,
+        c4,
+        c5,
+        c6,
+        c7,
+        c8,
         d1,
         d2,
         d3,

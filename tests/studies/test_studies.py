@@ -31,6 +31,13 @@ FILES = {
     "draws-or-noise": {"errors.parquet"},
     "naive-bayes": {"accuracy.parquet"},
     "linear-regression": {"regression.parquet"},
+    "gibbs-logistic": {
+        "losses.parquet",
+        "temperatures.parquet",
+        "effects.parquet",
+        "table-1.parquet",
+        "accuracy.parquet",
+    },
     "fourier": {"graphs.parquet", "bounds.parquet", "shifts.parquet"},
 }
 Floats = NDArray[np.float64]
@@ -110,6 +117,25 @@ def test_draws_of_regressions_cost_what_the_ball_says(made: Made) -> None:
         assert means[0] == pytest.approx(none, abs=1e-3)
     weak = found["incomes", "one draw at a true epsilon of 1", 0.1]
     assert weak["error"] > 10 * found["incomes", "one draw", 0.1]["error"]
+
+
+def test_gibbs_temperatures_are_those_of_the_curve(made: Made) -> None:
+    """mu = 2 beta at precision 1: by the Normal law; exact ones are larger, and an intercept costs sqrt 2."""
+    folder = made["gibbs-logistic"][0]
+    found = pq.read_table(folder / "temperatures.parquet").to_pylist()
+    for row in found:
+        mu, e = 2 * row["exact"], row["epsilon"]
+        high, low = mu / 2 - e / mu, -mu / 2 - e / mu
+        chance = stats.norm.cdf(high) - math.exp(e) * stats.norm.cdf(low)
+        assert chance == pytest.approx(1e-6, rel=1e-3)
+        assert row["published"] < row["exact"]
+        assert row["with_intercept"] == pytest.approx(row["exact"] / math.sqrt(2), rel=1e-4)
+    losses = pq.read_table(folder / "losses.parquet").to_pylist()
+    assert all(row["losses"] == pytest.approx(row["size"], abs=1e-9) for row in losses)
+    assert max(row["slopes"] for row in losses) <= 1 + 1e-9
+    accuracy = pq.read_table(folder / "accuracy.parquet").to_pylist()
+    by_way = {(row["way"], row["epsilon"]): row["log_loss"] for row in accuracy}
+    assert by_way["not private", 2.0] < by_way["exact", 2.0] < by_way["exact", 0.1]
 
 
 def test_fourier_noise_grows_with_the_graph(made: Made) -> None:

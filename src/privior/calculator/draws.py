@@ -95,9 +95,33 @@ def _normal(facts: Facts) -> list[DominatingPair]:
 
 
 def _gibbs(facts: Facts) -> list[DominatingPair]:
+    """mu = 2 beta L / sqrt(m), or half of it if a record is added or removed.
+
+    Losses that are m_l-strongly convex themselves make both potentials (m + beta n m_l)-strongly convex. Of
+    neighbours that differ in the number of records the smaller one is not public, so that nothing is gained.
+    """
+    beta, own = number(facts, "temperature"), number(facts, "loss_convexity")
     both = 2 if replacing(facts) else 1
-    shift = both * number(facts, "temperature") * number(facts, "lipschitz")
-    return [laws.GaussianPair(shift**2 / number(facts, "strong_convexity"))]
+    curved = number(facts, "strong_convexity")
+    if own < 0:
+        raise NumberError(
+            "loss_convexity is out of range", asked=shown(facts["loss_convexity"]), allowed=">= 0"
+        )
+    if own:
+        if not replacing(facts) or facts["records"] is None:
+            raise NumberError(
+                "the losses' own convexity counts for a public number of records only",
+                asked=shown(facts["loss_convexity"]),
+                advice="Say --records N and leave --neighbours replace-one.",
+            )
+        curved += beta * count(facts, "records") * own
+    return [laws.GaussianPair((both * beta * number(facts, "lipschitz")) ** 2 / curved)]
+
+
+def _gibbs_reason(facts: Facts) -> str:
+    twice = "2 " if replacing(facts) else ""
+    curved = "m + temperature n m_l" if number(facts, "loss_convexity") else "m"
+    return f"mu-GDP, mu = {twice}temperature L / sqrt({curved}) (Gopi, Lee, Liu 2022)"
 
 
 _RELATION = {"neighbours": REPLACE_ONE.value}
@@ -197,9 +221,9 @@ CALCULATORS: dict[str, Calculator] = {
             "gibbs",
             "draws from a Gibbs posterior of Lipschitz losses",
             ("temperature", "lipschitz", "strong_convexity"),
-            _RELATION,
+            {"records": None, "loss_convexity": 0, **_RELATION},
             _gibbs,
-            "mu-GDP, mu = 2 temperature L / sqrt(m) (Gopi, Lee, Liu 2022)",
+            _gibbs_reason,
             {"temperature": False, "lipschitz": False, "strong_convexity": True},
         ),
     )

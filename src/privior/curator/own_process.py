@@ -114,7 +114,9 @@ class OwnProcess(RowProcess):
             "plans": [plan.to_document() for plan in plans],
             "digests": [plan.digest for plan in plans],
             "table": table,
-            "extensions": extensions(type(part) for one in plans for part in (one.model, one.mechanism)),
+            "extensions": extensions(
+                type(part) for one in plans for part in (one.model, one.mechanism, *one.model.parts)
+            ),
         }
         super().__init__(order, progress)
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from privior.forecasting.expect import Expect
     from privior.forecasting.families import FamilyForecaster, JointForecaster, ParameterForecast
     from privior.forecasting.finite_families import ModelForecaster
+    from privior.forecasting.gibbs import GibbsForecaster
     from privior.forecasting.hellinger import ListedLaw, SampledLaw
     from privior.forecasting.logistic import LogisticForecaster
     from privior.forecasting.network_divergence import NetworkDivergence

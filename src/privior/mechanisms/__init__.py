@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from privior.mechanisms.node_tables import NodeTables
     from privior.mechanisms.laplace_tables import LaplaceTables
     from privior.mechanisms.gaussian_tables import GaussianTables
+    from privior.mechanisms.gibbs_draws import GibbsDraws
     from privior.mechanisms.fourier_tables import FourierTables
     from privior.mechanisms.drawn_sticks import DrawnSticks
     from privior.mechanisms.network_drawing import NetworkDrawing

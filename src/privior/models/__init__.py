@@ -11,10 +11,19 @@ if TYPE_CHECKING:
     from privior.models.families import Family, JointFamily, SummedModel
     from privior.models.finite_family import FiniteFamily
     from privior.models.formula import Formula
+    from privior.models.gibbs_posterior import GibbsPosterior
     from privior.models.junction_tree import JunctionTree
     from privior.models.learned_prior import LearnedPrior
     from privior.models.linear_regression import LinearRegression
     from privior.models.logistic_regression import LogisticRegression
+    from privior.models.loss_kinds import (
+        HuberLoss,
+        LogisticLoss,
+        PoissonLoss,
+        SmoothHingeLoss,
+        SmoothQuantileLoss,
+    )
+    from privior.models.losses import LOSSES, Loss, check_loss, to_loss
     from privior.models.markov_chain import MarkovChain
     from privior.models.model import MODELS, MOST_SUM, Model, to_model
     from privior.models.moment_layout import Moment, MomentLayout

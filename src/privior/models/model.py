@@ -124,6 +124,11 @@ class Model(ABC):
         """With fewer records nothing can be inferred."""
         return 1
 
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """Values that it is made of and that somebody else may have written."""
+        return ()
+
     # The prior
 
     def with_prior(self, prior: object) -> Self:

@@ -126,7 +126,9 @@ class Plan:
     @property
     def declared(self) -> bool:
         """Whether the guarantee rests on code outside privior, which nobody here has proved."""
-        return bool(self.mechanism.declared or outside(type(self.model)))
+        return bool(
+            self.mechanism.declared or any(outside(type(one)) for one in (self.model, *self.model.parts))
+        )
 
     @property
     def cost(self) -> Budget:

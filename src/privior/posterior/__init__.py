@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from privior.posterior.findings import Finding, Table
     from privior.posterior.finite.finite_posterior import FinitePosterior
     from privior.posterior.fit import Fit, check_fit
+    from privior.posterior.gibbs.gibbs_belief import GibbsBelief
     from privior.posterior.given_draws import GivenDraws
     from privior.posterior.inference import infer
     from privior.posterior.networks.network_posterior import NetworkPosterior

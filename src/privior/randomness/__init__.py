@@ -17,6 +17,7 @@
 - `mixtures`: a piece with real weights, then a number from its law; or an index alone
 - `finite`: one of several models, with weights that are products of powers
 - `perturbed_minimum`: the minimiser of a logistic objective with a random linear term
+- `shells`, `shell_draws`: several parameters with a log-concave density that many records make, by rejection
 - `dirichlet`: draws from Dirichlet laws as exactly rounded sticks, and counts of records from a Polya urn
 """
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from privior.randomness.normal_gamma import NormalGammaBox
     from privior.randomness.perturbed_minimum import Objective, rounded_minimum
     from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
+    from privior.randomness.shell_draws import Tally, draw_from, draw_gibbs
+    from privior.randomness.shells import Envelope, Potential, centre, envelope
     from privior.randomness.truncated import TruncatedLaw, truncated_beta
     from privior.randomness.truncated_normal import NormalInBall
     from privior.randomness.wishart import BoundedWishart

@@ -193,6 +193,11 @@ class _Model:
             low, high = one.interval(0.9)
             hold(low <= high and math.isfinite(one.mean), "posterior", f"{one.name} is no number")
         hold(len(posterior.draws(5, 1)) == 5, "posterior", "it gives no draws")
+        if "sample" not in posterior.understands:
+            refused(
+                lambda: posterior.sample(3, 1), "posterior", "it makes up columns that it knows nothing of"
+            )
+            return
         sample = posterior.sample(3, 1)
         hold(set(sample) == set(self.model.columns), "posterior", "it samples other columns")
 

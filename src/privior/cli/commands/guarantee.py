@@ -22,7 +22,7 @@ _SILENT = "none of the papers states a number for this; some do at an epsilon, o
 _FACTS = (
     *("prior", "rate", "records", "neighbours", "draws", "least", "squared", "largest", "nodes", "shape"),
     *("bound", "lower", "upper", "data_lower", "data_upper", "diameter", "stddev", "prior_stddev", "floor"),
-    *("eta", "drawn", "temperature", "lipschitz", "strong_convexity"),
+    *("eta", "drawn", "temperature", "lipschitz", "strong_convexity", "loss_convexity"),
 )
 
 
@@ -82,6 +82,7 @@ def guarantee(
     temperature: Fact = None,
     lipschitz: Fact = None,
     strong_convexity: Fact = None,
+    loss_convexity: Annotated[str | None, _told("Strong convexity of each record's own loss.")] = None,
     at_delta: Annotated[
         list[str] | None, _told("Also the epsilon at this delta, from the exact curve.")
     ] = None,

@@ -5,6 +5,7 @@ from privior.papers.studies import (
     distinguish,
     draws_or_noise,
     fourier,
+    gibbs_logistic,
     hellinger_accuracy,
     histogram_error,
     linear_regression,
@@ -18,7 +19,7 @@ from privior.papers.studies.study import Findings, Study, StudyColumn
 _MODULES = (
     *(dirichlet_renyi, histogram_error, multinomial_dirichlet),
     *(hellinger_accuracy, lipschitz_mass, distinguish, draws_or_noise),
-    *(naive_bayes, fourier, linear_regression),
+    *(naive_bayes, fourier, linear_regression, gibbs_logistic),
 )
 #: every study, by name
 STUDIES = {module.STUDY.name: module.STUDY for module in _MODULES}

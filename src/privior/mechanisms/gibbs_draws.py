@@ -1,0 +1,414 @@
+"""Exact draws from a Gibbs posterior, as hot as privacy needs it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+
+from privior.arrays import Floats
+from privior.checks import fill, known_as, whole_number
+from privior.errors import PlanError, shown
+from privior.exact import decimal, rational, round_down
+from privior.mechanisms.contract import Asked, Mechanism, offered_for
+from privior.mechanisms.gibbs_effort import MOST_SECONDS, Expected, expected
+from privior.mechanisms.table_mechanism import check_records
+from privior.models import ExactRecords, GibbsPosterior, Layout, Loss, Model, Observed
+from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity
+from privior.privacy.calibration import largest
+from privior.privacy.composition import compose_symmetric
+from privior.privacy.pairs import BoundedRangePair, DominatingPair, GaussianPair
+from privior.randomness import Bits, Potential, centre, draw_from, envelope
+from privior.registry import outside
+from privior.schema import Schema
+
+MOST_DRAWS = 1000
+#: weights are published on a grid of 2^-_PLACES
+_PLACES = 30
+#: ridges of about so many times L^2/epsilon are best for one draw, twice that if records are replaced
+_RIDGE = Fraction(5, 2)
+#: of how many weights the normaliser is integrated, and at how many points each
+_POINTS = {1: 2001, 2: 121, 3: 41}
+
+
+@final
+@offered_for(GibbsPosterior)
+@dataclass(frozen=True)
+class GibbsDraws(Mechanism):
+    """N independent draws of the weights from exp(-beta sum of losses) Normal(0, I/m), rounded to a grid.
+
+    **Lipschitz losses.** With rows of length R at most (the intercept is a feature like the others) and a
+    loss of slope s, each loss is L = s R-Lipschitz and convex in theta; the negative logarithm of the prior
+    is m-strongly convex, in the intercept's direction too. Two neighbouring data sets have m-strongly convex
+    potentials on one convex set, all of R^d or a ball, whose difference is G-Lipschitz: G = 2 beta L if a
+    record is replaced, beta L if one is added. One draw is mu-GDP with mu = G / sqrt(m) (Gopi, Lee, Liu,
+    Private Convex Optimization via Exponential Mechanism, 2022); N draws have sqrt(N) mu.
+
+    **Bounded losses** (a ball, delta = 0). Losses of two records differ by at most D where predictors are
+    within R W: the log density ratio of two neighbours has a range of at most 2 beta D, and of beta V if a
+    record is added, V how much one loss varies: one draw is pure with that epsilon (the paper's Theorems 3
+    and 4), N draws with N times as much.
+
+    Draws are exact (`randomness.shell_draws`) and rounded to whole multiples of 2^-30: post-processing.
+
+    Attributes:
+        model: loss, formula and prior
+        schema: the public facts of the columns
+        records: n, exact under replace-one, the largest possible one otherwise
+        draws: N
+        temperature: beta, a float that is meant exactly
+        precision: m, likewise
+    """
+
+    model: GibbsPosterior
+    schema: Schema
+    records: int
+    epsilon: Fraction
+    delta: Fraction
+    neighbours: Neighbours
+    draws: int
+    temperature: Fraction
+    precision: Fraction
+    name: ClassVar[str] = "gibbs-draws"
+    about: ClassVar[str] = "exact draws from a Gibbs posterior"
+    randomness: ClassVar[str] = "exact rejection, decided by interval arithmetic from the system's bits"
+    stands_for: ClassVar[str] = "posterior-draws"
+    options: ClassVar[Mapping[str, object]] = {"draws": 1}
+    draws_posterior: ClassVar[bool] = True
+    slow: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        model: GibbsPosterior,
+        schema: Schema,
+        records: int,
+        epsilon: object,
+        delta: object = 0,
+        *,
+        neighbours: Neighbours | str = REPLACE_ONE,
+        draws: int = 1,
+        temperature: object = None,
+        precision: object = None,
+    ) -> None:
+        budget = Budget.of(epsilon, delta)
+        whole_number(draws, "draws", 1, MOST_DRAWS, what="not a number of draws", error=PlanError)
+        fill(self, model=model, schema=schema, records=check_records(records, self.name))
+        fill(self, epsilon=budget.epsilon, delta=budget.delta, draws=draws)
+        fill(self, neighbours=Neighbours.of(neighbours))
+        self.sensitivity  # noqa: B018 - refuses a schema that does not fit
+        if not self.loss.samplable:
+            raise self._not_drawn("this loss states no lower bound of how it bends (concordance)")
+        if budget.delta == 0 and self.radius is None:
+            raise self.refusal(
+                "needs delta > 0, or weights within a ball: without one the losses are not bounded",
+                advice="Say radius=... in the model, or give a delta.",
+            )
+        stated = _exactly(precision, "precision")
+        fill(self, precision=self._tuned() if stated is None else stated)
+        heat = _exactly(temperature, "temperature")
+        fill(self, temperature=self._calibrated() if heat is None else heat)
+        if not self._enough():
+            raise self.refusal(
+                "this temperature does not give the stated guarantee", asked=shown(temperature)
+            )
+        if model.prior is not None and stated is not None and stated != self._of_prior():
+            raise self.refusal("the precision is not that of the model's prior", asked=shown(precision))
+        foreseen = self.expected
+        if foreseen.seconds > MOST_SECONDS:
+            trials = "without end" if math.isinf(foreseen.trials) else f"{foreseen.trials:.3g} trials a draw"
+            raise self._not_drawn(
+                f"exact draws would take too long: by the public rule {trials} of {self.records} records"
+            )
+
+    def _not_drawn(self, what: str) -> PlanError:
+        return self.refusal(
+            what,
+            allowed=f"an expected {MOST_SECONDS:g} seconds",
+            advice="Take fewer features, fewer draws or a narrower prior; for two levels "
+            "pv.LogisticRegression, whose objective perturbation does not depend on such draws.",
+        )
+
+    @classmethod
+    def built(cls, asked: Asked) -> Self:
+        """Spend epsilon and delta."""
+        draws = asked.options.get("draws", 1)
+        spent = (asked.records, asked.budget.epsilon, asked.budget.delta)
+        return cls(
+            known_as(GibbsPosterior, asked.model),
+            asked.schema,
+            *spent,
+            neighbours=asked.neighbours,
+            draws=draws,
+        )
+
+    # Constants
+
+    @cached_property
+    def loss(self) -> Loss:
+        """The loss in the units of the target."""
+        return self.model.loss_for(self.schema)
+
+    @cached_property
+    def lipschitz_squared(self) -> Fraction:
+        """L^2 = s^2 R^2."""
+        return self.loss.slope**2 * self.model.design(self.schema).squared_norm
+
+    @cached_property
+    def radius(self) -> Fraction | None:
+        """Of the ball."""
+        return self.model.ball(self.schema)
+
+    @property
+    def _times(self) -> int:
+        return 2 if self.neighbours is REPLACE_ONE else 1
+
+    @cached_property
+    def _mu_squared(self) -> Fraction:
+        """What one draw may cost."""
+        level = round_down(self.epsilon)
+        found = largest(
+            lambda one: Fraction(GaussianPair(one).delta(level)) <= self.delta, digits=8, most=Fraction(10**6)
+        )
+        if not found:
+            raise self.refusal("this budget is too small", asked=str(Budget(self.epsilon, self.delta)))
+        return found / self.draws
+
+    def _of_prior(self) -> Fraction:
+        prior = self.model.prior
+        return self._tuned() if prior is None else Fraction(float(1 / prior.stddev**2))
+
+    def _tuned(self) -> Fraction:
+        """Return m: 1/stddev^2; or by the rule that ridge m / beta = k 5/2 L^2 / epsilon, all of them public.
+
+        beta = mu sqrt(m) / (k L) then makes m = (5/2)^2 L^2 mu^2 / epsilon^2. A weight of more than 2 for log
+        odds, or of more than half the target's range, is not expected: m is at least 1/4 or 1. Pure releases
+        do not depend on the prior: it is as wide as the ball.
+        """
+        if self.model.prior is not None:
+            return self._of_prior()
+        if self.delta == 0:
+            return Fraction(float(1 / (self.radius or Fraction(1)) ** 2))
+        by_rule = _RIDGE**2 * self.lipschitz_squared * self._mu_squared / self.epsilon**2
+        return Fraction(float(max(by_rule, Fraction(1, 4) if self.loss.of_levels else Fraction(1))))
+
+    @cached_property
+    def _range(self) -> Fraction:
+        """What beta is multiplied with in a pure epsilon of one draw."""
+        reach = self.loss.reach
+        if reach is None:
+            squared = self.model.design(self.schema).squared_norm * (self.radius or 0) ** 2
+            reach = Fraction(math.sqrt(squared) * (1 + 2.0**-40))
+        return 2 * self.loss.differ(reach) if self._times == 2 else self.loss.varies(reach)
+
+    def _calibrated(self) -> Fraction:
+        """Return the largest temperature that the budget allows, as a float."""
+        if self.delta == 0:
+            return _float_below(self.epsilon / (self.draws * self._range))
+        squared = self._mu_squared * self.precision / (self._times**2 * self.lipschitz_squared)
+        found = _float_below(Fraction(math.sqrt(squared)))
+        while found**2 > squared:
+            found = Fraction(math.nextafter(float(found), 0.0))
+        return found
+
+    def _enough(self) -> bool:
+        if self.delta == 0:
+            return self.draws * self._eta <= self.epsilon
+        return Fraction(self._pair.delta(round_down(self.epsilon))) <= self.delta
+
+    @property
+    def _eta(self) -> Fraction:
+        return self.temperature * self._range
+
+    @cached_property
+    def _pair(self) -> DominatingPair:
+        if self.delta == 0:
+            return compose_symmetric([(BoundedRangePair(self._eta), self.draws)])
+        one = (self._times * self.temperature) ** 2 * self.lipschitz_squared / self.precision
+        return GaussianPair(self.draws * one)
+
+    # What it promises
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity:
+        """How far one record moves the numbers of records of each kind."""
+        return self.model.sensitivity(self.schema, self.neighbours)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """mu-GDP; or pure, on a ball."""
+        several = "" if self.draws == 1 else f", {self.draws} draws"
+        if self.delta == 0:
+            reason = (
+                f"bounded losses: the log density ratio of neighbours has a range of {float(self._eta):.4g}"
+            )
+            return Guarantee(
+                self._pair,
+                self.neighbours,
+                Budget(self.epsilon),
+                f"{reason} (Wang, Fienberg, Smola 2015){several}",
+            )
+        length = math.sqrt(self.lipschitz_squared)
+        reason = (
+            f"convex losses, {length:.4g}-Lipschitz at temperature {float(self.temperature):.4g}, under a "
+            f"prior of precision {float(self.precision):.4g} (Gopi, Lee, Liu 2022){several}"
+        )
+        return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
+
+    @property
+    def declared(self) -> bool:
+        """Whether the loss was written outside privior: its constants were tried, not proved."""
+        return outside(type(self.model.loss))
+
+    @property
+    def declaration(self) -> str:
+        """Who declares the constants."""
+        return (
+            f"the constants of the loss {self.model.loss.name} are declared by code outside privior, which "
+            "has tried them at public points and not proved them"
+        )
+
+    def check(self, asked: Asked) -> None:
+        """Refuse another model, schema, neighbour relation or number of records."""
+        if asked.model != self.model or asked.schema != self.schema:
+            raise self.refusal("the mechanism is for another model or schema")
+        if asked.neighbours is not self.neighbours or asked.records != self.records:
+            raise self.refusal("the mechanism is for another neighbour relation or number of records")
+
+    # What it publishes
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The weights of each draw, of features in [-1, 1]."""
+        return (Layout("weights", (self.draws, self.model.design(self.schema).size), _PLACES),)
+
+    @cached_property
+    def expected(self) -> Expected:
+        """What draws are expected to take, by a public rule."""
+        return expected(
+            self.loss,
+            self.model.design(self.schema).size,
+            self.records,
+            float(self.temperature),
+            float(self.precision),
+            None if self.radius is None else float(self.radius),
+            self.draws,
+        )
+
+    def _potential(self, statistics: ExactRecords) -> Potential:
+        codes = statistics.codes
+        return Potential(
+            self.model.design(self.schema).rows(codes),
+            self.model.targets(codes, self.schema),
+            self.loss,
+            float(self.temperature),
+            float(self.precision),
+            None if self.radius is None else float(self.radius),
+        )
+
+    def release(self, statistics: ExactRecords) -> Observed:
+        """Draw exactly; numbers too large for files, which hardly ever occur, become the largest."""
+        potential, bits = self._potential(statistics), Bits()
+        given = envelope(potential)
+        drawn = [draw_from(potential, given, _PLACES, bits) for _ in range(self.draws)]
+        most = self.largest - 1
+        return Observed(self.layouts, (tuple(max(-most, min(most, one)) for row in drawn for one in row),))
+
+    def log_likelihood(self, observed: Observed, statistics: ExactRecords) -> float:
+        """Return the log density of the draws, integrated where there are at most three weights."""
+        potential = self._potential(statistics)
+        points = _POINTS.get(potential.size)
+        if points is None:
+            raise self.refusal(
+                "the law of so many weights is not normalised", asked=potential.size, allowed=3
+            )
+        at = centre(potential)
+        whiten = np.linalg.inv(np.linalg.cholesky(potential.curvature(at)))
+        axis = np.linspace(-10, 10, points)
+        grid = np.stack(np.meshgrid(*[axis] * potential.size, indexing="ij"), axis=-1).reshape(
+            -1, potential.size
+        )
+        base = potential.at(at)[0]
+        heights = np.exp(-(_at(potential, at + grid @ whiten) - base))
+        volume = (axis[1] - axis[0]) ** potential.size * abs(float(np.linalg.det(whiten)))
+        log = math.log(float(heights.sum()) * volume) - base
+        return float(-_at(potential, self.parameters_drawn(observed)).sum() - self.draws * log)
+
+    def parameters_drawn(self, observed: Observed) -> Floats:
+        """Return the weights, one draw a row."""
+        return observed.values()
+
+    def admits(self, observed: Observed, records: int) -> bool:
+        """Any weights are possible; on a ball those in it, up to the grid."""
+        if self.radius is None:
+            return True
+        lengths = np.linalg.norm(observed.values(), axis=1)
+        return bool(
+            (lengths <= float(self.radius) + 2.0**-_PLACES * math.sqrt(observed.layouts[0].shape[1])).all()
+        )
+
+    @property
+    def draw_weight(self) -> Fraction:
+        """The temperature."""
+        return self.temperature
+
+    # Words and files
+
+    def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
+        """Say temperature, prior, and what drawing takes."""
+        foreseen = self.expected
+        bounds = f"{math.sqrt(self.lipschitz_squared):.4g}-Lipschitz"
+        ball = "" if self.radius is None else f", weights within {float(self.radius):.4g}"
+        return [
+            ("loss", f"{self.loss}: {bounds}, the intercept counted{ball}"),
+            ("temperature", f"{float(self.temperature):.4g} (1 is a record's full weight)"),
+            ("prior", f"Normal, standard deviation {1 / math.sqrt(self.precision):.4g} of each weight"),
+            (
+                "drawing",
+                f"about {foreseen.trials:.3g} trials a draw, {max(foreseen.seconds, 0.1):.2g} s and "
+                f"{max(foreseen.megabytes, 1):.0f} MB; no cap: an interrupted draw stays spent",
+            ),
+        ]
+
+    @property
+    def drawback(self) -> str:
+        """What one draw cannot say."""
+        if self.draws > 1:
+            return ""
+        return (
+            "One draw says nothing of its own spread; several do (draws=20), at the same budget, hotter each."
+        )
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
+        """Read what `to_document` wrote."""
+        return cls(known_as(GibbsPosterior, model), schema, **entries)
+
+
+def _exactly(said: object, name: str) -> Fraction | None:
+    """Read a number that floats have exactly; None if none is said."""
+    if said is None:
+        return None
+    found = rational(said, name)
+    if found <= 0 or Fraction(float(found)) != found:
+        raise PlanError(f"{name} is not a float above 0", where="gibbs-draws", asked=decimal(found))
+    return found
+
+
+def _float_below(number: Fraction) -> Fraction:
+    found = Fraction(float(number))
+    return found if found <= number else Fraction(math.nextafter(float(found), 0.0))
+
+
+def _at(potential: Potential, theta: Floats) -> Floats:
+    """Return F at many points."""
+    total = potential.precision * (theta**2).sum(axis=1) / 2
+    for row, y in zip(potential.rows, potential.targets, strict=True):
+        total = total + potential.temperature * potential.loss.value(theta @ row, np.full(len(theta), y))
+    if potential.radius is not None:
+        total = np.where((theta**2).sum(axis=1) > potential.radius**2 * (1 + 1e-6), np.inf, total)
+    return np.asarray(total)

@@ -1,0 +1,395 @@
+"""Envelopes of log-concave densities in shells around their mode: what exact rejection needs.
+
+The density is proportional to e^-F(theta), on all of R^d or on a ball,
+
+    F(theta) = beta sum_i loss(a_i.theta, y_i) + m |theta|^2 / 2.
+
+Around a point c, theta = c + T'w, T a matrix of floats that makes w about standard Normal. Let b_i = T a_i,
+k_i >= |b_i|, and let l_i(s) be a number with loss(u+v) - loss(u) - v loss'(u) >= l_i(s) v^2 for |v| <= s
+(`least_bend`). In the shell r_(k-1) <= |w| < r_k no |b_i.w| exceeds k_i r_k, so that
+
+    F(c + T'w) - F(c) >= g.w + w'S_k w / 2,    S_k = m TT' + 2 beta sum_i l_i(k_i r_k) b_i b_i',
+
+g the gradient in w at c. As |g.w| <= G^2/(2s) + s |w|^2/2 for G >= |g|, and |w| >= r_(k-1), any L_k with
+L_k'(S_k - (t_k + s) I) L_k >= I gives, with w = L_k z,
+
+    F(c + T'w) - F(c) >= |z|^2 / 2 + t_k r_(k-1)^2 / 2 - G^2 / (2s).
+
+A trial chooses shell k with chance p_k, draws z standard Normal and is kept, if w lies in its shell, with
+probability exp(-(F(c + T'w) - F(c)) + |z|^2/2 + log det L_k - log p_k - log M): what is kept has the density
+e^-F exactly, if M is such that no exponent is above 0. The last shell has no end; there l_i = 0. On a ball
+whose boundary holds c, g = -h c + r with h >= 0: all theta of the ball have c.(theta - c) <= (W^2 - |c|^2)/2,
+so that only r counts, and h (W^2 - |c|^2)/2 is added to log M.
+
+Which floats c, T, L_k, p_k and t_k are is free. What must hold is checked here with the errors of floats (u =
+2^-53; a sum of n products is wrong by at most 1.01 n u of the sum of their absolute values, in any order):
+S_k, G and k_i are rounded to the safe side, and L_k'(...)L_k - I is compared with 0 by Frobenius' norm.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from privior.arrays import Floats
+
+_U = 2.0**-53
+#: radii at which shells may end: each is so many times the one before, within 4 sqrt(d) and beyond
+_NARROW, _WIDE = 1.1, 1.3
+_MOST_SHELLS = 200
+#: by how much L_k'(...)L_k is above the identity, at first
+_MARGIN = 1e-6
+#: chances of shells are multiples of 2^-_CHANCES
+_CHANCES = 40
+_NEWTON = 200
+#: losses bound their bend also next to the predictor that they are given: see `models.losses`
+NEXT_TO = 2.0**-32
+
+
+class Bending(Protocol):
+    """A convex loss, as far as draws look at it: see `models.losses`."""
+
+    @property
+    def slope(self) -> Any:
+        """The largest absolute derivative."""
+
+    @property
+    def smoothness(self) -> Any:
+        """The largest second derivative."""
+
+    @property
+    def concordance(self) -> Any:
+        """Of the third derivative with the second; None if there is none."""
+
+    @property
+    def value_error(self) -> Any:
+        """Of `value`, a part of 1 + |value| + |u| + |y|."""
+
+    @property
+    def derivative_error(self) -> Any:
+        """Of `derivative`."""
+
+    def value(self, u: Floats, y: Floats) -> Floats:
+        """Return the losses."""
+
+    def derivative(self, u: Floats, y: Floats) -> Floats:
+        """Return their derivatives."""
+
+    def bend(self, u: Floats, y: Floats) -> Floats:
+        """Return their second derivatives."""
+
+    def least_bend(self, u: Floats, y: Floats, away: Floats) -> Floats:
+        """Return l_i(away)."""
+
+    def enclosed(self, u: Any, y: float) -> Any:
+        """Return a loss in interval arithmetic."""
+
+
+@dataclass(frozen=True, eq=False)
+class Potential:
+    """F, by floats that are meant exactly.
+
+    Attributes:
+        rows: a_i, one a row
+        targets: y_i
+        loss: of a predictor and a target
+        temperature: beta
+        precision: m
+        radius: W, of the ball; None if there is none
+    """
+
+    rows: Floats
+    targets: Floats
+    loss: Bending
+    temperature: float
+    precision: float
+    radius: float | None = None
+
+    @property
+    def size(self) -> int:
+        """How many parameters there are."""
+        return int(self.rows.shape[1])
+
+    @property
+    def longest(self) -> float:
+        """Not below the length of any row."""
+        if not len(self.rows):
+            return 0.0
+        return math.sqrt(float(np.einsum("ij,ij->i", self.rows, self.rows).max())) * (1 + 2.0**-40)
+
+    def at(self, theta: Floats) -> tuple[float, float]:
+        """Return F and a bound of its error.
+
+        Predictors are wrong by at most 1.01 d u R |theta|, losses by that times the slope and their own
+        error; the exact sum of these floats is rounded once (fsum).
+        """
+        u = self.rows @ theta
+        values = self.loss.value(u, self.targets)
+        total, square = math.fsum(values), float(theta @ theta)
+        length = math.sqrt(square)
+        predictors = 1.01 * (self.size + 1) * _U * self.longest * length
+        reach = float(np.abs(u).max(initial=0.0) + np.abs(self.targets).max(initial=0.0))
+        most = float(np.abs(values).max(initial=0.0))
+        each = float(self.loss.slope) * predictors + float(self.loss.value_error) * (1 + most + reach)
+        sums = self.temperature * (len(u) * each + 4 * _U * abs(total))
+        return (
+            self.temperature * total + self.precision * square / 2,
+            2 * (sums + (self.size + 6) * _U * self.precision * square),
+        )
+
+    def steepness(self, length: float) -> float:
+        """Bound |gradient of F| for |theta| <= length."""
+        return (
+            self.temperature * len(self.rows) * float(self.loss.slope) * self.longest
+            + self.precision * length
+        ) * (1 + 2.0**-30)
+
+    def gradient(self, theta: Floats) -> tuple[Floats, float]:
+        """Return the gradient and a bound of the length of its error."""
+        u = self.rows @ theta
+        slopes = self.loss.derivative(u, self.targets)
+        found = self.temperature * (self.rows.T @ slopes) + self.precision * theta
+        most, count = float(np.abs(slopes).max(initial=0.0)), len(u)
+        moved = float(self.loss.smoothness)
+        each = float(self.loss.derivative_error) + moved * 1.01 * (self.size + 1) * _U * self.longest * (
+            1 + float(np.linalg.norm(theta))
+        )
+        error = self.temperature * count * self.longest * (each + 1.01 * (count + 8) * _U * most)
+        return found, 2 * (error + 8 * _U * self.precision * float(np.linalg.norm(theta))) * math.sqrt(
+            self.size
+        )
+
+    def curvature(self, theta: Floats) -> Floats:
+        """Return about the second derivatives."""
+        bends = self.temperature * self.loss.bend(self.rows @ theta, self.targets)
+        return (self.rows * bends[:, None]).T @ self.rows + self.precision * np.eye(self.size)
+
+
+def centre(potential: Potential) -> Floats:
+    """Return about the mode: Newton's steps, halved until F falls; on a ball, along its boundary too."""
+    theta = np.zeros(potential.size)
+    here = potential.at(theta)[0]
+    for _ in range(_NEWTON):
+        gradient, curved = potential.gradient(theta)[0], potential.curvature(theta)
+        step, wide = _step(gradient, curved, theta, potential.radius), 1.0
+        while wide > 1e-12:
+            there = _inside(theta + wide * step, potential.radius)
+            value = potential.at(there)[0]
+            if value < here:
+                break
+            wide /= 2
+        else:
+            break
+        fallen, theta, here = here - value, there, value
+        if fallen <= 1e-13 * (1 + abs(here)):
+            break
+    return theta
+
+
+def _step(gradient: Floats, curved: Floats, theta: Floats, radius: float | None) -> Floats:
+    """Return Newton's step; where it leaves the ball, that with a multiplier for the radius."""
+    step = -np.linalg.solve(curved, gradient)
+    if radius is None or float(np.linalg.norm(theta + step)) <= radius:
+        return np.asarray(step, np.float64)
+    low, high = 0.0, 1.0
+    identity, pulled = np.eye(len(theta)), curved @ theta - gradient
+
+    def length(multiplier: float) -> float:
+        return float(np.linalg.norm(np.linalg.solve(curved + multiplier * identity, pulled)))
+
+    while length(high) > radius:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if length(middle) > radius else (low, middle)
+    return np.asarray(np.linalg.solve(curved + high * identity, pulled) - theta)
+
+
+def _inside(theta: Floats, radius: float | None) -> Floats:
+    length = float(np.linalg.norm(theta))
+    if radius is None or length <= radius * (1 - 2.0**-45):
+        return theta
+    return np.asarray(theta * (radius * (1 - 2.0**-45) / length))
+
+
+@dataclass(frozen=True, eq=False)
+class Envelope:
+    """Where trials come from: all floats are meant exactly.
+
+    Attributes:
+        centre: c
+        whiten: T
+        ends: r_0 = 0, r_1, ...; the last shell has no end
+        factors: L_k of each shell
+        chances: p_k times 2^_CHANCES, whole numbers that sum to that
+        log_most: log M, rounded up
+    """
+
+    centre: Floats
+    whiten: Floats
+    ends: tuple[float, ...]
+    factors: tuple[Floats, ...]
+    chances: tuple[int, ...]
+    log_most: float
+
+    @property
+    def scale(self) -> int:
+        """What chances sum to."""
+        return 1 << _CHANCES
+
+    def log_constant(self, shell: int) -> float:
+        """Return log det L_k - log p_k - log M, in floats."""
+        diagonal = np.diagonal(self.factors[shell])
+        return math.fsum(np.log(diagonal)) - math.log(self.chances[shell] / self.scale) - self.log_most
+
+
+class _Lower:
+    """S_k for any radius, and what is known of its error."""
+
+    def __init__(self, potential: Potential, at: Floats, whiten: Floats) -> None:
+        self.potential, self.whiten = potential, whiten
+        self.u = potential.rows @ at
+        self.whitened = potential.rows @ whiten.T
+        rough = np.abs(potential.rows) @ np.abs(whiten).T
+        self.lengths = np.sqrt(np.einsum("ij,ij->i", rough, rough))
+        errors = 1.01 * (potential.size + 2) * _U * self.lengths
+        exact = np.sqrt(np.einsum("ij,ij->i", self.whitened, self.whitened))
+        self.longest = (exact + 2 * errors) * (1 + 2.0**-40)
+        self.prior = potential.precision * (whiten @ whiten.T)
+        self.prior_size = potential.precision * float((np.abs(whiten) ** 2).sum())
+        # predictors are known up to this: l_i holds next to them too
+        off = 1.01 * (potential.size + 1) * _U * potential.longest * float(np.linalg.norm(at))
+        if off * max(1.0, float(potential.loss.concordance or 1)) > NEXT_TO:
+            raise ArithmeticError("predictors are too large for floats")
+
+    def at(self, radius: float) -> tuple[Floats, float]:
+        """Return a matrix and a number e with S_k >= matrix - e I; radius may be infinite."""
+        if math.isinf(radius):
+            return self.prior, 16 * (self.potential.size + 4) * _U * self.prior_size
+        y = self.potential.targets
+        least = self.potential.loss.least_bend(self.u, y, self.longest * radius)
+        least = least * (2 * self.potential.temperature)
+        found = (self.whitened * least[:, None]).T @ self.whitened
+        size = float(least @ self.lengths**2) + self.prior_size
+        error = 4 * (len(least) + 8 * self.potential.size + 40) * _U * size
+        return (found + found.T) / 2 + self.prior, error
+
+
+def envelope(potential: Potential) -> Envelope:
+    """Return an envelope, whose conditions were checked."""
+    at = centre(potential)
+    d = potential.size
+    factor = np.linalg.cholesky(potential.curvature(at))
+    whiten = np.linalg.inv(factor)
+    lower = _Lower(potential, at, whiten)
+    prior = np.linalg.eigvalsh(lower.prior)
+    spare = 1e-4 * min(1.0, float(prior[0]))
+    steep, slack = _steepness(potential, at, whiten)
+    # the last shell begins where the prior alone leaves nothing
+    last = float(prior[0]) / 2 - spare
+    rest = -0.5 * float(np.log(np.maximum(prior - spare - last, 1e-300)).sum()) + 14
+    far = math.sqrt(max(2 * rest / last, d))
+    radii = [0.5 * math.sqrt(d)]
+    while radii[-1] < far and len(radii) < _MOST_SHELLS:
+        radii.append(radii[-1] * (_NARROW if radii[-1] < 4 * math.sqrt(d) else _WIDE))
+    bounds = [lower.at(radius) for radius in radii]
+    ends = _chosen(
+        radii,
+        [np.asarray(np.linalg.eigvalsh(matrix) - error - spare, np.float64) for matrix, error in bounds],
+    )
+    factors, logs = list[Floats](), list[float]()
+    for begins, place in zip([0.0, *(radii[one] for one in ends[:-1])], ends, strict=True):
+        made, log = _shell(*bounds[place], begins, spare, None)
+        factors.append(made)
+        logs.append(log)
+    made, log = _shell(*lower.at(math.inf), radii[-1], spare, last)
+    factors.append(made)
+    logs.append(log)
+    shares = np.exp(np.array(logs) - max(logs))
+    chances = np.maximum(1, np.floor(shares / shares.sum() * (1 << _CHANCES))).astype(np.int64)
+    chances[int(np.argmax(chances))] += (1 << _CHANCES) - int(chances.sum())
+    held = tuple(int(one) for one in chances)
+    shells = zip(logs, held, strict=True)
+    most = max(log - math.log(chance / (1 << _CHANCES)) for log, chance in shells)
+    log_most = most + steep**2 / (2 * spare) * (1 + 1e-9) + slack + 1e-9 * (1 + abs(most))
+    return Envelope(at, whiten, (0.0, *(radii[one] for one in ends)), tuple(factors), held, log_most)
+
+
+def _chosen(radii: list[float], values: list[Floats]) -> list[int]:
+    """Return at which radii shells end, the last one included: those that make the sum of masses least."""
+    best, before = [-math.inf], list[int]()
+    begins = np.array([0.0, *radii])
+    for place, eigenvalues in enumerate(values):
+        if not eigenvalues[0] > 0:
+            raise ArithmeticError("the rows are too ill-conditioned for floats")
+        masses = _masses(eigenvalues, begins[: place + 1])
+        sums = np.logaddexp(np.array(best), masses)
+        before.append(int(np.argmin(sums)))
+        best.append(float(sums.min()))
+    found, at = list[int](), len(radii)
+    while at:
+        found.append(at - 1)
+        at = before[at - 1]
+    return found[::-1]
+
+
+def _masses(eigenvalues: Floats, begins: Floats) -> Floats:
+    """Return about log det L - t r^2/2 for shells that begin at these radii, t as in `_tilts`."""
+    tilts = _tilts(eigenvalues, begins)
+    return np.asarray(-0.5 * np.log(eigenvalues - tilts[:, None]).sum(axis=1) - tilts * begins**2 / 2)
+
+
+def _tilts(eigenvalues: Floats, begins: Floats) -> Floats:
+    """Return t >= 0 with about sum_j 1/(e_j - t) = r^2, which minimises the mass; 0 if the sum is larger."""
+    wanted, smallest = begins**2, float(eigenvalues[0])
+    low, high = np.zeros_like(begins), np.full_like(begins, smallest)
+    for _ in range(25):
+        middle = (low + high) / 2
+        less = (1 / (eigenvalues - middle[:, None])).sum(axis=1) < wanted
+        low, high = np.where(less, middle, low), np.where(less, high, middle)
+    idle = (1 / eigenvalues).sum() >= wanted
+    return np.where(idle, 0.0, np.minimum(low, 0.95 * smallest))
+
+
+def _steepness(potential: Potential, at: Floats, whiten: Floats) -> tuple[float, float]:
+    """Return G, and what the boundary of a ball adds to log M."""
+    gradient, error = potential.gradient(at)
+    slack, length = 0.0, float(np.linalg.norm(at))
+    if potential.radius is not None and length > potential.radius * 0.999:
+        pull = max(0.0, -float(gradient @ at) / length**2)
+        gradient = gradient + pull * at
+        error += 8 * _U * pull * length
+        slack = (
+            pull * max(0.0, potential.radius**2 - length**2) * (1 + 1e-9) / 2 + pull * length**2 * 2.0**-48
+        )
+    found = float(np.linalg.norm(whiten @ gradient))
+    return found * (1 + 1e-9) + float(np.linalg.norm(whiten)) * (error * 1.01 + 1e-300), slack
+
+
+def _shell(
+    matrix: Floats, error: float, begins: float, spare: float, tilt: float | None
+) -> tuple[Floats, float]:
+    """Return L_k, checked, and log det L_k - t_k r^2 / 2, not rounded down; t_k is chosen if it is None."""
+    values, vectors = np.linalg.eigh(matrix)
+    values = values - error - spare
+    if not values[0] > 0:
+        raise ArithmeticError("the rows are too ill-conditioned for floats")
+    t = float(_tilts(np.asarray(values), np.array([begins]))[0]) if tilt is None else tilt
+    margin = _MARGIN
+    while True:
+        scaled = (values - t) / (1 + margin)
+        if not scaled[0] > 0:
+            raise ArithmeticError("the rows are too ill-conditioned for floats")
+        made = np.linalg.inv(np.linalg.cholesky((vectors * scaled) @ vectors.T)).T
+        left = matrix - (error + spare + t) * np.eye(len(matrix))
+        off = np.linalg.norm(made.T @ left @ made - (1 + margin) * np.eye(len(matrix)))
+        size = float(np.linalg.norm(made)) ** 2 * (float(np.linalg.norm(matrix)) + error + spare + t)
+        if off + 8 * (len(matrix) + 4) ** 2 * _U * size < margin:
+            break
+        margin *= 4
+        if margin > 1:
+            raise ArithmeticError("the rows are too ill-conditioned for floats")
+    return made, math.fsum(np.log(np.diagonal(made))) - t * begins**2 / 2 * (1 - 1e-12)
