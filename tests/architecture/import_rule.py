@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("release",),
     ("calculator", "posterior", "planning", "smoothness", "tables"),
     ("analyses", "auditing", "cache", "curator", "queries"),
-    ("decisions",),
+    ("decisions", "sequential"),
     ("health", "report", "reviews"),
     ("papers",),  # what the papers state: nothing but the command line imports it
     ("extend", "testing"),
@@ -73,8 +73,10 @@ OUTSIDE = {
     "http": {"tables"},
     "socket": set[str](),
     "numba": {"posterior"},
-    # post-processing; synthetic data and noise that protect nobody
-    "numpy.random": {"posterior", "papers", "testing"},
+    # post-processing; synthetic data and noise that protect nobody; what an agent does with what it
+    # published, and simulations of it, which are marked and no release is made of
+    "numpy.random": {"posterior", "papers", "sequential", "testing"},
+    "gymnasium": {"sequential"},
 }
 #: may import by name: what a person named, somebody's own models and mechanisms; the files of a package that
 #: are in its own table of contents; SciPy; what stands for a package, which imports nothing by itself
