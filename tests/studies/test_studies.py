@@ -31,6 +31,7 @@ FILES = {
     "draws-or-noise": {"errors.parquet"},
     "naive-bayes": {"accuracy.parquet"},
     "fourier": {"graphs.parquet", "bounds.parquet", "shifts.parquet"},
+    "riverswim": {"rewards.parquet"},
 }
 Floats = NDArray[np.float64]
 Made = dict[str, tuple[Path, Ended]]

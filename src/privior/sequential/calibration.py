@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from privior.errors import PlanError, shown
-from privior.exact import round_down, round_up
+from privior.exact import round_down
 from privior.privacy import Budget
 from privior.privacy.calibration import largest, largest_within, smallest
 from privior.privacy.interactions import together
@@ -46,9 +46,9 @@ def calibrated(
         return Fraction(delta(mechanism)) <= budget.delta
 
     if name == "noisy-counts":
-        return NoisyCounts(_gaussian(lambda size: NoisyCounts(Noise(size)), holds, budget))
+        return NoisyCounts(_gaussian(lambda size: NoisyCounts(Noise(size)), delta, budget))
     if name == "noisy-tree":
-        return NoisyCounts(_gaussian(lambda size: NoisyCounts(Noise(size, tree=True)), holds, budget))
+        return NoisyCounts(_gaussian(lambda size: NoisyCounts(Noise(size, tree=True)), delta, budget))
     if name == "laplace-counts":
         scale = smallest(
             lambda size: holds(NoisyCounts(Noise(size, "laplace"))), Fraction(1, 100), Fraction(10**7)
@@ -58,11 +58,11 @@ def calibrated(
     if problem.rewards is not None:
         small = Budget(budget.epsilon * REWARD_SHARE, budget.delta)
 
-        def enough(mechanism: AgentMechanism) -> bool:
+        def of_rewards(mechanism: AgentMechanism) -> float:
             rewards = mechanism.parts(problem, unit, schedule, episodes)[1:]
-            return Fraction(together(*rewards).delta(round_down(small.epsilon))) <= small.delta
+            return together(*rewards).delta(round_down(small.epsilon))
 
-        noise = _gaussian(lambda size: RowDraws(1, 1, Noise(size)), enough, small)
+        noise = _gaussian(lambda size: RowDraws(1, 1, Noise(size)), of_rewards, small)
     most = round_down(budget.delta)
     if name == "diffuse":
         rate = largest_within(
@@ -95,27 +95,16 @@ def first_time(mechanism: AgentMechanism, problem: Problem, episodes: int) -> in
 
 
 def _gaussian(
-    made: Callable[[Fraction], AgentMechanism], holds: Callable[[AgentMechanism], bool], budget: Budget
+    made: Callable[[Fraction], AgentMechanism], delta: Callable[[AgentMechanism], float], budget: Budget
 ) -> Noise:
-    """Find the smallest deviation, of four digits, that keeps the promise; by the inverse, which is to be
-    large.
-    """
-    epsilon, most = round_down(budget.epsilon), budget.delta
+    """Find the smallest deviation that keeps the promise: the largest inverse, of four digits."""
+    epsilon, most = round_down(budget.epsilon), round_down(budget.delta)
     single = largest(
-        lambda cost: Fraction(GaussianPair(cost).delta(epsilon)) <= most,
-        Fraction(1, 10**9),
-        Fraction(10**4),
-        digits=4,
+        lambda cost: GaussianPair(cost).delta(epsilon) <= most, Fraction(1, 10**9), Fraction(10**4), digits=4
     )
-    low = high = Fraction(1) if single is None else Fraction(round_up(Fraction(1 / math.sqrt(single))))
-    while not holds(made(high)):
-        if high > 10**9:
-            _found(None, budget)
-        low, high = high, 2 * high
-    while high - low > high / 10**_DIGITS:
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(made(middle)) else (middle, high)
-    return noise_of(made(high))
+    guess = Fraction(math.sqrt(_found(single, budget) / 8))
+    inverse = largest_within(lambda one: delta(made(1 / one)), most, guess, Fraction(10), _DIGITS)
+    return noise_of(made(1 / _found(inverse, budget)))
 
 
 def _found(made: Made | None, budget: Budget) -> Made:
