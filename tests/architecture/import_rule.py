@@ -83,9 +83,10 @@ OUTSIDE = {
 IMPORTERS = {"registry", "contents", "light_scipy", "stand_in"}
 DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_name", "__builtins__"}
 # Who may draw entropy, and who may read files: what is public, and the private side itself. The cache reads
-# what it wrote itself, from a folder of the user's own: what follows from releases.
+# what it wrote itself, from a folder of the user's own: what follows from releases. Agents read their own
+# state and logs of interactions, which are private, and what agents published.
 DRAWERS = {"randomness", "curator"}
-FILE_READERS = {"tables", "schema", "release", "ledger", "cache"}
+FILE_READERS = {"tables", "schema", "release", "ledger", "cache", "sequential"}
 READING = {
     *("read_whole", "read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap"),
     *("read_csv", "read_excel", "read_feather", "read_json", "read_parquet", "read_sql", "read_clipboard"),
@@ -95,6 +96,7 @@ READING = {
 CURATOR = {
     "Look",
     "Measurement",
+    "Reservation",
     "engine_version",
     "header",
     "look",
@@ -102,6 +104,8 @@ CURATOR = {
     "measure_all",
     "measure_statistics",
     "prepare",
+    "reserve",
+    "reserved",
 }
 
 

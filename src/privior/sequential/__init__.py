@@ -8,6 +8,7 @@ with seeds in public worlds, and is marked.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from privior.sequential.agent import Agent
     from privior.sequential.environments import (
         RIVER_SWIM,
         Environment,
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
         register_environments,
         river_swim,
     )
+    from privior.sequential.files import read_log, read_plan
+    from privior.sequential.forecasting import ForecastRegret, forecast_regret
     from privior.sequential.learner import Learner
     from privior.sequential.mechanisms import AgentMechanism, Noise, NoisyCounts, RowDraws, Unprotected
     from privior.sequential.plan import AgentPlan
     from privior.sequential.problems import CategoricalBandit, FiniteChain, Problem, RewardBandit
+    from privior.sequential.published import AgentRelease, PublishedBlock
+    from privior.sequential.replays import observed, replay
     from privior.sequential.rewards import BoundedRewards, NormalRewards, Rewards
     from privior.sequential.schedule import Doubling, Every, Schedule
     from privior.sequential.simulation import Simulated, simulate

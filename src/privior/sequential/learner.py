@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -183,3 +184,25 @@ class Learner:
             noisy = vector.estimate.astype(np.float64)
             found.append(sums_within(noisy, deviation, visits * units, draw))
         return law.means(visits, found[0], found[1] if law.powers > 1 else None, draw)
+
+    # ---- between two runs ----------------------------------------------------------------------
+
+    def to_document(self) -> dict[str, object]:
+        """Write everything, exact counts too, as plain values: private."""
+        return {
+            "table": self._table.tolist() if self.problem.cells else [],
+            "vectors": {name: vector.to_document() for name, vector in self.vectors.items()},
+            "drawn": None if self._drawn is None else self._drawn.tolist(),
+            "ended": self._ended,
+        }
+
+    def restore(self, document: dict[str, Any]) -> None:
+        """Take what `to_document` wrote."""
+        if self.problem.cells:
+            self._table = np.array(document["table"], dtype=np.int64).reshape(self._table.shape)
+        for name, vector in self.vectors.items():
+            vector.restore(document["vectors"][name])
+        drawn = document["drawn"]
+        self._drawn = None if drawn is None else np.array(drawn, dtype=np.float64)
+        self._ended = int(document["ended"])
+        self._latent = self._policy = None

@@ -10,6 +10,7 @@ most 1 + floor(log2 K) of them, K the number of all times.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -69,3 +70,27 @@ class NoisyPrefix:
         self.estimate = self._before + sum(self._noisy.values())
         self.pieces = self._pieces_before + len(self._noisy)
         return noisy
+
+    def to_document(self) -> dict[str, object]:
+        """Write everything, exact counts too, as plain values: private."""
+        return {
+            "pending": self.pending.tolist(),
+            "estimate": self.estimate.tolist(),
+            "pieces": self.pieces,
+            "before": [self._before.tolist(), self._pieces_before],
+            "times": self._times,
+            "exact": {str(level): found.tolist() for level, found in self._exact.items()},
+            "noisy": {str(level): found.tolist() for level, found in self._noisy.items()},
+        }
+
+    def restore(self, document: dict[str, Any]) -> None:
+        """Take what `to_document` wrote."""
+
+        def array(values: object) -> Integers:
+            return np.array(values, dtype=np.int64).reshape(self.pending.shape)
+
+        self.pending, self.estimate = array(document["pending"]), array(document["estimate"])
+        self.pieces, self._times = int(document["pieces"]), int(document["times"])
+        self._before, self._pieces_before = array(document["before"][0]), int(document["before"][1])
+        self._exact = {int(level): array(found) for level, found in document["exact"].items()}
+        self._noisy = {int(level): array(found) for level, found in document["noisy"].items()}

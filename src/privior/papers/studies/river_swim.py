@@ -116,9 +116,9 @@ def _text(rows: Rows, best: float, epsilons: Sequence[str], ways: Sequence[str])
     return (
         f"Mean total rewards; whoever knows all has {best:.0f}, posterior sampling without privacy has "
         f"{free:.0f}. {' '.join(said)} The paper's two claims. That private agents earn as much as the "
-        f"original one if epsilon is not too small: epsilons at which 95% of its reward is reached, under one of the "
-        f"guarantees: {told}. That the diffuse draw outperforms the concentrated one: in {sum(wins)} of "
-        f"{len(wins)} cells."
+        "original one if epsilon is not too small: epsilons at which 95% of its reward is reached, under "
+        f"one of the guarantees: {told}. That the diffuse draw outperforms the concentrated one: in "
+        f"{sum(wins)} of {len(wins)} cells."
     )
 
 
