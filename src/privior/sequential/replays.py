@@ -13,10 +13,13 @@ from typing import Any
 from privior.sequential.agent import Agent
 
 
-def replay(agent: Agent, steps: Iterable[dict[str, Any]]) -> tuple[int, int]:
-    """Let an agent learn from a log; return how many lines there were and how many episodes ended.
+def replay(agent: Agent, steps: Iterable[dict[str, Any]], blocks: int = 1) -> tuple[int, int]:
+    """Let an agent learn from a log; return how many lines were looked at and how many episodes ended.
 
-    Stops, with nothing lost, when the ledger admits no further block: BudgetExceededError.
+    Args:
+        agent: who learns
+        steps: the log
+        blocks: stop at the end of so many blocks, an open one included, so that no more is spent
     """
     lines = episodes = counted = 0
     for step in steps:
@@ -25,9 +28,13 @@ def replay(agent: Agent, steps: Iterable[dict[str, Any]]) -> tuple[int, int]:
             continue
         agent.observe(**step)
         counted += 1
-        if counted == agent.plan.problem.horizon:
-            agent.end_episode()
-            episodes, counted = episodes + 1, 0
+        if counted < agent.plan.problem.horizon:
+            continue
+        agent.end_episode()
+        episodes, counted = episodes + 1, 0
+        blocks -= agent.episodes_left == 0
+        if blocks <= 0:
+            break
     return lines, episodes
 
 

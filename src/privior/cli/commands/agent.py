@@ -177,6 +177,7 @@ def replay(
     state: State,
     log: Log,
     ledger: Address,
+    blocks: Annotated[int, typer.Option(help="Stop at the end of so many blocks, an open one included.")] = 1,
     new_block: NewBlock = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -189,7 +190,7 @@ def replay(
     screen = screen_of(context)
     found = Agent.load(state, ledger=ledger, new_block=new_block)
     with screen.waiting("acting"):
-        lines, episodes = replayed(found, read_log(log))
+        lines, episodes = replayed(found, read_log(log), blocks)
     action = found.act() if found.plan.problem.states == 1 and found.episodes_left else None
     screen.document({"episodes": episodes, "action": action, "episodes_left": found.episodes_left})
     screen.text(

@@ -4,5 +4,5 @@ Every function applies one statement to one case and returns it with our verdict
 vacuous. `docs/errata.md` has the counterexamples.
 """
 
-from privior.papers.published import dirichlet, gibbs, hellinger, networks, posterior_sampling
+from privior.papers.published import dirichlet, gibbs, hellinger, networks, posterior_sampling, reinforcement
 from privior.papers.published.statement import Paper, Published, Verdict
