@@ -246,6 +246,8 @@ def test_what_cannot_be_counted_counts_nowhere_and_failures_have_one_answer(
         with pytest.raises(ReleaseFailedError) as caught:
             broken.end_episode()
         assert caught.value.__cause__ is None
+        with pytest.raises(PlanError, match="no block is open"):
+            broken.end_episode()  # the spend stands, and nothing more is drawn for it
         texts.append((caught.value.what, caught.value.advice))
     assert texts[0] == texts[1]
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from privior.curator import Reservation, reserve, reserved
-from privior.errors import LedgerError, PlanError, PriviorError, ReleaseError, shown
+from privior.errors import LedgerError, PlanError, PriviorError, ReleaseError, ReleaseFailedError, shown
 from privior.ledger import Ledger
 from privior.ledger.state_folders import made_state_folder, state_folder
 from privior.randomness import Bits
@@ -159,8 +159,12 @@ class Agent:
         self._step, self._policy = 0, None
         self._ended += 1
         self._take_ticket(self._serial + 1)  # before anything is drawn: no copy can draw the same again
-        with self._reservation.releasing():
-            drawn = self._learner.end_episode()
+        try:
+            with self._reservation.releasing():
+                drawn = self._learner.end_episode()
+        except ReleaseFailedError:
+            self._reservation = None  # nothing more is drawn for it
+            raise
         self._serial += 1
         found: Arrays = {name: numbers[0].tolist() for name, numbers in drawn.items()}
         if found:
