@@ -962,4 +962,28 @@ FAULTS = (
         "json.loads(origin)[0] != place.stem",
         ("tests/cache/test_cache.py",),
     ),
+    Fault(
+        "published-sensitivity",
+        "a self-loop is taken to move a count by one",
+        "privacy/interactions.py",
+        "return Moves.listed((2, -1, -1), (1, 1, -1, -1))",
+        "return Moves.listed((1, 1, -1, -1))",
+        ("tests/sequential/test_sensitivity.py",),
+    ),
+    Fault(
+        "schedule-of-visits",
+        "a schedule that is none of the public ones is taken",
+        "sequential/schedule.py",
+        "if isinstance(document, Schedule) and type(document) in (Every, Doubling):",
+        "if isinstance(document, Schedule):",
+        ("tests/sequential/test_agent.py",),
+    ),
+    Fault(
+        "agent-copy-draws-again",
+        "an older copy of an agent goes on in a block that was paid for once",
+        "sequential/agent.py",
+        "            if not self._is_newest:",
+        "            if False:",
+        ("tests/sequential/test_agent.py",),
+    ),
 )

@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("release",),
     ("calculator", "posterior", "planning", "smoothness", "tables"),
     ("analyses", "auditing", "cache", "curator", "queries"),
-    ("decisions",),
+    ("decisions", "sequential"),
     ("health", "report", "reviews"),
     ("papers",),  # what the papers state: nothing but the command line imports it
     ("extend", "testing"),
@@ -73,17 +73,20 @@ OUTSIDE = {
     "http": {"tables"},
     "socket": set[str](),
     "numba": {"posterior"},
-    # post-processing; synthetic data and noise that protect nobody
-    "numpy.random": {"posterior", "papers", "testing"},
+    # post-processing; synthetic data and noise that protect nobody; what an agent does with what it
+    # published, and simulations of it, which are marked and no release is made of
+    "numpy.random": {"posterior", "papers", "sequential", "testing"},
+    "gymnasium": {"sequential"},
 }
 #: may import by name: what a person named, somebody's own models and mechanisms; the files of a package that
 #: are in its own table of contents; SciPy; what stands for a package, which imports nothing by itself
 IMPORTERS = {"registry", "contents", "light_scipy", "stand_in"}
 DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_name", "__builtins__"}
 # Who may draw entropy, and who may read files: what is public, and the private side itself. The cache reads
-# what it wrote itself, from a folder of the user's own: what follows from releases.
+# what it wrote itself, from a folder of the user's own: what follows from releases. Agents read their own
+# state and logs of interactions, which are private, and what agents published.
 DRAWERS = {"randomness", "curator"}
-FILE_READERS = {"tables", "schema", "release", "ledger", "cache"}
+FILE_READERS = {"tables", "schema", "release", "ledger", "cache", "sequential"}
 READING = {
     *("read_whole", "read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap"),
     *("read_csv", "read_excel", "read_feather", "read_json", "read_parquet", "read_sql", "read_clipboard"),
@@ -93,6 +96,7 @@ READING = {
 CURATOR = {
     "CellsLook",
     "Measurement",
+    "Reservation",
     "engine_version",
     "header",
     "look",
@@ -100,6 +104,8 @@ CURATOR = {
     "measure_all",
     "measure_statistics",
     "prepare",
+    "reserve",
+    "reserved",
 }
 
 

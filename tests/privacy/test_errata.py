@@ -11,6 +11,7 @@ from pathlib import Path
 import mpmath as mp
 import numpy as np
 import pytest
+from agent_errata import d9, d10, d11
 from gibbs_errata import c4, c5, c6, c7, c8
 from hellinger_laws import Counts, Floats, hellinger, largest_loss, local_sensitivity
 from network_errata import e6, e7, e8, e9, e10, e11
@@ -450,6 +451,9 @@ ENTRIES = {
         d6,
         d7,
         d8,
+        d9,
+        d10,
+        d11,
         e1,
         e2,
         e3,

@@ -39,6 +39,7 @@ FILES = {
         "accuracy.parquet",
     },
     "fourier": {"graphs.parquet", "bounds.parquet", "shifts.parquet"},
+    "riverswim": {"rewards.parquet"},
 }
 Floats = NDArray[np.float64]
 Made = dict[str, tuple[Path, Ended]]

@@ -12,5 +12,6 @@ from privior.papers.published import (
     networks,
     posterior_sampling,
     regression,
+    reinforcement,
 )
 from privior.papers.published.statement import Paper, Published, Verdict

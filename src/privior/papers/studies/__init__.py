@@ -12,6 +12,7 @@ from privior.papers.studies import (
     lipschitz_mass,
     multinomial_dirichlet,
     naive_bayes,
+    river_swim,
 )
 from privior.papers.studies.files import files_of
 from privior.papers.studies.study import Findings, Study, StudyColumn
@@ -19,7 +20,7 @@ from privior.papers.studies.study import Findings, Study, StudyColumn
 _MODULES = (
     *(dirichlet_renyi, histogram_error, multinomial_dirichlet),
     *(hellinger_accuracy, lipschitz_mass, distinguish, draws_or_noise),
-    *(naive_bayes, fourier, linear_regression, gibbs_logistic),
+    *(naive_bayes, fourier, linear_regression, gibbs_logistic, river_swim),
 )
 #: every study, by name
 STUDIES = {module.STUDY.name: module.STUDY for module in _MODULES}
