@@ -25,6 +25,7 @@ from privior.posterior.networks import (
     joint_numbers,
     joint_records,
     joint_sticks,
+    joint_swaps,
     joint_walk,
 )
 from privior.posterior.networks.class_chains import ClassChains
@@ -36,7 +37,7 @@ from privior.posterior.tables.counts_given import total_of
 _MODULES = (
     *(chain, halving_loops, halving_sums, splitting),
     *(class_births, class_cells, class_learning, class_walk, joint_sticks, joint_walk),
-    *(joint_learning, joint_numbers, joint_records),
+    *(joint_learning, joint_numbers, joint_records, joint_swaps),
 )
 
 

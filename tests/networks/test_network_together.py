@@ -18,7 +18,7 @@ import privior as pv
 from privior.models import JunctionTree, Observed
 from privior.models.statistics import ExactStatistics
 from privior.posterior.kept import read, written
-from privior.posterior.networks import joint_walk
+from privior.posterior.networks import joint_start, joint_swaps, joint_walk
 from privior.posterior.networks.joint_chains import JointChains
 from privior.posterior.networks.joint_evidence import JointEvidence, joint_evidence
 from privior.posterior.networks.joint_sums import SummedTables, summable
@@ -182,22 +182,66 @@ def test_four_times_the_draws_halve_the_error() -> None:
     assert 1.4 < errors[250] / errors[1000] < 2.8
 
 
-def test_a_step_that_looks_at_the_source_cell_alone_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = SAMPLED[0]
-    source = inspect.getsource(joint_walk.shift.py_func)
-    right = "smallest = min(smallest, counts[first + i] + counts[first + j])"
+#: a kind of move, the case that shows it, a line of it, and what is planted there
+PLANTED = {
+    "a step bound by the source cell alone": (
+        ("shift", SAMPLED[0]),
+        "smallest = min(smallest, counts[first + i] + counts[first + j])",
+        "smallest = min(smallest, counts[first + i])",
+    ),
+    "a swap that is always accepted": (
+        ("swap", SAMPLED[2]),
+        "if gain < 0 and rng.random() >= math.exp(gain):",
+        "if gain < -1e9:",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_of_a_move_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (move, case), right, wrong = PLANTED[fault]
+    module = {"shift": joint_walk, "swap": joint_swaps}[move]
+    source = inspect.getsource(getattr(module, move).py_func)
     assert right in source
-    planted = source.replace(right, "smallest = min(smallest, counts[first + i])")
     found = {}
     monkeypatch.setattr(joint_walk, "walk_on", joint_walk.walk_on.py_func)
-    monkeypatch.setattr(joint_walk, "cascade", lambda *rest: False)
-    monkeypatch.setattr(joint_walk, "renew", lambda *rest: False)
-    names = {**vars(joint_walk)}
-    exec(planted.replace("cache=True", "cache=False"), names)
-    for name, shift in {"right": joint_walk.shift, "planted": names["shift"]}.items():
-        monkeypatch.setattr(joint_walk, "shift", shift)
+    for other in ("cascade", "renew", *({"swap"} - {move})):
+        monkeypatch.setattr(joint_walk, other, lambda *rest: 0)
+    names = {**vars(module)}
+    exec(source.replace(right, wrong).replace("cache=True", "cache=False"), names)
+    for name, loop in {"right": getattr(module, move), "planted": names[move]}.items():
+        monkeypatch.setattr(joint_walk, move, loop)
         found[name] = far_off(sampled(chains_of(case, 4), 400, 20), expected(case))
     assert found["right"] < FOUR_SIGMA < found["planted"]
+
+
+@pytest.mark.parametrize("records", [1000, 1_000_003])
+def test_chains_start_with_tables_that_agree(records: int) -> None:
+    columns = {name: pv.Categorical(list("xyz")) for name in "abcd"}
+    schema = pv.Schema(columns, population="many", unit="person")
+    model = pv.BayesianNetwork({"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"]}, prior=1)
+    plan = pv.plan(model, schema, records=records, epsilon=1, delta="1e-5", mechanism=pv.GaussianTables)
+    counts = [
+        np.random.default_rng(1).multinomial(records, np.full(cells, 1 / cells))
+        for cells in model.sizes(schema)
+    ]
+    observed = Observed(plan.mechanism.layouts, tuple(tuple(one.tolist()) for one in counts))
+    release: Any = SimpleNamespace(plan=plan, statistics=observed)
+    evidence = joint_evidence([release], model, total_of([release]))
+    started = joint_start.started(evidence, 0.0, np.random.default_rng(2))
+    layout = evidence.layout
+    sums: dict[tuple[str, ...], np.ndarray] = {}
+    for margin in layout.margins:
+        own = started[margin.start : margin.start + 3 ** len(margin.columns)].reshape(
+            (3,) * len(margin.columns)
+        )
+        assert own.sum() == records
+        for axis, name in enumerate(margin.columns):
+            others = tuple(one for one in range(own.ndim) if one != axis)
+            assert np.array_equal(own.sum(axis=others), sums.setdefault((name,), own.sum(axis=others)))
+    if records > 20_000:  # close to what was seen, though many records were shared out
+        near = started[layout.places] - np.concatenate(counts)
+        assert np.abs(near).max() < 5 * np.sqrt(records / 3)
 
 
 def test_tables_agree_wherever_they_overlap_and_seeds_decide() -> None:

@@ -101,6 +101,9 @@ class ClassChains(JointChains):
         """What is added to each count of a table whose prior is fixed."""
         return self.prior
 
+    def aim_at(self, r_hats: Floats) -> None:
+        """All tables of a star are alike."""
+
     def run(self, sweeps: int, moves: int, kept: int, tell: Callable[[float], None]) -> list[Any]:
         """Run all chains on by some sweeps, storing some states; `tell` hears how far they are."""
         from privior.posterior.networks.class_walk import walk_on

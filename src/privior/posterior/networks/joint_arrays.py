@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import gammaln
 
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_evidence import JointEvidence
@@ -18,8 +19,12 @@ from privior.posterior.networks.joint_sticks import Sticks, box_table
 _ARCS = 0.5
 #: how much more often a column is moved for each of its children
 _CHILDREN = 0.25
+#: the part of shifts that goes to all columns alike, not by the cells of their tables
+_ALIKE = 0.5
 #: shifts for each cascade: so many for each cell of a table that has others below, within these ends
-_SHIFTS, _FEWEST, _MOST = 8, 16, 256
+_SHIFTS, _FEWEST, _MOST = 4, 8, 256
+#: factorials whose logarithms are made beforehand
+_FACTORIALS = 2**16
 #: integrals over boxes that are made beforehand, at most
 _MOST_BOXES = 2_000_000
 
@@ -33,13 +38,14 @@ def tables_of(layout: JointLayout) -> Tables:
         first.astype(np.int64),
         np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
         np.concatenate([one.cells for one in margins]).astype(np.int64),
-        _integers([one.sign for one in margins]),
-        _integers([one.kind for one in margins]),
-        _integers([margins[one].start for one in first[:-1]]),
-        _integers([one.start for one in margins]),
-        _integers(
+        integers_of([one.sign for one in margins]),
+        integers_of([one.kind for one in margins]),
+        integers_of([margins[one].start for one in first[:-1]]),
+        integers_of([one.start for one in margins]),
+        integers_of(
             [layout.tree.levels[one.columns[-1]] if one.sign and one.kind == CELLS else 0 for one in margins]
         ),
+        gammaln(np.arange(1.0, _FACTORIALS + 1)),
     )
 
 
@@ -56,12 +62,12 @@ def walks_of(layout: JointLayout, precisions: Floats) -> Walks:
     of, clique, have_of, have, new_of, new, off_of, off, strides = [0], [], [0], [], [0], [], [0], [], []
     for walk in walks:
         for place, known, drawn in walk.steps:
-            stride = _strides([tree.levels[name] for name in tree.cliques[place]])
+            stride = strides_of([tree.levels[name] for name in tree.cliques[place]])
             stride_of = dict(zip(tree.cliques[place], stride, strict=True))
             clique.append(place)
             have += [(number[name], stride_of[name]) for name in known]
             shape = [tree.levels[name] for name in drawn]
-            inner = _strides(shape)
+            inner = strides_of(shape)
             new += [
                 (number[name], step, tree.levels[name], stride_of[name])
                 for name, step in zip(drawn, inner, strict=True)
@@ -77,18 +83,18 @@ def walks_of(layout: JointLayout, precisions: Floats) -> Walks:
         of.append(len(clique))
     sizes = [[*(tree.levels[name] for name in walk.block), 1, 1][:2] for walk in walks]
     most, weights = _reaches(layout, [walk.block for walk in walks], precisions)
-    chances = _chances(weights)
+    chances = chances_of(weights)
     return Walks(
-        _integers(of),
-        _integers(clique),
-        _integers(have_of),
-        _integers(have, 2),
-        _integers(new_of),
-        _integers(new, 4),
-        _integers(off_of),
-        _integers(off),
-        _integers(strides, 2),
-        _integers(sizes, 2),
+        integers_of(of),
+        integers_of(clique),
+        integers_of(have_of),
+        integers_of(have, 2),
+        integers_of(new_of),
+        integers_of(new, 4),
+        integers_of(off_of),
+        integers_of(off),
+        integers_of(strides, 2),
+        integers_of(sizes, 2),
         most,
         chances,
     )
@@ -107,7 +113,7 @@ def _reaches(
     for node, names in zip(model.columns, model.tables, strict=True):
         for name in names:
             touching[name].add(node)
-    most, weights = [], []
+    most, weights, alike = [], [], []
     cascades = dict(enumerate(model.order, start=1))
     for number, block in enumerate(blocks):
         if number in cascades:
@@ -115,6 +121,7 @@ def _reaches(
             precision = 2 * sum(known[one] for one in (node, *layout.below[node]))
             most.append(4 / math.sqrt(precision) + 2 if precision > 0 else 2.0**60)
             weights.append(0.0)
+            alike.append(0.0)
             continue
         touched = sorted(set().union(*(touching[name] for name in block)))
         precision = 2 * sum(known[node] for node in touched)
@@ -122,7 +129,10 @@ def _reaches(
         share = 1.0 if len(block) == 1 else _ARCS / max(len(model.parents[block[-1]]), 1) if block else 0.0
         children = len(touching[block[-1]]) - 1 if block else 0
         weights.append(share * cells[block[-1]] * (1 + _CHILDREN * children) if block else 0.0)
-    return np.array(most), np.array(weights)
+        alike.append(share if block else 0.0)
+    every = max(sum(weights), 1e-9), max(sum(alike), 1e-9)
+    shared = (1 - _ALIKE) * np.array(weights) / every[0] + _ALIKE * np.array(alike) / every[1]
+    return np.array(most), np.asarray(shared)
 
 
 def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
@@ -140,20 +150,21 @@ def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
     order, places = model.order, [layout.table(node) for node in model.order]
     above = [name for node in order for name in model.parents[node]]
     return Nodes(
-        _integers([number[node] for node in order]),
-        _integers([table.start for table, _ in places]),
-        _integers([rows.start for _, rows in places]),
-        _integers([math.prod(tree.levels[name] for name in model.parents[node]) for node in order]),
-        _integers([tree.levels[node] for node in order]),
-        _integers([learned[number[node]] for node in order]),
-        _integers([weight[node] for node in order]),
-        _integers(np.cumsum([0, *(len(model.parents[node]) for node in order)])),
-        _integers([number[name] for name in above]),
-        _integers([tree.levels[name] for name in above]),
-        _integers(np.cumsum([0, *(len(layout.below[node]) for node in order)])),
-        _integers([order.index(one) for node in order for one in layout.below[node]]),
-        _integers(np.arange(1, len(order) + 1)),
-        _chances([cells[node] * len(layout.below[node]) for node in order]),
+        integers_of(np.arange(len(order))),
+        integers_of([number[node] for node in order]),
+        integers_of([table.start for table, _ in places]),
+        integers_of([rows.start for _, rows in places]),
+        integers_of([math.prod(tree.levels[name] for name in model.parents[node]) for node in order]),
+        integers_of([tree.levels[node] for node in order]),
+        integers_of([learned[number[node]] for node in order]),
+        integers_of([weight[node] for node in order]),
+        integers_of(np.cumsum([0, *(len(model.parents[node]) for node in order)])),
+        integers_of([number[name] for name in above]),
+        integers_of([tree.levels[name] for name in above]),
+        integers_of(np.cumsum([0, *(len(layout.below[node]) for node in order)])),
+        integers_of([order.index(one) for node in order for one in layout.below[node]]),
+        integers_of(np.arange(1, len(order) + 1)),
+        chances_of([math.sqrt(cells[node]) if layout.below[node] else 0.0 for node in order]),
     )
 
 
@@ -214,14 +225,16 @@ def scratch_of(layout: JointLayout, at_once: int = MOST_AT_ONCE) -> Scratch:
     return Scratch(*room, *records)
 
 
-def _chances(weights: Sequence[float] | Floats) -> Floats:
+def chances_of(weights: Sequence[float] | Floats) -> Floats:
+    """Return the chances that go with weights, summed up."""
     found = np.cumsum(np.asarray(weights, dtype=np.float64))
     found /= found[-1] or 1.0
     found[-1] = 1.0
     return np.asarray(found)
 
 
-def _strides(shape: Sequence[int]) -> list[int]:
+def strides_of(shape: Sequence[int]) -> list[int]:
+    """Return how far it is from a level of each column to the next, the last one varying fastest."""
     found, step = [], 1
     for size in reversed(shape):
         found.append(step)
@@ -229,6 +242,7 @@ def _strides(shape: Sequence[int]) -> list[int]:
     return found[::-1]
 
 
-def _integers(values: object, width: int = 0) -> Integers:
+def integers_of(values: object, width: int = 0) -> Integers:
+    """Return numbers as an array, in rows of some width."""
     found = np.asarray(values, dtype=np.int64)
     return found.reshape(-1, width) if width else found

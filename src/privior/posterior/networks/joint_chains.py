@@ -79,9 +79,11 @@ class JointChains:
         self, evidence: JointEvidence, priors: Sequence[Floats | None], seed: int, chains: int = CHAINS
     ) -> None:
         from privior.posterior.networks import joint_arrays as arrays
+        from privior.posterior.networks.joint_aim import Aim
         from privior.posterior.networks.joint_learning import CENTRE
         from privior.posterior.networks.joint_records import MOST_AT_ONCE
         from privior.posterior.networks.joint_state import State
+        from privior.posterior.networks.joint_swap_arrays import swaps_of
         from privior.posterior.networks.joint_walk import BIRTHS
 
         layout = self.layout = evidence.layout
@@ -91,8 +93,11 @@ class JointChains:
         precisions = evidence.table_precisions
         self.tables, self.noise = _tables(layout), arrays.noise_of(evidence)
         self.walks = arrays.walks_of(layout, precisions)
+        # Swaps do not know what draws of tables say.
+        self.swaps = swaps_of(layout, precisions, none=bool(evidence.drawn))
         self.every = arrays.shifts_per_cascade(layout)
         self.nodes = arrays.nodes_of(layout, self.learned.tolist())
+        self.aim = Aim(layout, self.walks, self.nodes, self.swaps)
         tables = np.split(precisions, np.cumsum(layout.model.sizes(layout.schema))[:-1])
         known = sum(float(part.mean()) for part in tables)
         self.worst_total, self.born = WORST_R_HAT, 0
@@ -139,6 +144,7 @@ class JointChains:
                 self.rngs[chain],
                 self.tables,
                 self.walks,
+                self.swaps,
                 self.nodes,
                 self.noise,
                 self.states[chain],
@@ -188,6 +194,7 @@ class JointChains:
             agree = agree and self.r_hat_of_total(states) <= self.worst_total
             if agree or done >= most:
                 break
+            self.aim_at(r_hats)
             sweeps = min(2 * sweeps if len(lengths) > 1 else sweeps, most - done)
         tell(1.0)
         kept = sum(lengths)
@@ -203,6 +210,10 @@ class JointChains:
             done,
             done * per_sweep * chains,
         )
+
+    def aim_at(self, r_hats: Floats) -> None:
+        """Let moves go to the tables about which chains disagree most, from now on."""
+        self.walks, self.nodes, self.swaps = self.aim.at(r_hats)
 
     def cool(self, sweeps: int, moves: int) -> None:
         """Let weak noise grow weaker in steps: at once, chains stay where no single move is better."""

@@ -6,6 +6,7 @@ import math
 
 from numba import njit
 
+from privior.arrays import Floats
 from privior.posterior.networks.joint_state import Noise
 
 #: for functions that compiled ones call: a door for C, which nobody uses, would take long to compile
@@ -18,10 +19,7 @@ def rise(x: float, d: int) -> float:
     if d < 0:
         return float(-rise(x + d, -d))
     if d <= 8:
-        product = 1.0
-        for k in range(d):
-            product *= x + k
-        return math.log(product)
+        return math.log(product(x, d))
     y, below, above = x + d, 1.0, 1.0
     while x < 16:
         below *= x
@@ -29,8 +27,39 @@ def rise(x: float, d: int) -> float:
     while y < 16:
         above *= y
         y += 1
-    difference = (x - 0.5) * math.log1p((y - x) / x) + (y - x) * (math.log(y) - 1)
-    return float(difference + remainder(y) - remainder(x) + math.log(below / above))
+    growth = math.log(y / x) if x < 1e4 else math.log1p((y - x) / x)
+    difference = (x - 0.5) * growth + (y - x) * (math.log(y) - 1)
+    if below != above:
+        difference += math.log(below / above)
+    return float(difference + remainder(y) - remainder(x))
+
+
+@inner
+def product(x: float, d: int) -> float:
+    """Return x (x+1) ... (x+d-1)."""
+    found = 1.0
+    for k in range(d):
+        found *= x + k
+    return found
+
+
+@inner
+def moved(less: float, more: float, d: int) -> float:
+    """Return by how much log Γ(less) + log Γ(more) grows if d > 0 goes from one to the other."""
+    if d <= 8:
+        return math.log(product(more, d) / product(less - d, d))
+    return float(rise(more, d) - rise(less - d, d))
+
+
+@inner
+def moved_factorials(logs: Floats, less: int, more: int, d: int) -> float:
+    """Return by how much log less! + log more! grows if d > 0 goes from one to the other.
+
+    `logs` has the logarithms of the first factorials.
+    """
+    if max(less, more + d) < logs.size:
+        return float(logs[more + d] - logs[more] + logs[less - d] - logs[less])
+    return float(moved(less + 1.0, more + 1.0, d))
 
 
 @inner
@@ -41,15 +70,21 @@ def remainder(z: float) -> float:
 
 
 @inner
-def fit(noise: Noise, place: int, value: int, step: int) -> float:
+def cell_fit(observed: Floats, rates: Floats, curvatures: Floats, place: int, value: int, step: int) -> float:
     """Return how the log likelihood of a number changes by a step."""
     gain = 0.0
-    for k in range(noise.observed.shape[0]):
-        away = noise.observed[k, place] - value
-        gain += noise.curvatures[k, place] * step * (away - 0.5 * step)
-        if noise.rates[k, place] > 0:
-            gain += noise.rates[k, place] * (abs(away) - abs(away - step))
+    for k in range(observed.shape[0]):
+        away = observed[k, place] - value
+        gain += curvatures[k, place] * step * (away - 0.5 * step)
+        if rates[k, place] > 0:
+            gain += rates[k, place] * (abs(away) - abs(away - step))
     return gain
+
+
+@inner
+def fit(noise: Noise, place: int, value: int, step: int) -> float:
+    """Return the same of all that is known of a place."""
+    return float(cell_fit(noise.observed, noise.rates, noise.curvatures, place, value, step))
 
 
 @njit(cache=True, nogil=True)

@@ -7,96 +7,181 @@ import math
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.posterior.networks.joint_numbers import fit, inner, log_uniform, rise
+from privior.posterior.networks.joint_numbers import cell_fit, inner, log_uniform, rise
 from privior.posterior.networks.joint_state import Nodes, Noise, Scratch, Tables, Walks
 from privior.posterior.networks.joint_sticks import table_fit
 
 #: records that are born, die or are renewed at once, at most
 MOST_AT_ONCE = 256
 #: the walk over whole records, and what becomes of one; plain numbers would each be compiled for
-RECORDS, TAKEN, ADDED = np.int64(0), np.int64(-1), np.int64(1)
+RECORDS, TAKEN, ADDED, WHOLE = np.int64(0), np.int64(-1), np.int64(1), np.int64(-1)
 
 
 @inner
 def change_record(
-    walk: int, tables: Tables, walks: Walks, noise: Noise, counts: Integers, cells: Integers, step: int
+    start: int,
+    end: int,
+    cliques: Integers,
+    margins: Integers,
+    map_of: Integers,
+    maps: Integers,
+    kind: Integers,
+    observed: Floats,
+    rates: Floats,
+    curvatures: Floats,
+    counts: Integers,
+    cells: Integers,
+    step: int,
 ) -> float:
-    """Add or take a record in the cliques of a walk; return how the noise's likelihood changes."""
+    """Add or take a record in the cliques of some steps; return how the noise's likelihood changes."""
     gain = 0.0
-    for s in range(walks.of[walk], walks.of[walk + 1]):
-        clique = walks.clique[s]
-        for m in range(tables.of[clique], tables.of[clique + 1]):
-            p = tables.maps[tables.map_of[m] + cells[clique]]
-            if tables.kind[m] == 1:
-                gain += fit(noise, p, counts[p], step)
-            elif tables.kind[m] == 2:
-                even = tables.maps[tables.map_of[m]]  # all codes zero: an even number of ones
+    for s in range(start, end):
+        clique = cliques[s]
+        cell = cells[clique]
+        for m in range(margins[clique], margins[clique + 1]):
+            p = maps[map_of[m] + cell]
+            if kind[m] == 1:
+                gain += cell_fit(observed, rates, curvatures, p, counts[p], step)
+            elif kind[m] == 2:
+                even = maps[map_of[m]]  # all codes zero: an even number of ones
                 value = counts[even] - counts[even + 1]
-                gain += fit(noise, even, value, step if p == even else -step)
+                gain += cell_fit(observed, rates, curvatures, even, value, step if p == even else -step)
             counts[p] += step
     return gain
 
 
 @inner
-def random_record(
-    rng: np.random.Generator,
+def change(
+    many: int,
     walk: int,
     tables: Tables,
     walks: Walks,
+    noise: Noise,
     counts: Integers,
-    codes: Integers,
     cells: Integers,
+    step: int,
 ) -> None:
-    """Write into `cells` where a record is, all records that have the known codes being equally likely."""
-    for s in range(walks.of[walk], walks.of[walk + 1]):
-        clique = walks.clique[s]
-        base = 0
-        for k in range(walks.have_of[s], walks.have_of[s + 1]):
-            base += codes[walks.have[k, 0]] * walks.have[k, 1]
-        first, start, end = tables.clique[clique] + base, walks.off_of[s], walks.off_of[s + 1]
-        total = 0
-        for r in range(start, end):
-            total += counts[first + walks.off[r]]
-        left = int(rng.random() * total)
-        for r in range(start, end):
-            left -= counts[first + walks.off[r]]
-            if left < 0:
-                for k in range(walks.new_of[s], walks.new_of[s + 1]):
-                    codes[walks.new[k, 0]] = (r - start) // walks.new[k, 1] % walks.new[k, 2]
-                cells[clique] = base + walks.off[r]
-                break
+    """Add or take records whose cells are known."""
+    start, end, cliques = walks.of[walk], walks.of[walk + 1], walks.clique
+    margins, map_of, maps, kind = tables.of, tables.map_of, tables.maps, tables.kind
+    seen, rates, curvatures = noise.observed, noise.rates, noise.curvatures
+    for r in range(many):
+        change_record(
+            start, end, cliques, margins, map_of, maps, kind, seen, rates, curvatures, counts, cells[r], step
+        )
 
 
 @inner
-def new_code(
-    rng: np.random.Generator, v: int, nodes: Nodes, counts: Integers, prior: Floats, codes: Integers
-) -> None:
-    """Draw a node's code from the predictive law, given those of its parents and all records."""
-    u = 0
-    for k in range(nodes.above_of[v], nodes.above_of[v + 1]):
-        u = u * nodes.above_levels[k] + codes[nodes.above[k]]
-    row, levels = nodes.row[v] + u, nodes.levels[v]
-    first = nodes.table[v] + u * levels
-    left = rng.random() * (counts[row] + prior[row])
-    code = levels - 1
-    for x in range(levels):
-        left -= counts[first + x] + prior[first + x]
-        if left < 0:
-            code = x
-            break
-    codes[nodes.column[v]] = code
+def take(
+    rng: np.random.Generator,
+    many: int,
+    walk: int,
+    tables: Tables,
+    walks: Walks,
+    noise: Noise,
+    counts: Integers,
+    scratch: Scratch,
+) -> float:
+    """Take records that have the known codes, all of them equally likely; return the change of the noise's.
+
+    Where they were is written into `scratch`, and their codes are.
+    """
+    start, end, cliques = walks.of[walk], walks.of[walk + 1], walks.clique
+    have_of, have, new_of, new = walks.have_of, walks.have, walks.new_of, walks.new
+    off_of, off, firsts = walks.off_of, walks.off, tables.clique
+    margins, map_of, maps, kind = tables.of, tables.map_of, tables.maps, tables.kind
+    seen, rates, curvatures = noise.observed, noise.rates, noise.curvatures
+    codes, gone, kept = scratch.codes, scratch.gone, scratch.kept
+    gain = 0.0
+    for r in range(many):
+        cells = gone[r]
+        for s in range(start, end):
+            clique = cliques[s]
+            base = 0
+            for k in range(have_of[s], have_of[s + 1]):
+                base += codes[have[k, 0]] * have[k, 1]
+            if off_of[s + 1] - off_of[s] == 1:
+                cells[clique] = base + off[off_of[s]]
+                continue
+            first, total = firsts[clique] + base, 0
+            for e in range(off_of[s], off_of[s + 1]):
+                total += counts[first + off[e]]
+            left = int(rng.random() * total)
+            for e in range(off_of[s], off_of[s + 1]):
+                left -= counts[first + off[e]]
+                if left < 0:
+                    for k in range(new_of[s], new_of[s + 1]):
+                        codes[new[k, 0]] = (e - off_of[s]) // new[k, 1] % new[k, 2]
+                    cells[clique] = base + off[e]
+                    break
+        for k in range(codes.size):
+            kept[r, k] = codes[k]
+        gain += change_record(
+            start, end, cliques, margins, map_of, maps, kind, seen, rates, curvatures, counts, cells, TAKEN
+        )
+    return gain
 
 
 @inner
-def cells_of(walk: int, walks: Walks, codes: Integers, cells: Integers) -> None:
-    """Write into `cells` where a record with these codes is, in the cliques of a walk."""
-    for s in range(walks.of[walk], walks.of[walk + 1]):
-        cell = 0
-        for k in range(walks.have_of[s], walks.have_of[s + 1]):
-            cell += codes[walks.have[k, 0]] * walks.have[k, 1]
-        for k in range(walks.new_of[s], walks.new_of[s + 1]):
-            cell += codes[walks.new[k, 0]] * walks.new[k, 3]
-        cells[walks.clique[s]] = cell
+def add(
+    rng: np.random.Generator,
+    many: int,
+    walk: int,
+    v: int,
+    code: int,
+    tables: Tables,
+    walks: Walks,
+    nodes: Nodes,
+    noise: Noise,
+    counts: Integers,
+    prior: Floats,
+    scratch: Scratch,
+) -> float:
+    """Add records of the predictive law given all others; return the change of the noise's likelihood.
+
+    Whole records are new if v is -1; else those that were taken get a code of the node v, and all below anew.
+    """
+    start, end, cliques = walks.of[walk], walks.of[walk + 1], walks.clique
+    have_of, have, new_of, new = walks.have_of, walks.have, walks.new_of, walks.new
+    margins, map_of, maps, kind = tables.of, tables.map_of, tables.maps, tables.kind
+    seen, rates, curvatures = noise.observed, noise.rates, noise.curvatures
+    above_of, above, above_levels, level_of = nodes.above_of, nodes.above, nodes.above_levels, nodes.levels
+    row_of, table_of, column = nodes.row, nodes.table, nodes.column
+    codes, came, kept = scratch.codes, scratch.came, scratch.kept
+    which, first_node, last_node = nodes.every, 0, nodes.every.size
+    if v >= 0:
+        which, first_node, last_node = nodes.below, nodes.below_of[v], nodes.below_of[v + 1]
+    gain = 0.0
+    for r in range(many):
+        if v >= 0:
+            for k in range(codes.size):
+                codes[k] = kept[r, k]
+            codes[column[v]] = code
+        for e in range(first_node, last_node):
+            node, u = which[e], 0
+            for k in range(above_of[node], above_of[node + 1]):
+                u = u * above_levels[k] + codes[above[k]]
+            row, levels = row_of[node] + u, level_of[node]
+            first = table_of[node] + u * levels
+            left, drawn = rng.random() * (counts[row] + prior[row]), levels - 1
+            for x in range(levels):
+                left -= counts[first + x] + prior[first + x]
+                if left < 0:
+                    drawn = x
+                    break
+            codes[column[node]] = drawn
+        cells = came[r]
+        for s in range(start, end):
+            cell = 0
+            for k in range(have_of[s], have_of[s + 1]):
+                cell += codes[have[k, 0]] * have[k, 1]
+            for k in range(new_of[s], new_of[s + 1]):
+                cell += codes[new[k, 0]] * new[k, 3]
+            cells[cliques[s]] = cell
+        gain += change_record(
+            start, end, cliques, margins, map_of, maps, kind, seen, rates, curvatures, counts, cells, ADDED
+        )
+    return gain
 
 
 @inner
@@ -122,22 +207,14 @@ def renew(
     gain, drawn = 0.0, noise.sticks.rates.size > 0
     for v in range(nodes.column.size if drawn else 0):
         gain -= drawn_fit(v, nodes, noise, counts)
-    for r in range(deaths):
-        random_record(rng, RECORDS, tables, walks, counts, scratch.codes, scratch.gone[r])
-        gain += change_record(RECORDS, tables, walks, noise, counts, scratch.gone[r], TAKEN)
-    for r in range(births):
-        for v in range(nodes.column.size):
-            new_code(rng, v, nodes, counts, prior, scratch.codes)
-        cells_of(RECORDS, walks, scratch.codes, scratch.came[r])
-        gain += change_record(RECORDS, tables, walks, noise, counts, scratch.came[r], ADDED)
+    gain += take(rng, deaths, RECORDS, tables, walks, noise, counts, scratch)
+    gain += add(rng, births, RECORDS, WHOLE, 0, tables, walks, nodes, noise, counts, prior, scratch)
     for v in range(nodes.column.size if drawn else 0):
         gain += drawn_fit(v, nodes, noise, counts)
     if gain >= 0 or rng.random() < math.exp(gain):
         return True
-    for r in range(births):
-        change_record(RECORDS, tables, walks, noise, counts, scratch.came[r], TAKEN)
-    for r in range(deaths):
-        change_record(RECORDS, tables, walks, noise, counts, scratch.gone[r], ADDED)
+    change(births, RECORDS, tables, walks, noise, counts, scratch.came, TAKEN)
+    change(deaths, RECORDS, tables, walks, noise, counts, scratch.gone, ADDED)
     return False
 
 
@@ -165,9 +242,9 @@ def cascade(
     if both == 0:
         return False
     d, coin = both, rng.random()
-    if coin < 0.7:
+    if coin < 0.9:
         d = log_uniform(min(float(both), walks.most[walk], float(MOST_AT_ONCE)), rng.random())
-    elif coin < 0.85:
+    elif coin < 0.95:
         d = counts[p] - counts[q]  # the levels change places
     if d > min(counts[p], MOST_AT_ONCE) or d <= 0:
         return False
@@ -180,31 +257,19 @@ def cascade(
         gain -= drawn_fit(v, nodes, noise, counts)
         for k in range(first, end):
             gain -= drawn_fit(nodes.below[k], nodes, noise, counts)
-    for r in range(d):
-        rest = u
-        for k in range(nodes.above_of[v + 1] - 1, nodes.above_of[v] - 1, -1):
-            codes[nodes.above[k]] = rest % nodes.above_levels[k]
-            rest //= nodes.above_levels[k]
-        codes[nodes.column[v]] = a
-        random_record(rng, walk, tables, walks, counts, codes, scratch.gone[r])
-        for k in range(codes.size):
-            scratch.kept[r, k] = codes[k]
-        gain += change_record(walk, tables, walks, noise, counts, scratch.gone[r], TAKEN)
-    for r in range(d):
-        for k in range(codes.size):
-            codes[k] = scratch.kept[r, k]
-        codes[nodes.column[v]] = b
-        for k in range(first, end):
-            new_code(rng, nodes.below[k], nodes, counts, prior, codes)
-        cells_of(walk, walks, codes, scratch.came[r])
-        gain += change_record(walk, tables, walks, noise, counts, scratch.came[r], ADDED)
+    rest = u
+    for k in range(nodes.above_of[v + 1] - 1, nodes.above_of[v] - 1, -1):
+        codes[nodes.above[k]] = rest % nodes.above_levels[k]
+        rest //= nodes.above_levels[k]
+    codes[nodes.column[v]] = a
+    gain += take(rng, d, walk, tables, walks, noise, counts, scratch)
+    gain += add(rng, d, walk, v, b, tables, walks, nodes, noise, counts, prior, scratch)
     if drawn:
         gain += drawn_fit(v, nodes, noise, counts)
         for k in range(first, end):
             gain += drawn_fit(nodes.below[k], nodes, noise, counts)
     if gain >= 0 or rng.random() < math.exp(gain):
         return True
-    for r in range(d):
-        change_record(walk, tables, walks, noise, counts, scratch.came[r], TAKEN)
-        change_record(walk, tables, walks, noise, counts, scratch.gone[r], ADDED)
+    change(d, walk, tables, walks, noise, counts, scratch.came, TAKEN)
+    change(d, walk, tables, walks, noise, counts, scratch.gone, ADDED)
     return False

@@ -11,7 +11,8 @@ from privior.posterior.networks.joint_sticks import Sticks
 class Tables(NamedTuple):
     """The margins of each clique: `of[k]:of[k+1]` are those of clique k, itself first.
 
-    `levels` are those of the node whose table a margin is; 0 of other margins.
+    `levels` are those of the node whose table a margin is; 0 of other margins. `logs` has the logarithms of
+    the first factorials.
     """
 
     of: Integers
@@ -22,6 +23,7 @@ class Tables(NamedTuple):
     clique: Integers
     start: Integers
     levels: Integers
+    logs: Floats
 
 
 class Walks(NamedTuple):
@@ -41,9 +43,30 @@ class Walks(NamedTuple):
     chances: Floats
 
 
-class Nodes(NamedTuple):
-    """Tables of nodes, parents first: column, places, rows, levels, whether learned, and parents' columns."""
+class Swaps(NamedTuple):
+    """Exchanges of some columns' values between records of one clique.
 
+    `own` has the offsets of their values, `rest` those of the values of the other columns: `free` at a time
+    agree in what the columns are bound to.
+    """
+
+    clique: Integers
+    own_of: Integers
+    own: Integers
+    rest_of: Integers
+    rest: Integers
+    free: Integers
+    most: Floats
+    chances: Floats
+
+
+class Nodes(NamedTuple):
+    """Tables of nodes, parents first: column, places, rows, levels, whether learned, and parents' columns.
+
+    `every` has the numbers of all of them.
+    """
+
+    every: Integers
     column: Integers
     table: Integers
     row: Integers

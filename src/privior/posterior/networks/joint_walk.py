@@ -38,6 +38,8 @@ rows stay as they are.
 *Learning.* The parameters of a learned table are a_v = κ b in every row: Metropolis on log κ, which is normal
 about log(levels) + 0.7 with deviation 1, and on pairs of b, uniform on its simplex (`LearnedTables`).
 
+*Swaps* are proved in `joint_swaps`.
+
 This module is imported only when a chain is run.
 """
 
@@ -50,101 +52,126 @@ from numba import njit
 
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_learning import learn
-from privior.posterior.networks.joint_numbers import fit, log_uniform, rise
+from privior.posterior.networks.joint_numbers import cell_fit, log_uniform, moved, moved_factorials
 from privior.posterior.networks.joint_records import cascade, renew
-from privior.posterior.networks.joint_state import Nodes, Noise, Scratch, State, Tables, Walks
+from privior.posterior.networks.joint_state import Nodes, Noise, Scratch, State, Swaps, Tables, Walks
 from privior.posterior.networks.joint_sticks import table_gain
+from privior.posterior.networks.joint_swaps import swap
 
 #: how often a sweep tries another number of records at least, where it is not known
 BIRTHS = 8
+#: shifts that are tried one after the other, and swaps for each of them
+TOGETHER, SWAPS = 16, 3
 
 
 @njit(cache=True, nogil=True)
 def shift(
     rng: np.random.Generator,
-    walk: int,
+    many: int,
     tables: Tables,
     walks: Walks,
     noise: Noise,
     counts: Integers,
     prior: Floats,
     scratch: Scratch,
-) -> bool:
-    """Try to move some records from old values of a block to new ones; say whether that was accepted."""
-    a0 = int(rng.random() * walks.sizes[walk, 0])
-    b0 = (a0 + 1 + int(rng.random() * (walks.sizes[walk, 0] - 1))) % walks.sizes[walk, 0]
-    a1, b1 = 0, 0
-    if walks.sizes[walk, 1] > 1:
-        a1 = int(rng.random() * walks.sizes[walk, 1])
-        b1 = (a1 + 1 + int(rng.random() * (walks.sizes[walk, 1] - 1))) % walks.sizes[walk, 1]
-    evenly = rng.random() < 0.5
-    codes, smallest, steps = scratch.codes, np.int64(2**62), 0
-    for s in range(walks.of[walk], walks.of[walk + 1]):
-        clique = walks.clique[s]
-        first = tables.clique[clique]
-        base = 0
-        for k in range(walks.have_of[s], walks.have_of[s + 1]):
-            base += codes[walks.have[k, 0]] * walks.have[k, 1]
-        i = base + a0 * walks.strides[s, 0] + a1 * walks.strides[s, 1]
-        j = base + b0 * walks.strides[s, 0] + b1 * walks.strides[s, 1]
-        start, end = walks.off_of[s], walks.off_of[s + 1]
-        chosen = start
-        if end - start > 1:
-            total = 0
-            for r in range(start, end):
-                both = counts[first + i + walks.off[r]] + counts[first + j + walks.off[r]]
-                total += min(both, 1) if evenly else both
-            if total == 0:
-                return False
-            left = int(rng.random() * total)
-            for r in range(start, end):
-                both = counts[first + i + walks.off[r]] + counts[first + j + walks.off[r]]
-                left -= min(both, 1) if evenly else both
-                if left < 0:
-                    chosen = r
-                    break
-            r = chosen - start
-            for k in range(walks.new_of[s], walks.new_of[s + 1]):
-                codes[walks.new[k, 0]] = r // walks.new[k, 1] % walks.new[k, 2]
-        i += walks.off[chosen]
-        j += walks.off[chosen]
-        smallest = min(smallest, counts[first + i] + counts[first + j])
-        scratch.cliques[steps], scratch.old[steps], scratch.new[steps] = clique, i, j
-        steps += 1
-    if smallest == 0:
-        return False
-    d = smallest
-    if rng.random() >= 0.1:
-        d = log_uniform(min(float(smallest), walks.most[walk]), rng.random())
-    for s in range(steps):
-        if counts[tables.clique[scratch.cliques[s]] + scratch.old[s]] < d:
-            return False
-    gain = 0.0
-    for s in range(steps):
-        for m in range(tables.of[scratch.cliques[s]], tables.of[scratch.cliques[s] + 1]):
-            p = tables.maps[tables.map_of[m] + scratch.old[s]]
-            q = tables.maps[tables.map_of[m] + scratch.new[s]]
-            if p == q:
-                continue
-            if tables.sign[m] != 0:
-                change = rise(counts[p] + prior[p], -d) + rise(counts[q] + prior[q], d)
-                gain += tables.sign[m] * change
-            if tables.kind[m] == 1:
-                gain += fit(noise, p, counts[p], -d) + fit(noise, q, counts[q], d)
-            elif tables.kind[m] == 2:
-                even = min(p, q)
-                value = counts[even] - counts[even + 1]
-                gain += fit(noise, even, value, 2 * d if q == even else -2 * d)
-            if tables.levels[m] > 0 and noise.sticks.rates.size > 0:
-                start, levels = tables.start[m], tables.levels[m]
-                gain += table_gain(noise.sticks, start, levels, counts, p, q, d)
-    if gain < 0 and rng.random() >= math.exp(gain):
-        return False
-    for s in range(steps):
-        for m in range(tables.of[scratch.cliques[s]], tables.of[scratch.cliques[s] + 1]):
-            counts[tables.maps[tables.map_of[m] + scratch.old[s]]] -= d
-            counts[tables.maps[tables.map_of[m] + scratch.new[s]]] += d
-    return True
+) -> int:
+    """Try so many times to move some records from old values of a block to new ones; return how often it did.
+
+    Arrays are taken out of their tuples before the loop: each look into a tuple counts references to them.
+    """
+    margins, map_of, maps, sign, kind = tables.of, tables.map_of, tables.maps, tables.sign, tables.kind
+    start_of, levels_of, firsts, logs = tables.start, tables.levels, tables.clique, tables.logs
+    of, clique_of, have_of, have, new_of = walks.of, walks.clique, walks.have_of, walks.have, walks.new_of
+    new, off_of, off, strides, sizes = walks.new, walks.off_of, walks.off, walks.strides, walks.sizes
+    reach, chances = walks.most, walks.chances
+    observed, rates, curvatures, sticks = noise.observed, noise.rates, noise.curvatures, noise.sticks
+    drawn = sticks.rates.size > 0
+    codes, cliques, olds, news = scratch.codes, scratch.cliques, scratch.old, scratch.new
+    accepted = 0
+    for _ in range(many):
+        walk = np.searchsorted(chances, rng.random(), side="right")
+        a0 = int(rng.random() * sizes[walk, 0])
+        b0 = (a0 + 1 + int(rng.random() * (sizes[walk, 0] - 1))) % sizes[walk, 0]
+        a1, b1 = 0, 0
+        if sizes[walk, 1] > 1:
+            a1 = int(rng.random() * sizes[walk, 1])
+            b1 = (a1 + 1 + int(rng.random() * (sizes[walk, 1] - 1))) % sizes[walk, 1]
+        evenly = rng.random() < 0.5
+        smallest, steps = np.int64(2**62), 0
+        for s in range(of[walk], of[walk + 1]):
+            clique = clique_of[s]
+            first = firsts[clique]
+            base = 0
+            for k in range(have_of[s], have_of[s + 1]):
+                base += codes[have[k, 0]] * have[k, 1]
+            i = base + a0 * strides[s, 0] + a1 * strides[s, 1]
+            j = base + b0 * strides[s, 0] + b1 * strides[s, 1]
+            start, end = off_of[s], off_of[s + 1]
+            chosen = start
+            if end - start > 1:
+                total = 0
+                for r in range(start, end):
+                    both = counts[first + i + off[r]] + counts[first + j + off[r]]
+                    total += min(both, 1) if evenly else both
+                left = int(rng.random() * total)
+                for r in range(start, end):
+                    both = counts[first + i + off[r]] + counts[first + j + off[r]]
+                    left -= min(both, 1) if evenly else both
+                    if left < 0:
+                        chosen = r
+                        break
+                r = chosen - start
+                for k in range(new_of[s], new_of[s + 1]):
+                    codes[new[k, 0]] = r // new[k, 1] % new[k, 2]
+            i += off[chosen]
+            j += off[chosen]
+            smallest = min(smallest, counts[first + i] + counts[first + j])
+            if smallest == 0:
+                break
+            cliques[steps], olds[steps], news[steps] = clique, i, j
+            steps += 1
+        if smallest == 0:
+            continue
+        d = smallest
+        if rng.random() >= 0.1:
+            d = log_uniform(min(float(smallest), reach[walk]), rng.random())
+        possible = True
+        for s in range(steps):
+            if counts[firsts[cliques[s]] + olds[s]] < d:
+                possible = False
+                break
+        if not possible:
+            continue
+        gain = 0.0
+        for s in range(steps):
+            own = margins[cliques[s]]
+            for m in range(own, margins[cliques[s] + 1]):
+                p = maps[map_of[m] + olds[s]]
+                q = maps[map_of[m] + news[s]]
+                if p == q:
+                    continue
+                if m < own + 2:  # the clique and its separator
+                    gain += sign[m] * moved_factorials(logs, counts[p], counts[q], d)
+                elif sign[m] != 0:
+                    gain += sign[m] * moved(counts[p] + prior[p], counts[q] + prior[q], d)
+                if kind[m] == 1:
+                    gain += cell_fit(observed, rates, curvatures, p, counts[p], -d)
+                    gain += cell_fit(observed, rates, curvatures, q, counts[q], d)
+                elif kind[m] == 2:
+                    even = min(p, q)
+                    value = counts[even] - counts[even + 1]
+                    step = 2 * d if q == even else -2 * d
+                    gain += cell_fit(observed, rates, curvatures, even, value, step)
+                if drawn and levels_of[m] > 0:
+                    gain += table_gain(sticks, start_of[m], levels_of[m], counts, p, q, d)
+        if gain < 0 and rng.random() >= math.exp(gain):
+            continue
+        for s in range(steps):
+            for m in range(margins[cliques[s]], margins[cliques[s] + 1]):
+                counts[maps[map_of[m] + olds[s]]] -= d
+                counts[maps[map_of[m] + news[s]]] += d
+        accepted += 1
+    return accepted
 
 
 @njit(cache=True, nogil=True)
@@ -152,6 +179,7 @@ def walk_on(
     rng: np.random.Generator,
     tables: Tables,
     walks: Walks,
+    swaps: Swaps,
     nodes: Nodes,
     noise: Noise,
     state: State,
@@ -168,7 +196,7 @@ def walk_on(
     states: Integers,
     weights: Floats,
 ) -> tuple[int, int, int, int, int]:
-    """Run `sweeps` sweeps of `moves` shifts, each with some record moves and learning, in place.
+    """Run `sweeps` sweeps of `moves` shifts, each with swaps, some record moves and learning, in place.
 
     After each sweep the expected chances given the counts are added to `means`. States and the parameters of
     learned tables are stored at equal distances, the last at the end. Returns how many shifts and record
@@ -181,9 +209,11 @@ def walk_on(
     records_every = 256 if known else min(256, max(1, moves // BIRTHS))
     for sweep in range(sweeps):
         for move in range(moves):
-            walk = np.searchsorted(walks.chances, rng.random(), side="right")
-            if shift(rng, walk, tables, walks, noise, counts, prior, scratch):
-                accepted += 1
+            if move % TOGETHER == 0:
+                many = min(TOGETHER, moves - move)
+                accepted += shift(rng, many, tables, walks, noise, counts, prior, scratch)
+                if swaps.clique.size > 0:
+                    swap(rng, SWAPS * many, tables, swaps, noise, counts, prior)
             if move % every == 0:
                 node = np.searchsorted(nodes.chances, rng.random(), side="right")
                 cascades += 1
