@@ -151,9 +151,12 @@ def simulated(
     noise = math.sqrt(law.products) * rng.standard_normal((size, size))
     noise = (noise + noise.T) / 2
     noise[np.diag_indices(size)] = math.sqrt(law.products) * rng.standard_normal(size)
+    squares = tuple((place, 0) for place in range(1, size // 2 + 1))
     public = records if law.neighbours is pv.REPLACE_ONE else None
     products = rows.T @ rows + noise
-    said = Said(found, ridge, float(law.variance), products, float(law.products), public, float(STDDEV))
+    said = Said(
+        found, ridge, float(law.variance), products, float(law.products), public, float(STDDEV), squares
+    )
     return theta, said, 1.645 * np.sqrt(np.diag(np.linalg.inv(hessian)))
 
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privior.arrays import Floats
+from privior.models import RowDesign
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
 from privior.posterior.kept import kept
 from privior.privacy import REPLACE_ONE
@@ -33,6 +34,8 @@ _CHAINS, _FORGOTTEN, _KEPT = 8, 120, 240
 _NEWTON, _SHRINKS = 25, 60
 #: steps of the search for a mode that end it, and that are so large that none was found
 _SMALL, _LOST = 1e-6, 1e-2
+#: columns of more values than this are numbers
+_FEW = 1000
 #: the least spread of z at which derivatives are taken by moments
 _NARROW = 1e-3
 #: what is believed of the scatter: its determinant to this power
@@ -70,6 +73,8 @@ class Said:
         noise: the variance of the noise on its diagonal, and twice that above it
         records: n where it is public; None where S tells it
         stddev: of the weights, before any data
+        squares: (place, 0) of a feature that is -1 or 1, (place, place) of one that is 0 or 1: the sum of its
+            squares is that entry of the first row of S
     """
 
     minimiser: Floats
@@ -79,6 +84,15 @@ class Said:
     noise: float
     records: int | None
     stddev: float
+    squares: tuple[tuple[int, int], ...] = ()
+
+    def settled(self, sums: Floats) -> Floats:
+        """Put what follows from other sums in its place."""
+        if self.records is not None:
+            sums[..., 0, 0] = self.records
+        for place, other in self.squares:
+            sums[..., place, place] = sums[..., 0, other]
+        return sums
 
 
 def drawn(release: Release, stddev: float) -> LogisticDraws:
@@ -93,8 +107,24 @@ def drawn(release: Release, stddev: float) -> LogisticDraws:
             float(law.products),
             release.plan.records if public else None,
             stddev,
+            _squares(law.design),
         )
     )
+
+
+def _squares(design: RowDesign) -> tuple[tuple[int, int], ...]:
+    """Return the features whose squares are 1, or themselves."""
+    found = []
+    for place, feature in enumerate(design.design.features, 1):
+        values = []
+        for part in feature.parts:
+            size = design.schema.column(part.factor.column).size
+            values.append(set(part.factor.of(np.arange(size)).tolist()) if size <= _FEW else {2})
+        if all(one <= {-1, 1} for one in values):
+            found.append((place, 0))
+        elif all(one <= {0, 1} for one in values):
+            found.append((place, place))
+    return tuple(found)
 
 
 def sampled(said: Said, seed: int = _SEED, kept_states: int | None = None) -> LogisticDraws:
@@ -133,6 +163,8 @@ def _start(said: Said) -> Floats:
     """Return sums of products near the released ones that some table could have."""
     n = float(max(said.products[0, 0], 2.0) if said.records is None else said.records)
     means = np.clip(said.products[0, 1:] / n, -0.95, 0.95)
+    for place, other in said.squares:
+        means[place - 1] = np.clip(means[place - 1], 0.02, 0.95) if other else means[place - 1]
     scatter = said.products[1:, 1:] / n - np.outer(means, means)
     values, vectors = np.linalg.eigh(scatter)
     scatter = (vectors * np.clip(values, _LEAST, 1.0)) @ vectors.T
@@ -140,8 +172,15 @@ def _start(said: Said) -> Floats:
     scatter = scatter * np.outer(room, room)
     found = np.zeros_like(said.products)
     found[0, 0], found[0, 1:], found[1:, 0] = n, n * means, n * means
+    for place, other in said.squares:
+        mean = means[place - 1]
+        scatter[place - 1, place - 1] = mean * (1 - mean) if other else 1 - mean**2
+    for _ in range(60):
+        if np.linalg.eigvalsh(scatter)[0] > _LEAST / 2:
+            break
+        scatter = 0.9 * scatter + 0.1 * np.diag(np.diag(scatter))
     found[1:, 1:] = n * (scatter + np.outer(means, means))
-    return found
+    return said.settled(found)
 
 
 def _slice(
@@ -165,8 +204,7 @@ def _slice(
     for _ in range(_SHRINKS):
         turn = angle[open_chains, None, None]
         tried = said.products + away[open_chains] * np.cos(turn) + other[open_chains] * np.sin(turn)
-        if said.records is not None:
-            tried[:, 0, 0] = said.records
+        tried = said.settled(tried)
         found = _evidence(said, tried, mode[open_chains])
         looks += 1
         good = found[0] > level[open_chains]
