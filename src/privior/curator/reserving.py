@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from privior.curator.charging import failed, opened_book
+from privior.curator.charging import failed, opened_ledger
 from privior.curator.incidents import Incident
 from privior.errors import LedgerError, ReleaseFailedError
 from privior.ledger import Ledger, LedgerEntry
@@ -26,10 +26,10 @@ class Reservation:
         receipt: its public part
     """
 
-    def __init__(self, book: Ledger, entry: LedgerEntry) -> None:
-        self._book = book
+    def __init__(self, ledger: Ledger, entry: LedgerEntry) -> None:
+        self._ledger = ledger
         self.entry = entry
-        self.receipt = LedgerReceipt.of(entry, durable=book.durable)
+        self.receipt = LedgerReceipt.of(entry, durable=ledger.durable)
 
     @contextmanager
     def releasing(self) -> Iterator[None]:
@@ -44,38 +44,38 @@ class Reservation:
             broken = failed(self.receipt, incident)
         if broken is not None:
             with suppress(Exception):
-                self._book.fail(self.entry)
+                self._ledger.fail(self.entry)
             raise broken
 
     def finish(self, text: str) -> None:
         """Store what was released."""
-        self._book.finish(self.entry, text)
+        self._ledger.finish(self.entry, text)
 
     def abandon(self) -> None:
         """Give up what was not released yet; it stays spent."""
         with suppress(LedgerError):
-            self._book.fail(self.entry)
+            self._ledger.fail(self.entry)
 
 
 def reserve(work: Spendable, *, ledger: Ledger | str | Path) -> Reservation:
     """Spend what this costs, or raise and spend nothing."""
-    book = opened_book(ledger)
-    book.correct()
-    book.check(work)
-    return Reservation(book, book.spend(work))
+    ledger = opened_ledger(ledger)
+    ledger.correct()
+    ledger.check(work)
+    return Reservation(ledger, ledger.spend(work))
 
 
 def reserved(number: int, work: Spendable, *, ledger: Ledger | str | Path) -> Reservation:
     """Return a spend of this work whose releases are still to be made; refuse one that has ended."""
-    book = opened_book(ledger)
-    entry = book.entry(number)
+    ledger = opened_ledger(ledger)
+    entry = ledger.entry(number)
     if entry is None or entry.plans != work.digests:
-        raise LedgerError("the ledger has no such spend", where=book.where, asked=f"entry {number}")
-    if book.closing(number) is not None:
+        raise LedgerError("the ledger has no such spend", where=ledger.where, asked=f"entry {number}")
+    if ledger.closing(number) is not None:
         raise LedgerError(
             "this spend has ended already: nothing more is released for it",
-            where=book.where,
+            where=ledger.where,
             asked=f"entry {number}",
             advice="An older copy of an agent cannot go on where the newer one has been.",
         )
-    return Reservation(book, entry)
+    return Reservation(ledger, entry)

@@ -8,7 +8,7 @@ import math
 from fractions import Fraction
 
 from privior.checks import above_zero
-from privior.papers.published.dirichlet import PAPER, Draw
+from privior.papers.published.dirichlet import PAPER, PublishedDraw
 from privior.papers.published.statement import Published, Verdict
 from privior.privacy.interactions import Moves, posterior_draws, together
 from privior.privacy.pairs.balls import ball, upper
@@ -53,7 +53,7 @@ def per_episode(smallest: object, rate: object) -> Published:
     The paper says that it solves (13), which is about (epsilon, delta); for a divergence of order 2 it can
     only have solved (10), with a = 10 and order 2. The true one is the worst of the patterns of a step.
     """
-    draw = Draw.of(smallest, rate, 4, 1)
+    draw = PublishedDraw.of(smallest, rate, 4, 1)
     value = upper(lambda: draw.bound(Fraction(2)))
     pair = together(posterior_draws(Moves.of_transitions(), draw.smallest, draw.rate, 1))
     better = pair.renyi(2.0)
@@ -84,7 +84,7 @@ def total(smallest: object, rate: object, episodes: int) -> Published:
     follow as it is said; noise with (2, .5) exists.
     """
     one = per_episode(smallest, rate)
-    draw = Draw.of(smallest, rate, 4, 1)
+    draw = PublishedDraw.of(smallest, rate, 4, 1)
     value = upper(lambda: ball(episodes) * draw.bound(Fraction(2)) + ball(Fraction(1, 2)))
     pair = together(posterior_draws(Moves.of_transitions(), draw.smallest, draw.rate, episodes))
     reason = "draws lose what their patterns do; (infinity, .5) is no property of Gaussian noise"

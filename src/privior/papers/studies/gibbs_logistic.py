@@ -19,7 +19,7 @@ from privior.models import LogisticLoss
 from privior.papers.gibbs_table import table_1
 from privior.papers.published.gibbs import PAPER, gibbs_pair
 from privior.papers.published.gibbs_proofs import corollary_11
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 from privior.privacy.calibration import largest
 from privior.privacy.pairs import GaussianPair
@@ -33,11 +33,11 @@ EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 def _carry_out(quick: bool, say: Say) -> Findings:
     say("losses of two records, Figure 1")
-    losses = Rows(_apart(float(theta)) for theta in np.linspace(0, 10, 21))
+    losses = StudyRows(_apart(float(theta)) for theta in np.linspace(0, 10, 21))
     say("temperatures")
-    temperatures = Rows(_temperatures(epsilon) for epsilon in EPSILONS)
-    effects = Rows([*(_shrinkage(m) for m in (0.1, 1.0, 10.0, 100.0)), *_contraction(quick)])
-    accuracy = Rows()
+    temperatures = StudyRows(_temperatures(epsilon) for epsilon in EPSILONS)
+    effects = StudyRows([*(_shrinkage(m) for m in (0.1, 1.0, 10.0, 100.0)), *_contraction(quick)])
+    accuracy = StudyRows()
     for epsilon in EPSILONS[::2] if quick else EPSILONS:
         say(f"draws at epsilon {epsilon:g}")
         accuracy += _accuracy(epsilon, 10 if quick else 60)
@@ -63,7 +63,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
         "losses": losses.columns(),
         "temperatures": temperatures.columns(),
         "effects": effects.columns(),
-        "table-1": Rows(map(dict, table_1())).columns(),
+        "table-1": StudyRows(map(dict, table_1())).columns(),
         "accuracy": accuracy.columns(),
     }
     return Findings(tables, pictures, _text(temperatures, effects, accuracy))
@@ -123,7 +123,7 @@ def _contraction(quick: bool) -> list[Row]:
 
 @cache
 def _records() -> tuple[Floats, Floats, Floats, Floats]:
-    """Rows and labels to learn from, and others to predict: of one fixed seed."""
+    """StudyRows and labels to learn from, and others to predict: of one fixed seed."""
     generator = np.random.default_rng(2)
     rows = generator.uniform(-1, 1, (RECORDS + NEW, SIZE + 1))
     rows[:, 0] = 1
@@ -176,7 +176,7 @@ def _simulated(potential: Potential, given: Envelope, draws: int) -> Floats:
     return np.array(found)
 
 
-def _by_epsilon(rows: Rows, title: str, label: str) -> Picture:
+def _by_epsilon(rows: StudyRows, title: str, label: str) -> Picture:
     series = {
         "exponential mechanism, ball of radius 5": rows.numbers("exponential_mechanism"),
         "published, Corollary 8": rows.numbers("published"),
@@ -186,7 +186,7 @@ def _by_epsilon(rows: Rows, title: str, label: str) -> Picture:
     return ErrorCurve(rows.numbers("epsilon"), series, title=title, y_label=label)
 
 
-def _effect(rows: Rows, label: str) -> Picture:
+def _effect(rows: StudyRows, label: str) -> Picture:
     return ErrorCurve(
         rows.numbers("size"),
         {"published": rows.numbers("published"), "exact": rows.numbers("exact")},
@@ -196,14 +196,14 @@ def _effect(rows: Rows, label: str) -> Picture:
     )
 
 
-def _loss_picture(rows: Rows) -> Picture:
+def _loss_picture(rows: StudyRows) -> Picture:
     mine = {way: rows.where(way=way) for way in ("published", "exact", "not private")}
     series = {way: of.numbers("log_loss") for way, of in mine.items()}
     title = f"Log loss of one draw, {RECORDS} simulated records, {SIZE} features"
     return ErrorCurve(mine["exact"].numbers("epsilon"), series, title=title, y_label="log loss")
 
 
-def _text(temperatures: Rows, effects: Rows, accuracy: Rows) -> str:
+def _text(temperatures: StudyRows, effects: StudyRows, accuracy: StudyRows) -> str:
     one = temperatures.where(epsilon=1.0)[0]
     low = accuracy.where(way="exact")[0], accuracy.where(way="published")[0]
     grown = effects.where(effect="contraction").numbers("exact")

@@ -20,7 +20,7 @@ from privior.arrays import Floats
 from privior.papers.published.networks import PAPER
 from privior.papers.published.regression import appendix_d, lemma_d1, sound_range
 from privior.papers.studies.income_moments import RECORDS, TRAINING, moments
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 
 SEED = 20_160_213
@@ -89,7 +89,7 @@ def _made_up(rng: np.random.Generator) -> _Split:
 def _carry_out(quick: bool, say: Say) -> Findings:
     rng = np.random.default_rng(SEED)
     tables = {"incomes": _incomes()[: 3 if quick else None], "made up": [_made_up(rng)]}
-    rows = Rows()
+    rows = StudyRows()
     for name, splits in tables.items():
         for b in PRECISIONS:
             say(f"{name}, b = {b:g}")
@@ -164,7 +164,7 @@ def _square(values: Floats, slope: Floats, pull: float) -> float:
     return float((1 / wide + (slope / wide) ** 2).sum())
 
 
-def _errors(rows: Rows, table: str) -> Picture:
+def _errors(rows: StudyRows, table: str) -> Picture:
     curves = {way: rows.where(table=table, way=way).numbers("error") for way in WAYS}
     return ErrorCurve(
         list(PRECISIONS),
@@ -176,7 +176,7 @@ def _errors(rows: Rows, table: str) -> Picture:
     )
 
 
-def _costs(rows: Rows, table: str) -> Picture:
+def _costs(rows: StudyRows, table: str) -> Picture:
     one = rows.where(table=table, way="one draw")
     return ErrorCurve(
         list(PRECISIONS),
@@ -188,7 +188,7 @@ def _costs(rows: Rows, table: str) -> Picture:
     )
 
 
-def _text(rows: Rows) -> str:
+def _text(rows: StudyRows) -> str:
     def at(way: str, b: float, what: str, table: str = "incomes") -> float:
         (row,) = rows.where(table=table, way=way, precision=b)
         return float(row[what] or 0)

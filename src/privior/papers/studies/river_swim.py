@@ -10,7 +10,7 @@ import numpy as np
 from privior.arrays import Floats
 from privior.papers import river_swim
 from privior.papers.published import dirichlet
-from privior.papers.studies.study import Findings, Row, Rows, Say, Study
+from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.pictures import ErrorCurve, Picture
 from privior.sequential import river_swim as world
 from privior.sequential import simulate
@@ -33,7 +33,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     best = world().best(river_swim.STEPS) * episodes
     say("without privacy")
     free = totals(river_swim.not_private(), episodes, copies)
-    rows = Rows()
+    rows = StudyRows()
     for guarantee in GUARANTEES:
         for epsilon in epsilons:
             found: dict[str, Floats] = {}
@@ -68,7 +68,7 @@ def _row(
     }
 
 
-def _pictures(rows: Rows, best: float, epsilons: Sequence[str]) -> dict[str, Picture]:
+def _pictures(rows: StudyRows, best: float, epsilons: Sequence[str]) -> dict[str, Picture]:
     free = rows.where(way="without privacy").numbers("reward")[0]
     grid = [float(epsilon) for epsilon in epsilons]
     levels = {"without privacy": free, "whoever knows all": best}
@@ -87,7 +87,7 @@ def _pictures(rows: Rows, best: float, epsilons: Sequence[str]) -> dict[str, Pic
     return found
 
 
-def _text(rows: Rows, best: float, epsilons: Sequence[str], ways: Sequence[str]) -> str:
+def _text(rows: StudyRows, best: float, epsilons: Sequence[str], ways: Sequence[str]) -> str:
     free = rows.where(way="without privacy").numbers("reward")[0]
     said = []
     for guarantee in GUARANTEES:
