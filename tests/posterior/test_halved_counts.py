@@ -243,10 +243,11 @@ def test_a_heap_behind_an_empty_stretch_is_held(monkeypatch: pytest.MonkeyPatch)
 def test_cells_hold_nothing_as_far_as_their_sum_says() -> None:
     """Bayes' rule, summed over what the cells may hold; no cells are nothing to speak of."""
     held = np.linspace(0, 4, 4001)
-    for seen in (-3.0, -0.5, 0.0, 1.2, 2.5, 4.5):
+    for seen in (-9.0, -3.0, -0.5, 0.0, 1.2, 2.5, 4.5, 7.0, 10.0, 13.0, 20.0):
         some = np.exp(-((seen - held) ** 2) / 2).mean()
         none = 3 * math.exp(-(seen**2) / 2)
         assert nothing_chance(10 * seen, 100.0) == pytest.approx(none / (none + some), abs=1e-3)
+    assert [nothing_chance(seen, 1.0) for seen in (9.0, 15.0, 30.0, 45.0)] == pytest.approx(4 * [0], abs=1e-9)
     assert nothing_chance(0.0, 0.0) == 0
     assert nothing_chance(-1e6, 1.0) == 1
     assert nothing_chance(1e6, 1.0) == 0

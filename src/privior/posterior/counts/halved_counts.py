@@ -29,6 +29,8 @@ from privior.posterior.kept import kept
 _FILLED = 4.0
 #: how many times as likely as little it is beforehand that cells with little in them have nothing
 _NOTHING = 3.0
+#: what is less probable than this is out of the question
+_POSSIBLE = 0.03
 #: counts of parts that are worked on at once, so that what follows from them stays near the processor
 _AT_ONCE = 100_000
 #: counts below this, of which log Gammas are listed
@@ -193,8 +195,10 @@ def nothing_chance(seen: float, variance: float) -> float:
         return 0.0
     at = seen / math.sqrt(variance)
     none = _NOTHING * math.exp(-at * at / 2) / math.sqrt(2 * math.pi)
-    some = (math.erf(at / math.sqrt(2)) - math.erf((at - _FILLED) / math.sqrt(2))) / (2 * _FILLED)
-    return none / (none + some) if none > 0 else float(at < 0)
+    # By what is beyond both ends on the nearer side, which does not vanish beside 1.
+    near, far = (at - _FILLED, at) if at > _FILLED else (-at, _FILLED - at)
+    some = (math.erfc(near / math.sqrt(2)) - math.erfc(far / math.sqrt(2))) / (2 * _FILLED)
+    return none / (none + some) if none + some > 0 else float(at < 0)
 
 
 def halved_counts(
@@ -227,10 +231,14 @@ def halved_counts(
     precision = np.sum([one.precisions for one in evidence], axis=0)
     variance = 1 / np.maximum(precision, 1.0 / (total.most + 1.0) ** 2)
     weighted = seen_in(evidence)
-    # What well filled parts say of their halves need not hold where little is seen, nor where that begins.
     filled = tree.sums(weighted) > _FILLED * np.sqrt(tree.sums(variance))
+    bare = ~filled[: tree.cells]
+    sparse = nothing_chance(float(weighted[bare].sum()), float(variance[bare].sum()))
+    # What well filled parts say of their halves need not hold where little is seen; nor where that begins, if
+    # it may be nothing.
     little = ~filled[tree.cells :]
-    tree = tree.apart(little.astype(np.int64) + (little | ~filled[tree.halves].all(axis=1)))
+    begins = ~filled[tree.halves].all(axis=1) & (sparse >= _POSSIBLE)
+    tree = tree.apart(little.astype(np.int64) + (little | begins))
     middle = centres(tree, ordered, weighted, variance)
     # Once a compiler is loaded, it sums small tables too: the draws are the same.
     plain = 0 if Compiled.loaded else PLAIN
@@ -238,8 +246,6 @@ def halved_counts(
     rng = np.random.default_rng(seed)
     learned = machine.learn()
     size = tables_drawn(tree.cells)
-    little = ~filled[: tree.cells]
-    sparse = nothing_chance(float(weighted[little].sum()), float(variance[little].sum()))
     weights, state, tables = machine.draw(learned.gains, size, rng, sparse)
     effective = size**2 / (np.bincount(state) ** 2).sum()
     diagnostics = Diagnostics.of_draws(
