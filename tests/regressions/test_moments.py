@@ -9,12 +9,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import privior as pv
 from privior.mechanisms.gaussian_moments import BALANCED
 from privior.models import ExactStatistics, MomentWeights
 from privior.models.moment_weights import FIRST
+from privior.tables import open_table
 from privior.testing import check_mechanism
 from privior.testing.small_tables import codes, statistics
 
@@ -186,3 +188,37 @@ def test_the_variances_are_those_of_the_noise() -> None:
             rows[:, place] = z
             logs = np.array([noise._log_pmf(row)[place] for row in rows[::1]])
             assert (np.exp(logs) * z**2).sum() == pytest.approx(variance, rel=2e-2)
+
+
+@pytest.mark.parametrize("relation", RELATIONS, ids=str)
+def test_rows_outside_the_bounds_and_bad_cells_move_the_moments_no_farther(relation: pv.Neighbours) -> None:
+    """T14: rows as tables have them, read by the engine one by one: every pair within the bound."""
+    schema = pv.Schema(
+        {
+            "y": pv.Bounded(0, 2, grid="0.5", missing=1),
+            "a": pv.Integer(-1, 3, missing=0),
+            "c": pv.Categorical(["u", "v", "w"], missing="v"),
+        },
+        population="few",
+        unit="person",
+    )
+    model = pv.LinearRegression("y ~ a + c")
+    noise = pv.GaussianMoments(model, schema, 1, "1e-3", neighbours=relation)
+    (reading,) = model.readings(schema, relation)
+    cells = product(
+        (-1e300, 0.0, 2.0, math.nan, math.inf, None),
+        (-(10**15), -1, 3, 10**15, None),
+        ("u", "w", "none such", None),
+    )
+    found = []
+    for y, a, c in cells:
+        types = pa.schema({"y": pa.float64(), "a": pa.int64(), "c": pa.string()})
+        table = pa.table({"y": [y], "a": [a], "c": [c]}, schema=types)
+        (counts,) = model.counted(open_table(table, schema, reading.columns, ()).read(reading))
+        found.append(noise._true(ExactStatistics(counts)))
+    each = np.unique(np.array(found, np.float64), axis=0)
+    assert len(each) == 3 * 3 * 3  # the ends of each column and what stands for bad cells, nothing else
+    squared = np.array([float(one) for one in noise.layout.squared])
+    away = each[:, None] - each[None] if relation is pv.REPLACE_ONE else each
+    farthest = float(((away**2) @ squared).max())
+    assert 0.8 * float(noise.layout.l2_squared) <= farthest <= float(noise.layout.l2_squared) * (1 + 1e-12)
