@@ -91,7 +91,7 @@ def test_log_loss_on_a_real_table(rows: int | None) -> None:
     certificate = Certificate.of(__file__)
     lines, failed = [], []
     for way, (relation, _) in WAYS.items():
-        means = []
+        means: list[float] = []
         for place, epsilon in enumerate(EPSILONS):
             each = np.array([loss(rows, way, epsilon, one) for one in range(REPEATS[rows])])
             mean, error = float(each.mean()), float(each.std(ddof=1)) / math.sqrt(len(each))
@@ -209,7 +209,9 @@ def test_a_million_records(tmp_path: Path) -> None:
     """14 features, from a file, in a process of its own: under 20 CPU-seconds and 2 GB."""
     certificate = Certificate.of(__file__)
     rng, records = np.random.default_rng(0), 1_000_000
-    made = {f"x{place}": rng.integers(0, 101, records).astype(np.int16) for place in range(14)}
+    made: dict[str, Any] = {
+        f"x{place}": rng.integers(0, 101, records).astype(np.int16) for place in range(14)
+    }
     odds = sum((-1) ** place * (one - 50) / 60 for place, one in enumerate(made.values()))
     made["y"] = rng.random(records) < chance(np.asarray(odds))
     pq.write_table(pa.table(made), tmp_path / "many.parquet")

@@ -62,7 +62,7 @@ BOUNDS: tuple[type[DominatingPair], ...] = (
     TwoLevelsPair,
 )
 BOUNDS += (ObjectivePair, ReplacedObjectivePair)
-INEXACT = (*BOUNDS, Composed, TwoLevelsDraws)
+INEXACT: tuple[type[DominatingPair], ...] = (*BOUNDS, Composed, TwoLevelsDraws)
 
 
 def drawn(rng: Random, low: float, high: float) -> Fraction:

@@ -299,7 +299,7 @@ def test_intervals_hold_what_the_records_were_made_with(sure: Any) -> None:
         assert low < value < high
     low, high = sure.parameter("age").interval(0.9)
     assert 0.005 < high - low < 0.06
-    answer = pv.ask(sure, "P(ill=yes | age=75, sex=m, town=b)")
+    answer: Any = pv.ask(sure, "P(ill=yes | age=75, sex=m, town=b)")
     assert answer.low < answer.mean < answer.high
     frame = {"age": [75], "sex": ["m"], "town": ["b"]}
     ends = sure.predict_interval(frame)

@@ -65,7 +65,7 @@ class Diagnostics:
         chains: int,
         sweeps: int,
         moves: float,
-        misfit: float,
+        misfit: float | None,
         method: str = "Markov chains over tables",
     ) -> Diagnostics:
         """Return the diagnostics of a posterior that was sampled, with a warning if the chains disagree."""

@@ -272,7 +272,7 @@ def _newton(objective: Objective, b: Floats) -> Floats:
                 break
             continue
         best, value = theta, now
-        step = -np.linalg.solve(hessian + ridge * np.eye(len(b)), gradient)
+        step = np.asarray(-np.linalg.solve(hessian + ridge * np.eye(len(b)), gradient), np.float64)
         theta = best + step
         if np.abs(step).max() <= 1e-12 * (1 + np.abs(theta).max()):
             return np.asarray(theta)

@@ -251,7 +251,7 @@ def _evidence(said: Said, sums: Floats, start: Floats | None = None) -> tuple[Fl
         left = goal - gradient
         curvature = hessian @ pull + prior
         slope = (left[:, None, :] @ pull)[:, 0] - theta @ prior
-        step = np.linalg.solve(curvature, slope[:, :, None])[:, :, 0]
+        step = np.asarray(np.linalg.solve(curvature, slope[:, :, None])[:, :, 0], np.float64)
         long = np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True))
         theta = theta + step / long
         if np.abs(step).max() < _SMALL:
