@@ -224,6 +224,12 @@ def write_regressions(folder: Path) -> None:
                 private = "" if relation is pv.REPLACE_ONE else ".private-number"
                 name = f"{model.family}.{kind.name}{private}.json"
                 pv.measure(plan, table, ledger=ledger, output=folder / name)
+    model = pv.LogisticRegression("ripe ~ error + fruit")
+    law = pv.ObjectivePerturbation
+    plan = pv.plan(model, GARDEN, records=200, epsilon=2, delta="1e-6", mechanism=law, intervals=True)
+    ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
+    name = f"{model.family}.{law.name}.intervals.json"
+    pv.measure(plan, table, ledger=ledger, output=folder / name)
 
 
 def write_forgetful(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import re
@@ -87,7 +86,7 @@ def comparisons_and_quantiles_are_those_of_the_draws(posterior: Posterior) -> No
     error = math.hypot(float(drawn.std()), said.stddev) / math.sqrt(len(drawn))
     assert abs(float(drawn.mean()) - said.mean) <= FAR * error + 1e-9
     assert abs(float(drawn.std()) - said.stddev) <= 0.2 * said.stddev + 1e-9
-    if not has_mean(posterior.schema.column(column)):
+    if not has_mean(posterior.schema.column(column)) or "median" not in posterior.understands:
         return
     below = [label for label, _ in _up_to_the_median(posterior, column)]
     assert posterior.probability({column: below}).mean >= 0.45
@@ -116,10 +115,9 @@ def numbers_have_names_beside_them(posterior: Posterior) -> None:
         assert math.isclose(row["stddev"], one.stddev, rel_tol=0.1, abs_tol=1e-12)
         assert (row["low"], row["high"]) == one.interval(0.8)
     assert str(summary).count("\n") == len(summary) + 1
-    if "sample" not in posterior.understands:
-        return
-    records = posterior.sample(5, seed=1)
-    assert records.to_pandas().shape == (5, len(posterior.model.columns))
+    if "sample" in posterior.understands:
+        records = posterior.sample(5, seed=1)
+        assert records.to_pandas().shape == (5, len(posterior.model.columns))
 
 
 @check
@@ -143,11 +141,13 @@ def asking_twice_gives_one_answer(posterior: Posterior) -> None:
 
 @check
 def samples_are_records(posterior: Posterior) -> None:
+    """Or refused, where what records are like is not known."""
     if "sample" not in posterior.understands:
-        with contextlib.suppress(InferenceError):
+        try:
             posterior.sample(20, seed=1)
-            raise AssertionError("it makes up columns that it knows nothing of")
-        return
+        except InferenceError:
+            return
+        raise AssertionError("a sample that nobody can ask for")
     sample = posterior.sample(20, seed=1)
     assert tuple(sample) == tuple(posterior.model.columns)
     assert sample == posterior.sample(20, seed=1)

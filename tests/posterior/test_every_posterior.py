@@ -43,6 +43,7 @@ RELEASES = [
     "networks/bayesian-network.network-draws",
     "regressions/gibbs-posterior.gibbs-draws",
     "regressions/linear-regression.gaussian-moments",
+    "regressions/logistic-regression.objective-perturbation.intervals",
 ]
 #: releases that tell estimates alone, and what is to be kept to then
 ESTIMATES = ["regressions/logistic-regression.objective-perturbation"]

@@ -52,7 +52,15 @@ EPSILONS = (-1.5, -0.3, 0.0, 0.2, 0.8, 2.0, 5.0)
 #: more than all roundings, far less than any omission
 SAME = 1e-7
 #: what of a curve's own view of itself is a bound, not the curve of two laws: delta and Renyi stated apart
-BOUNDS = (GroupPair, Within, BoundedRangePair, Concentrated, ShapeMoves, WorstOf, TwoLevelsPair)
+BOUNDS: tuple[type[DominatingPair], ...] = (
+    GroupPair,
+    Within,
+    BoundedRangePair,
+    Concentrated,
+    ShapeMoves,
+    WorstOf,
+    TwoLevelsPair,
+)
 BOUNDS += (ObjectivePair, ReplacedObjectivePair)
 INEXACT = (*BOUNDS, Composed, TwoLevelsDraws)
 

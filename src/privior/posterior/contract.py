@@ -63,7 +63,7 @@ class Belief(ABC):
     #: whether noisy statistics were taken as true ones
     ignored: bool = False
     #: whether it knows how uncertain its numbers are; if not, there are estimates, and no draws or intervals
-    uncertain: ClassVar[bool] = True
+    uncertain: bool = True
     #: the questions that it understands, by their names in the grammar, and the method that knows the answer
     understands: ClassVar[Mapping[str, str]] = {
         "p": "probability",

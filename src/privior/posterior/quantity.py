@@ -59,7 +59,8 @@ def no_intervals() -> NoReturn:
     """Refuse to say how uncertain a number is of which an estimate alone was released."""
     raise InferenceError(
         "this release has estimates and no intervals: nothing in it tells how uncertain they are",
-        advice="Ask for the estimates: parameters(), P(target=level | column=value), predict_proba(frame).",
+        advice="Ask for the estimates: parameters(), P(target=level | column=value), predict_proba(frame). A "
+        "release that is planned with intervals=True has intervals.",
     )
 
 

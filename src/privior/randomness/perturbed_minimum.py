@@ -163,7 +163,7 @@ class _Look:
         ]
         if not math.isfinite(self.off):
             return None
-        length = _root_up(sum(one**2 for one in each)) + Fraction(self.off)
+        length = _root_up(sum((one**2 for one in each), start=Fraction(0))) + Fraction(self.off)
         length += error * math.ceil(math.sqrt(len(each)) + 1)
         plain = length / ridge
         least = self._least_eigenvalue()
@@ -261,7 +261,8 @@ def _newton(objective: Objective, b: Floats) -> Floats:
     """Find about the minimiser. Where it stops decides nothing."""
     ridge = float(objective.ridge)
     theta = np.zeros(len(b))
-    best, value, step = theta, math.inf, np.zeros(len(b))
+    step: Floats = np.zeros(len(b))
+    best, value = theta, math.inf
     for _ in range(_MOST_STEPS):
         now, gradient, hessian = _at(objective, theta, b, ridge)
         if not now < value + 1e-9 * abs(value):  # too far: go half the way back

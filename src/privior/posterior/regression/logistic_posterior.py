@@ -1,4 +1,4 @@
-"""What follows from a released minimiser of a logistic regression: estimates and predictions."""
+"""What follows from a released minimiser of a logistic regression: estimates, predictions, intervals."""
 
 from __future__ import annotations
 
@@ -9,39 +9,47 @@ from typing import Any, ClassVar, NoReturn, Self, final
 
 import numpy as np
 
+from privior.arrays import Integers
 from privior.errors import InferenceError
 from privior.models import LogisticRegression
-from privior.pictures import Picture
+from privior.pictures import IntervalChart
 from privior.posterior.contract import Posterior, posterior_for, with_prior
 from privior.posterior.events import Event, quoted
 from privior.posterior.findings import Finding, Table
 from privior.posterior.numbers import Floats
 from privior.posterior.own_rows import NOTHING, coded_rows
-from privior.posterior.quantity import Quantity, no_intervals
+from privior.posterior.quantity import Quantity, check_level, no_intervals, quantiles
+from privior.posterior.regression.logistic_draws import LogisticDraws, drawn
 from privior.posterior.regression.logistic_numbers import LogisticNumbers
 from privior.release import Release
 from privior.schema import Schema
+from privior.special import ndtri
+
+#: rows whose intervals are worked out at once
+_BLOCK = 2000
 
 
 @final
 @posterior_for(LogisticRegression)
 @dataclass(frozen=True, repr=False, eq=False)
 class LogisticPosterior(Posterior):
-    """Estimated coefficients and predictions, without intervals: nothing released tells how sure they are.
+    """Coefficients and predictions; with intervals only if what these need was released too.
 
-    Several releases are averaged, each weight by the inverse of its noise's variance on the gradient.
+    Estimates and predictions are those of the released minimiser. Several releases are averaged, each weighed
+    by the inverse of the variance of its noise on the gradient, and then have no intervals.
 
     Attributes:
         releases: what it follows from
         model: the regression; the prior plays no part in estimates
         weights: the released minimiser
+        found: draws of the weights; None if nothing tells how uncertain they are
     """
 
     releases: tuple[Release, ...]
     model: LogisticRegression
     weights: Floats
+    found: LogisticDraws | None = None
 
-    uncertain: ClassVar[bool] = False
     understands: ClassVar[Mapping[str, str]] = {
         "p": "probability",
         "parameter": "parameter",
@@ -50,7 +58,7 @@ class LogisticPosterior(Posterior):
 
     @classmethod
     def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
-        """Take the released weights."""
+        """Take the released weights, and draw them if sums of products were released beside."""
         if ignore_noise:
             raise InferenceError(
                 "there is no noise to ignore: the minimiser is taken as it was released",
@@ -59,8 +67,28 @@ class LogisticPosterior(Posterior):
         laws = [one.plan.mechanism for one in releases]
         each = np.array([law.weights(one.statistics) for law, one in zip(laws, releases, strict=True)])
         shares = np.array([1 / float(law.variance) for law in laws])
-        weights = shares @ each / shares.sum()
-        return cls(releases, with_prior(releases[0].plan.model, prior), weights)
+        weights, model = shares @ each / shares.sum(), with_prior(releases[0].plan.model, prior)
+        known = len(releases) == 1 and laws[0].intervals
+        found = drawn(releases[0], float(model.prior.stddev)) if known else None
+        return cls(releases, model, weights, found)
+
+    @property
+    def uncertain(self) -> bool:  # type: ignore[override]
+        """Whether there are draws."""
+        return self.found is not None
+
+    @property
+    def state(self) -> object:
+        """The draws."""
+        return self.found
+
+    @classmethod
+    def with_state(cls, releases: tuple[Release, ...], prior: object, state: object) -> Self:
+        """Take the draws that were made before."""
+        if not isinstance(state, LogisticDraws):
+            raise TypeError("not the posterior of a logistic regression")
+        law, model = releases[0].plan.mechanism, with_prior(releases[0].plan.model, prior)
+        return cls(releases, model, law.weights(releases[0].statistics), state)
 
     @staticmethod
     def numbers_of(model: Any, schema: Schema) -> LogisticNumbers:
@@ -75,7 +103,9 @@ class LogisticPosterior(Posterior):
     # What is known
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
-        """Return the estimate of a function of the weights."""
+        """Return the law of a function of the weights, or its estimate."""
+        if self.found is not None:
+            return Quantity.of(name, function(self.found.weights))
         return Quantity(name, float(function(self.weights[None])[0]), no_intervals, alone=True)
 
     def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
@@ -87,21 +117,19 @@ class LogisticPosterior(Posterior):
         return replace(found, provided=self.numbers.left_open(given))
 
     def parameter(self, name: str) -> Quantity:
-        """Return the estimate of a coefficient."""
+        """Return what is known of a coefficient."""
         return self.parameter_named(name)
 
     def parameters(self) -> list[Quantity]:
-        """Return the estimate of every coefficient."""
+        """Return what is known of every coefficient."""
         return [self.parameter(name) for name in self.numbers.parameters]
 
     quantities = parameters
 
-    def draws(self, n: int, seed: int | None = None) -> NoReturn:
-        """Refuse: there is no law to draw from."""
-        no_intervals()
-
-    def _draws(self, number: int, rng: np.random.Generator) -> NoReturn:
-        no_intervals()
+    def _draws(self, number: int, rng: np.random.Generator) -> Floats:
+        if self.found is None:
+            no_intervals()
+        return self.found.weights[rng.integers(len(self.found.weights), size=number)]
 
     def sample(self, n: int, seed: int | None = None, *, released: int | None = None) -> NoReturn:
         """Refuse: nothing is known of the columns that explain."""
@@ -116,13 +144,34 @@ class LogisticPosterior(Posterior):
             frame: of pandas, polars, Arrow, or a dictionary of lists, without the target. Cells follow the
                 schema's rules, as in the table; rows with a cell that the schema leaves out are not a number.
         """
+        codes, there = self._codes(frame)
+        yes = self.numbers.chances(self.weights[None], codes)[0]
+        return np.where(there[:, None], np.column_stack([1 - yes, yes]), np.nan)
+
+    def predict_interval(self, frame: Any, level: float = 0.9) -> Floats:
+        """Return the interval of each chance: lower and upper along a last axis, as (rows, levels, 2).
+
+        It holds the chance that the true weights give with this probability.
+        """
+        check_level(level)
+        if self.found is None:
+            no_intervals()
+        codes, there = self._codes(frame)
+        found = np.full((len(there), 2, 2), np.nan)
+        for start in range(0, len(there), _BLOCK):
+            some = {name: one[start : start + _BLOCK] for name, one in codes.items()}
+            ends = quantiles(self.numbers.chances(self.found.weights, some), level)
+            found[start : start + _BLOCK, 1] = ends
+            found[start : start + _BLOCK, 0] = 1 - ends[:, ::-1]
+        return np.where(there[:, None, None], found, np.nan)
+
+    def _codes(self, frame: Any) -> tuple[dict[str, Integers], Floats]:
+        """Return the codes of rows, and which rows have them all: blanks count as the schema says."""
         target, *names = self.model.columns
         known = coded_rows(frame, self.schema, names, target, whole=True)
         rules = [self.schema.column(name).missing_code for name in names]
         codes = np.where(known == NOTHING, [NOTHING if one is None else one for one in rules], known)
-        there = (codes != NOTHING).all(axis=1)
-        yes = self.numbers.chances(self.weights[None], dict(zip(names, codes.T, strict=True)))[0]
-        return np.where(there[:, None], np.column_stack([1 - yes, yes]), np.nan)
+        return dict(zip(names, codes.T, strict=True)), (codes != NOTHING).all(axis=1)
 
     def predict(self, frame: Any) -> Any:
         """Return the more probable level of the target for each row: an array of the schema's values.
@@ -146,8 +195,7 @@ class LogisticPosterior(Posterior):
             raise InferenceError(
                 "a regression predicts its target", asked=target, allowed=quoted(self.model.target)
             )
-        if level is not None:
-            no_intervals()
+        ends = None if level is None else self.predict_interval(frame, level)
         chances, labels = self.predict_proba(frame), self.numbers.design.levels
         likely: list[object] = [None if np.isnan(one[0]) else labels[int(one.argmax())] for one in chances]
         target_name = self.model.target
@@ -156,13 +204,19 @@ class LogisticPosterior(Posterior):
             columns[f"P({target_name}={label})"] = [
                 None if np.isnan(one) else float(one) for one in chances[:, place]
             ]
+            for side, word in enumerate(("low", "high") if ends is not None else ()):
+                each = [] if ends is None else ends[:, place, side].tolist()
+                columns[f"{word} P({target_name}={label})"] = each
         return columns
 
     # How it is shown
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """That there are no intervals."""
+        """That there are no intervals, or that chains disagree."""
+        if self.found is not None:
+            said = self.found.diagnostics.warning
+            return () if said is None else (f"WARNING: {said}",)
         return (
             "WARNING: these are estimates without intervals: the budget went into the weights, and how far "
             "noise and chance may have moved them depends on records that were not released",
@@ -170,11 +224,22 @@ class LogisticPosterior(Posterior):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """That the formula is right."""
-        return (f"That the log odds of {self.model.target} are linear in the features.",)
+        """That the formula is right, and what intervals take for granted."""
+        linear = f"That the log odds of {self.model.target} are linear in the features."
+        normal = "Intervals take sums of features to be about Normal, as sums of several are."
+        return (linear,) if self.found is None else (linear, normal)
+
+    @property
+    def computed(self) -> tuple[str, ...]:
+        """The source and the diagnostics."""
+        if self.found is None:
+            return (self.source,)
+        return (f"{self.source}; {self.found.diagnostics}",)
 
     def findings(self, level: float = 0.9) -> list[Finding]:
-        """Return the estimated coefficients."""
+        """Return the coefficients."""
+        if self.found is not None:
+            return [self._with_intervals(level)]
         rows = [[one.name, f"{one.mean:.5g}", f"{weight:.4g}"] for one, weight in self._beside()]
         no, yes = self.numbers.design.levels
         note = (
@@ -184,12 +249,50 @@ class LogisticPosterior(Posterior):
         table = Table([str(self.model.formula), "estimate", "end of range"], rows, note)
         return [Finding("The coefficients", table, words=lambda: self.warnings[0])]
 
+    def _with_intervals(self, level: float) -> Finding:
+        header = [str(self.model.formula), "mean", "stddev", f"{100 * level:g}% interval"]
+        rows = [
+            [
+                one.name,
+                f"{one.mean:.5g}",
+                f"{one.stddev:.2g}",
+                " to ".join(f"{end:.5g}" for end in one.interval(level)),
+            ]
+            for one in self.parameters()
+        ]
+        no, yes = self.numbers.design.levels
+        note = f"what 1 of the column adds to the log odds of {yes} against {no}"
+        return Finding(
+            "The coefficients",
+            Table(header, rows, note),
+            picture=lambda: self.picture(level),
+            words=lambda: "All intervals include the privacy noise and the finite number of records.",
+        )
+
     def _beside(self) -> list[tuple[Quantity, float]]:
         return list(zip(self.parameters(), self.weights.tolist(), strict=True))
 
-    def picture(self, level: float = 0.9) -> Picture:
-        """Refuse: there are no intervals to draw."""
-        no_intervals()
+    def picture(self, level: float = 0.9) -> IntervalChart:
+        """Draw what each feature adds to the log odds from the middle to the end of its range."""
+        check_level(level)
+        if self.found is None:
+            no_intervals()
+        values, reach = self.found.weights, float(ndtri(0.5 + level / 2)) * self.found.alone
+        centres, whole = values.mean(axis=0), quantiles(values, level)
+        inner = np.column_stack(
+            [
+                np.clip(centres - reach, whole[:, 0], centres),
+                np.clip(centres + reach, centres, whole[:, 1]),
+            ]
+        )
+        return IntervalChart(
+            list(self.numbers.parameters),
+            centres,
+            whole,
+            inner,
+            title=f"{self.model.target}: what each feature adds to the log odds, to the end of its range",
+            note=self._note(level),
+        )
 
     def to_document(self, level: float = 0.9) -> dict[str, object]:
         """Write what is known as plain values, for JSON."""
@@ -198,12 +301,16 @@ class LogisticPosterior(Posterior):
             "family": self.model.family,
             "level": level,
             "formula": str(self.model.formula),
-            "estimates": [
-                {"name": one.name, "value": one.mean, "end_of_range": weight}
-                for one, weight in self._beside()
-            ],
+            "quantities": [self._numbers(one, level) for one in self.parameters()],
+            "estimates": self.weights.tolist(),
             "warnings": list(self.warnings),
         }
+
+    def _numbers(self, one: Quantity, level: float) -> dict[str, object]:
+        if one.alone:
+            return {"name": one.name, "estimate": one.mean}
+        low, high = one.interval(level)
+        return {"name": one.name, "mean": one.mean, "stddev": one.stddev, "low": low, "high": high}
 
     def refusal(self, question: str) -> tuple[str, str] | None:
         """Say that there are coefficients instead of counts, and no records."""

@@ -1,0 +1,280 @@
+"""Draws of the weights of a logistic regression, given a released minimiser and noisy sums of products.
+
+The minimiser theta^ of sum log(1 + e^(-y a.theta)) + lam/2 |theta|^2 + b.theta satisfies
+
+    lam theta^ + G(theta^) - G(theta) = sum (y - P(y)) a - b  ~  Normal(0, H(theta) + s^2 I)
+
+theta the true weights, G the expected gradient and H its Jacobian, of the records' features; so its density
+is that Normal one times det(H(theta^) + lam I). G and H depend on the features' law, of which the sums of
+products S = A'A are released with noise. As in a model of one index, features are taken to be Normal with
+these moments: then, with z = a.theta, gk = E of the k-th derivative of 1/(1 + e^-z), c = C w,
+
+    G / n = (g0, g0 m + g1 c),   H / n = (g1, g1 m + g2 c; ., g1 (C + m m') + g2 (m c' + c m') + g3 c c')
+
+exactly (Stein), m and C mean and covariance of the features. S is latent: Normal around what was released,
+with a prior that keeps C away from singular ones. It is drawn by elliptical slices (Murray, Adams, MacKay
+2010), which need no tuning; given S the weights are drawn from their Normal approximation at the mode.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from privior.arrays import Floats
+from privior.posterior.diagnostics import Diagnostics, split_r_hat
+from privior.posterior.kept import kept
+from privior.privacy import REPLACE_ONE
+from privior.release import Release
+
+_SEED = 20_261_118
+_CHAINS, _FORGOTTEN, _KEPT = 8, 120, 240
+_NEWTON, _SHRINKS = 25, 60
+#: steps of the search for a mode that end it, and that are so large that none was found
+_SMALL, _LOST = 1e-6, 1e-2
+#: the least spread of z at which derivatives are taken by moments
+_NARROW = 1e-3
+#: what is believed of the scatter: its determinant to this power
+_KEEPING = 1.5
+#: the least scatter in any direction at the start, as a share of a feature's range
+_LEAST = 0.01
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(25)
+
+
+@kept
+@dataclass(frozen=True)
+class LogisticDraws:
+    """Draws of weights.
+
+    Attributes:
+        weights: one row for each draw
+        alone: the standard deviation that records alone would leave, without privacy noise
+        diagnostics: how far the draws can be trusted
+    """
+
+    weights: Floats
+    alone: Floats
+    diagnostics: Diagnostics
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What was released and is known beside.
+
+    Attributes:
+        minimiser: theta^
+        ridge: lam
+        variance: s^2
+        products: the noisy S, of features in [-1, 1]
+        noise: the variance of the noise on its diagonal, and twice that above it
+        records: n where it is public; None where S tells it
+        stddev: of the weights, before any data
+    """
+
+    minimiser: Floats
+    ridge: float
+    variance: float
+    products: Floats
+    noise: float
+    records: int | None
+    stddev: float
+
+
+def drawn(release: Release, stddev: float) -> LogisticDraws:
+    """Sample weights and latent sums together."""
+    law, public = release.plan.mechanism, release.plan.neighbours is REPLACE_ONE
+    return sampled(
+        Said(
+            law.weights(release.statistics),
+            float(law.ridge),
+            float(law.variance),
+            law.noisy_products.matrix(release.statistics.numbers[1]),
+            float(law.products),
+            release.plan.records if public else None,
+            stddev,
+        )
+    )
+
+
+def sampled(said: Said, seed: int = _SEED, kept_states: int | None = None) -> LogisticDraws:
+    """Sample given what was said; see `drawn`."""
+    rng, number = np.random.default_rng(seed), kept_states or _KEPT
+    size = len(said.minimiser)
+    state = _start(said)[None] + np.zeros((_CHAINS, size, size))
+    height, mode, spread, alone = _evidence(said, state)
+    modes, draws, without = [], [], []
+    asked = 0
+    for turn in range(_FORGOTTEN + number):
+        state, height, mode, spread, alone, looks = _slice(said, state, (height, mode, spread, alone), rng)
+        asked += looks
+        if turn >= _FORGOTTEN:
+            modes.append(mode)
+            values, vectors = np.linalg.eigh(spread)
+            root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+            noise = root @ rng.standard_normal((_CHAINS, size, 1))
+            draws.append(mode + noise[:, :, 0])
+            without.append(alone)
+    chains = np.stack(modes, axis=1)
+    diagnostics = Diagnostics.of_chains(
+        r_hat=split_r_hat(chains),
+        acceptance=(_FORGOTTEN + number) / max(asked, 1),
+        chains=_CHAINS,
+        sweeps=_FORGOTTEN + number,
+        moves=float(asked),
+        misfit=None,
+        method="elliptical slices over latent sums of products",
+    )
+    weights = np.stack(draws, axis=1).reshape(-1, size)
+    return LogisticDraws(weights, np.sqrt(np.mean(without, axis=(0, 1))), diagnostics)
+
+
+def _start(said: Said) -> Floats:
+    """Return sums of products near the released ones that some table could have."""
+    n = float(max(said.products[0, 0], 2.0) if said.records is None else said.records)
+    means = np.clip(said.products[0, 1:] / n, -0.95, 0.95)
+    scatter = said.products[1:, 1:] / n - np.outer(means, means)
+    values, vectors = np.linalg.eigh(scatter)
+    scatter = (vectors * np.clip(values, _LEAST, 1.0)) @ vectors.T
+    room = np.minimum(1.0, np.sqrt(0.98 * (1 - means**2) / np.diag(scatter)))
+    scatter = scatter * np.outer(room, room)
+    found = np.zeros_like(said.products)
+    found[0, 0], found[0, 1:], found[1:, 0] = n, n * means, n * means
+    found[1:, 1:] = n * (scatter + np.outer(means, means))
+    return found
+
+
+def _slice(
+    said: Said, state: Floats, known: tuple[Floats, Floats, Floats, Floats], rng: np.random.Generator
+) -> tuple[Floats, Floats, Floats, Floats, Floats, int]:
+    """Move every chain along an ellipse around what was released, to a point of the slice."""
+    height, mode, spread, alone = (one.copy() for one in known)
+    many, size = len(state), state.shape[1]
+    away = state - said.products
+    other = rng.standard_normal(state.shape) * np.sqrt(said.noise)
+    other = (other + other.transpose(0, 2, 1)) / 2
+    diagonal = np.arange(size)
+    other[:, diagonal, diagonal] = np.sqrt(said.noise) * rng.standard_normal((many, size))
+    if said.records is not None:
+        other[:, 0, 0] = 0.0
+        away[:, 0, 0] = 0.0
+    level = height + np.log(rng.random(many))
+    angle = rng.uniform(0, 2 * np.pi, many)
+    low, high = angle - 2 * np.pi, angle.copy()
+    new, open_chains, looks = state.copy(), np.arange(many), 0
+    for _ in range(_SHRINKS):
+        turn = angle[open_chains, None, None]
+        tried = said.products + away[open_chains] * np.cos(turn) + other[open_chains] * np.sin(turn)
+        if said.records is not None:
+            tried[:, 0, 0] = said.records
+        found = _evidence(said, tried, mode[open_chains])
+        looks += 1
+        good = found[0] > level[open_chains]
+        taken = open_chains[good]
+        new[taken], height[taken] = tried[good], found[0][good]
+        mode[taken], spread[taken], alone[taken] = found[1][good], found[2][good], found[3][good]
+        open_chains = open_chains[~good]
+        if not len(open_chains):
+            break
+        below = angle[open_chains] < 0
+        low[open_chains] = np.where(below, angle[open_chains], low[open_chains])
+        high[open_chains] = np.where(below, high[open_chains], angle[open_chains])
+        angle[open_chains] = rng.uniform(low[open_chains], high[open_chains])
+    return new, height, mode, spread, alone, looks
+
+
+def _evidence(said: Said, sums: Floats, start: Floats | None = None) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return for each S the log evidence of theta^, the mode of the weights, their covariance given S, and
+    the variances that records alone would leave."""
+    many, size = len(sums), sums.shape[1]
+    n = sums[:, 0, 0]
+    safe = np.maximum(n, 1.0)
+    means = sums[:, 0, 1:] / safe[:, None]
+    scatter = sums[:, 1:, 1:] / safe[:, None, None] - means[:, :, None] * means[:, None, :]
+    diagonal = sums[:, np.arange(size), np.arange(size)]
+    values = np.linalg.eigvalsh(scatter)
+    there = (n >= 1) & (values[:, 0] > 1e-6) & (diagonal <= 1.001 * safe[:, None]).all(axis=1)
+    heights = np.full(many, -np.inf)
+    mode = np.tile(said.minimiser, (many, 1)) if start is None else start.copy()
+    spread = np.tile(np.eye(size), (many, 1, 1))
+    alone = np.ones((many, size))
+    if not there.any():
+        return heights, mode, spread, alone
+    some = _Moments(safe[there], means[there], scatter[there])
+    theta_hat = np.tile(said.minimiser, (some.many, 1))
+    gradient_hat, hessian_hat = some.gradient(theta_hat)
+    prior, theta = np.eye(size) / said.stddev**2, mode[there]
+    goal = said.ridge * theta_hat + gradient_hat
+    step = np.zeros_like(theta)
+    for _ in range(_NEWTON):
+        gradient, hessian = some.gradient(theta)
+        noise = hessian + said.variance * np.eye(size)
+        pull = np.linalg.solve(noise, hessian)  # V^-1 J
+        left = goal - gradient
+        curvature = hessian @ pull + prior
+        slope = (left[:, None, :] @ pull)[:, 0] - theta @ prior
+        step = np.linalg.solve(curvature, slope[:, :, None])[:, :, 0]
+        long = np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True))
+        theta = theta + step / long
+        if np.abs(step).max() < _SMALL:
+            break
+    gradient, hessian = some.gradient(theta)
+    noise = hessian + said.variance * np.eye(size)
+    left = goal - gradient
+    curvature = hessian @ np.linalg.solve(noise, hessian) + prior
+    fit = (left * np.linalg.solve(noise, left[:, :, None])[:, :, 0]).sum(axis=1)
+    lost = np.abs(step).max(axis=1) > _LOST
+    heights[there] = np.where(lost, -np.inf, 0.0) + (
+        -fit / 2
+        - np.linalg.slogdet(noise)[1] / 2
+        + np.linalg.slogdet(hessian_hat + said.ridge * np.eye(size))[1]
+        - (theta**2).sum(axis=1) / (2 * said.stddev**2)
+        - np.linalg.slogdet(curvature)[1] / 2
+        + _KEEPING * np.log(values[there]).sum(axis=1)
+    )
+    inverse = np.linalg.inv(curvature)
+    mode[there], spread[there] = theta, (inverse + inverse.transpose(0, 2, 1)) / 2
+    own = np.linalg.inv(hessian + prior)
+    alone[there] = own[:, np.arange(size), np.arange(size)]
+    return np.nan_to_num(heights, nan=-np.inf), mode, spread, alone
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """Numbers of records, means and scatters of features, one for each chain."""
+
+    n: Floats
+    means: Floats
+    scatter: Floats
+
+    @property
+    def many(self) -> int:
+        """How many chains there are."""
+        return len(self.n)
+
+    def gradient(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Return G and H at weights, one row each."""
+        weights = theta[:, 1:]
+        turned = (self.scatter @ weights[:, :, None])[:, :, 0]
+        centre = theta[:, 0] + (self.means * weights).sum(axis=1)
+        width = np.maximum(np.sqrt(np.maximum((weights * turned).sum(axis=1), 0.0)), _NARROW)
+        z = centre[:, None] + width[:, None] * _NODES
+        p = 0.5 * (1 + np.tanh(z / 2))
+        q = p * (1 - p)
+        share = _WEIGHTS / _WEIGHTS.sum()
+        # derivatives by moments of the nodes: then H is positive definite whatever the nodes
+        g0, g1 = p @ share, q @ share
+        g2 = (q @ (share * _NODES)) / width
+        g3 = (q @ (share * (_NODES**2 - 1))) / width**2
+        n = self.n[:, None]
+        gradient = n * np.concatenate([g0[:, None], g0[:, None] * self.means + g1[:, None] * turned], axis=1)
+        side = g1[:, None] * self.means + g2[:, None] * turned
+        both = self.means[:, :, None] * turned[:, None, :]
+        whole = np.empty((self.many, theta.shape[1], theta.shape[1]))
+        whole[:, 0, 0], whole[:, 0, 1:], whole[:, 1:, 0] = g1, side, side
+        whole[:, 1:, 1:] = (
+            g1[:, None, None] * (self.scatter + self.means[:, :, None] * self.means[:, None, :])
+            + g2[:, None, None] * (both + both.transpose(0, 2, 1))
+            + g3[:, None, None] * turned[:, :, None] * turned[:, None, :]
+        )
+        return gradient, n[:, :, None] * whole
