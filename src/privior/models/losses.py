@@ -143,7 +143,7 @@ def to_loss(said: object) -> Loss:
             raise ModelError(
                 "the loss is not registered, so that no file could name it",
                 where=type(said).__name__,
-                advice="Put @LOSSES.register on its class (privior.extend).",
+                advice="Put @LOSSES.register on its class: docs/gibbs.md.",
             )
         return said
     entries: dict[str, Any] = {"loss": said} if isinstance(said, str) else {}
