@@ -231,8 +231,8 @@ def test_what_cannot_be_counted_counts_nowhere_and_failures_have_one_answer(
     ledger = Ledger.in_memory(epsilon=5, delta="1e-5")
     agent = Agent(plan_of(), ledger=ledger)
     agent.act()
-    for bad in ({"outcome": 7}, {"outcome": -1}, {"action": 99, "outcome": 0}, {"outcome": None}):
-        agent.observe(**{"action": 0, **bad})
+    for action, outcome in ((0, 7), (0, -1), (99, 0), (0, None)):
+        agent.observe(action=action, outcome=outcome)
     assert int(agent._learner.vectors["counts"].pending.sum()) == 0
     texts = []
     for cause in (ValueError("count 17"), MemoryError()):

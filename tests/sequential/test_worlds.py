@@ -49,7 +49,7 @@ def test_value_iteration_against_all_policies() -> None:
         at, total = np.array([1.0, 0.0]), 0.0
         for step in range(3):
             total += sum(at[s] * rewards[s, policy[step, s]] for s in range(2))
-            at = sum(at[s] * chances[s, policy[step, s]] for s in range(2))  # type: ignore[assignment]
+            at = sum(at[s] * chances[s, policy[step, s]] for s in range(2))
         best = max(best, total)
     assert best_value(chances, rewards, 3, 0) == pytest.approx(best)
     many = best_actions(np.stack([chances] * 3), np.stack([rewards] * 3), 3)
