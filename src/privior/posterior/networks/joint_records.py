@@ -14,7 +14,9 @@ from privior.posterior.networks.joint_sticks import table_fit
 #: records that are born, die or are renewed at once, at most
 MOST_AT_ONCE = 256
 #: the walk over whole records, and what becomes of one; plain numbers would each be compiled for
-RECORDS, TAKEN, ADDED, WHOLE = np.int64(0), np.int64(-1), np.int64(1), np.int64(-1)
+RECORDS, TAKEN, ADDED = np.int64(0), np.int64(-1), np.int64(1)
+#: no node and no code: records are new altogether
+WHOLE, NO_CODE = np.int64(-1), np.int64(0)
 
 
 @inner
@@ -208,7 +210,7 @@ def renew(
     for v in range(nodes.column.size if drawn else 0):
         gain -= drawn_fit(v, nodes, noise, counts)
     gain += take(rng, deaths, RECORDS, tables, walks, noise, counts, scratch)
-    gain += add(rng, births, RECORDS, WHOLE, 0, tables, walks, nodes, noise, counts, prior, scratch)
+    gain += add(rng, births, RECORDS, WHOLE, NO_CODE, tables, walks, nodes, noise, counts, prior, scratch)
     for v in range(nodes.column.size if drawn else 0):
         gain += drawn_fit(v, nodes, noise, counts)
     if gain >= 0 or rng.random() < math.exp(gain):

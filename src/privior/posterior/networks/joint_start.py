@@ -114,7 +114,7 @@ def _rounded(total: int, chances: Floats) -> Integers:
     counts = np.floor(exact).astype(np.int64)
     left = total - int(counts.sum())
     counts[np.argsort(counts - exact, kind="stable")[:left]] += 1
-    return counts
+    return np.asarray(counts)
 
 
 def _placed(layout: JointLayout, cliques: list[Integers]) -> Integers:

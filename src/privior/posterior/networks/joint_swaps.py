@@ -24,6 +24,9 @@ from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_numbers import cell_fit, log_uniform, moved, moved_factorials
 from privior.posterior.networks.joint_state import Noise, Swaps, Tables
 
+#: none of the values is left out; a plain number would be compiled for apart
+NOTHING = np.int64(-1)
+
 
 @njit(cache=True, nogil=True)
 def swap(
@@ -50,7 +53,7 @@ def swap(
         a, b = firsts[clique] + own[own_of[k] + x], firsts[clique] + own[own_of[k] + y]
         evenly = rng.random() < 0.5
         start, end = rest_of[k], rest_of[k + 1]
-        v = _chosen(rng, counts, a, b, rest, start, end, -1, evenly)
+        v = _chosen(rng, counts, a, b, rest, start, end, NOTHING, evenly)
         if v < 0:
             continue
         group = start + (v - start) // free * free
