@@ -39,7 +39,7 @@ def chains() -> tuple[JointChains, Any, Any]:
 
 
 def listed(plan: Any, observed: Any) -> dict[bytes, float]:
-    """List all tables with these sums of rows and columns; return the posterior chance of each given the sums."""
+    """List all tables with these sums of rows and columns; return the chance of each given the sums."""
     rows, columns = STARTED.sum(axis=1), STARTED.sum(axis=0)
     logs = {}
     for a, b, c, d in product(range(9), repeat=4):
@@ -107,7 +107,13 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize("fault", PLANTED)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(fault, marks=[] if "factorials" in fault else [pytest.mark.slow], id=fault)
+        for fault in PLANTED
+    ],
+)
 def test_a_planted_fault_is_noticed(fault: str) -> None:
     right, wrong = PLANTED[fault]
     source = inspect.getsource(joint_swaps.swap.py_func)
