@@ -124,3 +124,15 @@ def test_the_minimiser_of_no_records_is_the_noise_over_the_penalty() -> None:
     found = np.array([rounded_minimum(problem, F(9), 6, Bits())[0] for _ in range(2000)]) / 2**6
     assert abs(found.std() / 1.5 - 1) < 6 / math.sqrt(4000)
     assert abs(found.mean()) < 6 * 1.5 / math.sqrt(2000)
+
+
+@pytest.mark.parametrize("far", [15.1234, 36.734])
+def test_curvature_far_from_the_middle_is_known_as_well_as_is_said(far: float) -> None:
+    """q (1 - q) where 1 - q is next to nothing: a difference would be known only absolutely."""
+    ones = np.full((1000, 1), -1)
+    problem = Objective(lambda start, stop: ones[start:stop], 1000, (1,), 1, Fraction(1))
+    look = perturbed_minimum._look(problem, np.array([far]))
+    with flint.ctx.workprec(200):
+        away = flint.arb(-far).exp()
+        true = 1000 * away / (1 + away) ** 2
+        assert abs(flint.arb(float(look.hessian[0, 0])) - true) <= flint.arb(look.hessian_off)

@@ -324,3 +324,17 @@ def test_without_noise_draws_have_the_law_of_the_textbook() -> None:
     draws = sampled(said, kept_states=40).weights
     assert np.abs(draws.mean(axis=0) - found).max() < 0.25 * np.sqrt(np.diag(np.linalg.inv(hessian))).max()
     assert np.allclose(draws.std(axis=0), np.sqrt(np.diag(np.linalg.inv(hessian))), rtol=0.15)
+
+
+def test_more_records_than_were_guessed_neither_overflow_nor_fail() -> None:
+    """Sums of products at the end of what can be written: exact, and cut where they are published."""
+    columns = {"ill": pv.Categorical(["no", "yes"], missing="no"), "x": pv.Integer(0, 9999, missing=0)}
+    schema = pv.Schema({**columns, "z": pv.Integer(0, 99999, missing=0)}, population="few", unit="person")
+    model = pv.LogisticRegression("ill ~ x + z")
+    design = model.design(schema)
+    noise = NoisyProducts(design, pv.ADD_OR_REMOVE_ONE, Fraction(1))
+    codes = np.array([[1, 9999, 99999]] * 3, np.int64)
+    one = noise.sums(codes[:1])
+    assert noise.sums(np.repeat(codes, 50_000, axis=0)) == [150_000 * each for each in one]
+    large = NoisyProducts(design, pv.ADD_OR_REMOVE_ONE, Fraction(10**40))
+    assert all(abs(number) < 2**62 for number in large.noisy(codes))

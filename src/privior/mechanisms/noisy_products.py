@@ -16,8 +16,10 @@ from privior.privacy.pairs import GaussianPair
 from privior.randomness import Bits, NormalLaw, rounded
 from privior.special import log_ndtr
 
-#: rows that are multiplied at once: products of whole numbers below 2^62
-_AT_ONCE = 1 << 15
+#: rows that are multiplied at once: so many products add up to less than 2^62, all rows to any number
+AT_ONCE = 1 << 15
+#: what is published is at most this: so large a sum, of more records than were declared, is cut to it
+_LARGEST = 2**62 - 1
 
 
 @dataclass(frozen=True)
@@ -71,17 +73,18 @@ class NoisyProducts:
 
     def sums(self, codes: Integers) -> list[int]:
         """Return the true sums."""
-        total = np.zeros((self.design.size, self.design.size), np.int64)
-        for start in range(0, len(codes), _AT_ONCE):
-            whole = self.design.whole(codes[start : start + _AT_ONCE])
-            total += whole.T @ whole
+        total = np.zeros((self.design.size, self.design.size), dtype=object)  # whole numbers of any size
+        for start in range(0, len(codes), AT_ONCE):
+            whole = self.design.whole(codes[start : start + AT_ONCE])
+            total += (whole.T @ whole).astype(object)
         return [int(total[place]) for place in self.places]
 
     def noisy(self, codes: Integers) -> tuple[int, ...]:
-        """Add exact draws, one to each sum."""
+        """Add exact draws, one to each sum; cut what is too large to be written, which is post-processing."""
         bits = Bits()
         noise = (rounded(NormalLaw(Fraction(0), one), 0, bits) for one in self.exact_variances)
-        return tuple(one + z for one, z in zip(self.sums(codes), noise, strict=True))
+        each = (one + z for one, z in zip(self.sums(codes), noise, strict=True))
+        return tuple(max(-_LARGEST, min(one, _LARGEST)) for one in each)
 
     def log_likelihood(self, numbers: tuple[int, ...], codes: Integers) -> float:
         """Sum the log probabilities of all noises."""

@@ -16,7 +16,7 @@ from privior.checks import fill, is_whole, known_as
 from privior.errors import shown
 from privior.exact import decimal, rational, round_down, shortened_up
 from privior.mechanisms.contract import Asked, Mechanism, offered_for
-from privior.mechanisms.noisy_products import NoisyProducts
+from privior.mechanisms.noisy_products import AT_ONCE, NoisyProducts
 from privior.models import MOST_SUM, ExactRecords, Layout, LogisticRegression, Model, Observed, RowDesign
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import largest
@@ -136,7 +136,7 @@ class ObjectivePerturbation(Mechanism):
         for number in (self.variance, self.ridge, self.products or 1):
             if not 0 < number <= _WIDEST:
                 raise self.refusal("this is no variance or penalty", asked=shown(number))
-        largest_sum = max(self.design.reach) ** 2 * 4 * self.expected
+        largest_sum = max(self.design.reach) ** 2 * max(4 * self.expected, AT_ONCE)
         if self.products and largest_sum >= MOST_SUM:
             raise self.refusal(
                 "sums of products of such fine features might not be exact",

@@ -9,7 +9,7 @@ svec has x_i^2 and sqrt2 x_i x_j for i < j, so that its length is |x|^2.
 
 **Theorem.** Let q <= 2b + 2e, and h(g) = g^2 / 2c for g <= 2c, 2g - 2c above. Replacing a record moves f by
 at most D, D^2 = 2c + 2a + b/2 + max(h(a + b/4), h(|a - b/4|) + e); adding or removing one by at most D,
-D^2 = c + a + b/4 + e/4 + q/16 + k. Without an intercept a and e are 0.
+D^2 = c + a + b/4 + e/4 + q/16 + k. Without an intercept a and e are 0, also in what q may be.
 
 Proof. Records (x, u) and (z, v), r = x.z, t = |x|, s = |z|:
 |f - f'|^2 = c (t^4 + s^4 - 2r^2) + a (t^2 + s^2 - 2r) + b (t^2 u^2 + s^2 v^2 - 2ruv) + e (u - v)^2 + q (u^2 -
@@ -64,13 +64,7 @@ class MomentWeights:
         if min(found) <= 0:
             raise ModelError("a squared weight is not above 0", where="weights", asked=shown(squares))
         fill(self, **dict(zip(names, found, strict=True)))
-        if self.own > 2 * (self.with_target + self.target):
-            raise ModelError(
-                "the square of the target has a weight for which nothing is proved",
-                where="weights",
-                asked=decimal(self.own),
-                allowed=f"up to {decimal(2 * (self.with_target + self.target))}",
-            )
+        self._check_convex(self.target, "with an intercept")
 
     @classmethod
     def of(cls, said: object) -> Self:
@@ -89,9 +83,21 @@ class MomentWeights:
         """Return the square of how far replacing a record moves f."""
         c, b = self.products, self.with_target
         a, e = (self.features, self.target) if intercept else (Fraction(0), Fraction(0))
+        self._check_convex(e, "with an intercept" if intercept else "without an intercept")
         if features == 1 and intercept and self == FIRST:
             return Fraction(4)
         return 2 * c + 2 * a + b / 2 + max(self._turned(a + b / 4), self._turned(abs(a - b / 4)) + e)
+
+    def _check_convex(self, target: Fraction, case: str) -> None:
+        """Refuse q > 2b + 2e, for which the theorem says nothing."""
+        most = 2 * (self.with_target + target)
+        if self.own > most:
+            raise ModelError(
+                "the square of the target has a weight for which nothing is proved",
+                where="weights",
+                asked=decimal(self.own),
+                allowed=f"up to {decimal(most)} {case}",
+            )
 
     def _turned(self, slope: Fraction) -> Fraction:
         """h, see above."""

@@ -209,10 +209,12 @@ def _look(objective: Objective, theta: Floats) -> _Look:
     size, norm = len(theta), objective.norm
     hessian, chunks, total, weight = np.zeros((size, size)), [], 0.0, 0.0
     for rows in objective.floats:
-        q = _chances(rows @ theta)
+        x = rows @ theta
+        q = _chances(x)
         chunks.append(_summed(rows, q))
         total += float(q.sum())
-        w = q * (1 - q)
+        away = _exponential(np.minimum(np.abs(x), 700.0))
+        w = away / (1.0 + away) ** 2  # q (1 - q), without the difference that is known only absolutely
         weight += float(w.sum())
         hessian += rows.T @ (rows * w[:, None])
     each = np.concatenate(chunks) if chunks else np.zeros((0, size))
