@@ -21,7 +21,8 @@ def test_learning_the_shape_does_about_as_well_as_prior_1_or_better(
     facts: Facts, seeded_noise: object
 ) -> None:
     """Prior 1 is right for typical tables, so nothing can be much better there; elsewhere learning wins."""
-    ratios = compared(facts, 4, np.random.default_rng(8))
+    releases = 8 if facts.levels > 20 else 4  # ratios of four scatter by .03 about .91
+    ratios = compared(facts, releases, np.random.default_rng(8))
     assert ratios.max() < 1.25
     if facts.expect == "typical":
         assert ratios.min() > 0.8

@@ -89,7 +89,7 @@ class GibbsPosterior(Model):
                 raise self.refusal(
                     "not a prior of weights that Gibbs posteriors know",
                     asked=str(said),
-                    allowed=f'"{TUNED}", or pv.Ridge("2"), in files {{ ridge = "2" }}',
+                    allowed=f'"{TUNED}", or a standard deviation such as "2"',
                 )
         kind = to_loss(loss)
         if outside(type(kind)):

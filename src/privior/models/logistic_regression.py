@@ -67,7 +67,7 @@ class LogisticRegression(Model):
         said = to_weight_prior(prior) if isinstance(prior, (dict, Ridge)) else Ridge(prior)
         if not isinstance(said, Ridge):
             raise self.refusal(
-                "not a prior of log odds", asked=str(said), allowed='pv.Ridge("2"), in files { ridge = "2" }'
+                "not a prior of log odds", asked=str(said), allowed='a standard deviation such as "2"'
             )
         fill(self, formula=found, prior=said)
 
