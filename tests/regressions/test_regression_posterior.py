@@ -213,6 +213,12 @@ def test_predictions_are_the_same_for_every_kind_of_frame() -> None:
         said_so = asked(found, f"mean(income | age={age}, sex={sex}, town=Oslo)")
         assert said[0][place] == pytest.approx(said_so.mean, rel=1e-6)
     ends = found.predict_interval(rows, 0.8)
+    written = found.predictions(rows, level=0.8)
+    name = found.model.target
+    assert list(written) == [name, f"low {name}", f"high {name}"]
+    assert np.allclose(np.array(list(written.values()), float).T, np.column_stack([said[0], ends]))
+    with pytest.raises(pv.PriviorError, match="predicts its target"):
+        found.predictions(rows, "x")
     assert ends.shape == (4, 2)
     assert (ends[:, 0] < said[0]).all()
     assert (said[0] < ends[:, 1]).all()

@@ -113,7 +113,7 @@ class Design:
                 where=self.formula.target,
                 asked=column.kind,
                 allowed="integer, bounded",
-                advice="For yes or no take a network: pv.NaiveBayes or pv.BayesianNetwork.",
+                advice="For two levels take pv.LogisticRegression, for more pv.NaiveBayes.",
             )
         return self._number(self.formula.target, column)
 

@@ -292,7 +292,7 @@ class Posterior(Belief):
         raise InferenceError(
             "this model predicts no column from others",
             asked=self.model.family,
-            allowed="networks and naive Bayes",
+            allowed="networks, naive Bayes, regressions and Gibbs posteriors",
             advice="Ask for the probability of an event given another.",
         )
 

@@ -19,7 +19,7 @@ def predict(
         Path,
         typer.Argument(
             metavar="ROWS",
-            help="A CSV file with rows of your own; empty cells are not known.",
+            help="A CSV file with rows of your own.",
             show_default=False,
         ),
     ],
@@ -28,17 +28,16 @@ def predict(
         str | None,
         typer.Option(help="The column to predict, if the model has no target.", show_default=False),
     ] = None,
-    level: Annotated[
-        str | None, typer.Option(help="Intervals of the chances too: 0.9 or 90%.", show_default=False)
-    ] = None,
+    level: Annotated[str | None, typer.Option(help="Intervals too: 0.9 or 90%.", show_default=False)] = None,
     also: AlsoReleases = None,
     prior: OwnPrior = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Predict a column of a network from other columns, row by row; free.
+    """Predict a column from others, row by row, by a network or a regression; free.
 
-    Writes the number of each row, from 1, its most probable level and the chance of each level.
+    Writes the number of each row, from 1, and its most probable level with the chance of each level, or the
+    expected number. Networks sum over empty cells; regressions read them as the schema says.
     """
     from privior.errors import ReleaseError, TableError
     from privior.queries.records import csv_text

@@ -204,6 +204,12 @@ class GibbsBelief(Posterior):
         name = self.model.target
         if target not in (None, name):
             raise InferenceError("a regression predicts its target", asked=target, allowed=quoted(name))
+        if level is not None:
+            raise InferenceError(
+                "draws of a Gibbs posterior give no intervals of predictions",
+                asked=f"level {level:g}",
+                advice="Predict without a level; ask P(...) or mean(...) for intervals.",
+            )
         if self.numbers.loss.chance(np.zeros(1)) is None:
             return {name: list(self.predict(frame))}
         chances, labels = self.predict_proba(frame), self.numbers.design.levels

@@ -172,6 +172,23 @@ class RegressionPosterior(FamilyPosterior):
         ends = self._clipped(self.numbers.in_words_of_target(np.concatenate(found)))
         return np.where(there[:, None], ends, np.nan)
 
+    def predictions(
+        self, frame: Any, target: str | None = None, level: float | None = None
+    ) -> dict[str, list[object]]:
+        """Return the expected target of each row, and the ends of an interval of it if a level is said."""
+        name = self.model.target
+        if target not in (None, name):
+            raise InferenceError("a regression predicts its target", asked=target, allowed=quoted(name))
+
+        def written(values: Floats) -> list[object]:
+            return [None if np.isnan(one) else float(one) for one in values]
+
+        columns = {name: written(self.predict(frame))}
+        if level is not None:
+            ends = self.predict_interval(frame, level)
+            columns |= {f"{word} {name}": written(ends[:, side]) for side, word in enumerate(("low", "high"))}
+        return columns
+
     def _features(self, frame: Any) -> tuple[Floats, Floats]:
         """Return the features of rows, and which rows have them all: blanks count as the schema says."""
         target, *names = self.model.columns
