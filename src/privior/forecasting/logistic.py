@@ -59,4 +59,6 @@ class LogisticForecaster(Forecaster):
 
     def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
         """Say what inference will take."""
-        return [("inference", "predictions at once, from the released weights")]
+        told: Any = mechanism
+        drawn = "; intervals by chains, in seconds" if told.intervals else ""
+        return [("inference", f"predictions at once, from the released weights{drawn}")]

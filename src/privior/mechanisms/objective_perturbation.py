@@ -344,8 +344,9 @@ class ObjectivePerturbation(Mechanism):
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say what is computed, with which penalty, and in how much memory."""
         known = "known" if self.neighbours is REPLACE_ONE else "guessed, never counted"
+        beside = "noisy sums of products, for intervals" if self.products else "nothing else"
         return [
-            ("statistic", f"the minimiser over all records: {self.design.size} weights, and nothing else"),
+            ("statistic", f"the minimiser over all records: {self.design.size} weights, and {beside}"),
             ("penalty", f"ridge {float(self.ridge):.4g}, for {self.expected} records ({known})"),
             (
                 "noise",
@@ -361,8 +362,9 @@ class ObjectivePerturbation(Mechanism):
             return ""
         return (
             "The whole budget goes into predictions: this release has estimates and no intervals, since how "
-            "uncertain they are depends on the records. With intervals=True (in files intervals = true) a "
-            "fifth of mu squared buys them, for about 13% more noise on the weights."
+            "uncertain they are depends on the records. With intervals=True (in files mechanism = "
+            '"objective-perturbation" and intervals = true under [ask]) a fifth of mu squared buys them, '
+            "for about 13% more noise on the weights."
         )
 
     @property
