@@ -106,14 +106,14 @@ STEPS = {
     "before it is stored": Step("privior.ledger.ledger:Ledger.finish", spent=True),
     "after it is stored": Step("privior.ledger.ledger:Ledger.finish", "after", spent=True),
     "before the draft is safe": Step("os:fsync", count=2, spent=True),  # the first is the anchor's
-    "before the file has its name": Step("pathlib:Path.replace", count=2, spent=True),
-    "after the file has its name": Step("pathlib:Path.replace", "after", count=2, spent=True, released=True),
+    "before the file has its name": Step("os:replace", count=2, spent=True),
+    "after the file has its name": Step("os:replace", "after", count=2, spent=True, released=True),
     "inferring for the report": Step("privior.cache:infer", spent=True, released=True),
     "drawing the report": Step("privior.pictures.markup:page", "after", spent=True, released=True),
     "writing the report": Step("privior.report:write_whole", spent=True, released=True),
     "telling the left budget": Step("privior.cli.screen:Screen.text", count=3, spent=True, released=True),
     "telling the end": Step("privior.cli.screen:Screen.text", "after", count=5, spent=True, released=True),
-    "before the report has its name": Step("pathlib:Path.replace", count=3, spent=True, released=True),
+    "before the report has its name": Step("os:replace", count=3, spent=True, released=True),
 }
 
 
@@ -214,10 +214,10 @@ def test_ctrl_c_at_the_question(orchard: Path) -> None:
     ("place", "when", "arguments", "made"),
     [
         ("privior.analyses.draft:_column", "before", ["init", "fruit.csv"], "fruit.toml"),
-        ("pathlib:Path.replace", "before", ["init", "fruit.csv"], "fruit.toml"),
+        ("os:replace", "before", ["init", "fruit.csv"], "fruit.toml"),
         ("privior.ledger.pages:Page.append", "before", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
         ("privior.ledger.pages:Page.append", "after", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
-        ("pathlib:Path.replace", "before", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
+        ("os:replace", "before", ["ledger", "create", "n", "-p", "x", "-e", "1"], "n"),
         ("privior.plans.plan:forecaster", "before", ["plan", "a.toml"], "none"),
         ("privior.health:engine_version", "before", ["doctor"], "none"),
     ],
@@ -242,7 +242,7 @@ def test_the_demonstration_interrupted(orchard: Path) -> None:
 
 
 def test_a_ledger_is_never_removed_once_it_is_whole(orchard: Path) -> None:
-    program = [sys.executable, "-c", EVERYWHERE + _DRIVER, "pathlib:Path.replace", "after", "1"]
+    program = [sys.executable, "-c", EVERYWHERE + _DRIVER, "os:replace", "after", "1"]
     ended = run(["ledger", "create", "n", "-p", "x", "-e", "1"], orchard, program=program)
     assert ended.code == 130
     assert pv.Ledger.open(orchard / "n").verify().number == 0

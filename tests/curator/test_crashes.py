@@ -74,8 +74,8 @@ ASKING = {
     "before that is safe": Crash("privior.ledger.pages:Page.close", "after"),
     "after it is stored": Crash("privior.ledger.ledger:Ledger.finish", "after"),
     "before the draft is safe": Crash("os:fsync", count=2),  # the first is the anchor's
-    "before the file has its name": Crash("pathlib:Path.replace", count=2),
-    "after the file has its name": Crash("pathlib:Path.replace", "after", count=2, released=True),
+    "before the file has its name": Crash("os:replace", count=2),
+    "after the file has its name": Crash("os:replace", "after", count=2, released=True),
 }
 #: steps of the process that reads
 READING = {
