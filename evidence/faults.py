@@ -976,14 +976,6 @@ FAULTS = (
         "sequential/schedule.py",
         "if isinstance(document, Schedule) and type(document) in (Every, Doubling):",
         "if isinstance(document, Schedule):",
-        ("tests/sequential/test_agent.py",),
-    ),
-    Fault(
-        "agent-copy-draws-again",
-        "an older copy of an agent goes on in a block that was paid for once",
-        "sequential/agent.py",
-        "            if not self._is_newest:",
-        "            if False:",
-        ("tests/sequential/test_agent.py",),
+        ("tests/sequential/test_plans.py",),
     ),
 )

@@ -73,8 +73,8 @@ OUTSIDE = {
     "http": {"tables"},
     "socket": set[str](),
     "numba": {"posterior"},
-    # post-processing; synthetic data and noise that protect nobody; what an agent does with what it
-    # published, and simulations of it, which are marked and no release is made of
+    # post-processing; synthetic data and noise that protect nobody; simulations of agents, which are marked
+    # and no release is made of
     "numpy.random": {"posterior", "papers", "sequential", "testing"},
     "gymnasium": {"sequential"},
 }
@@ -83,10 +83,9 @@ OUTSIDE = {
 IMPORTERS = {"registry", "contents", "light_scipy", "stand_in"}
 DYNAMIC = {"import_module", "__import__", "importlib", "exec", "eval", "resolve_name", "__builtins__"}
 # Who may draw entropy, and who may read files: what is public, and the private side itself. The cache reads
-# what it wrote itself, from a folder of the user's own: what follows from releases. Agents read their own
-# state and logs of interactions, which are private, and what agents published.
+# what it wrote itself, from a folder of the user's own: what follows from releases.
 DRAWERS = {"randomness", "curator"}
-FILE_READERS = {"tables", "schema", "release", "ledger", "cache", "sequential"}
+FILE_READERS = {"tables", "schema", "release", "ledger", "cache"}
 READING = {
     *("read_whole", "read_text", "read_bytes", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap"),
     *("read_csv", "read_excel", "read_feather", "read_json", "read_parquet", "read_sql", "read_clipboard"),
@@ -96,7 +95,6 @@ READING = {
 CURATOR = {
     "CellsLook",
     "Measurement",
-    "Reservation",
     "engine_version",
     "header",
     "look",
@@ -104,8 +102,6 @@ CURATOR = {
     "measure_all",
     "measure_statistics",
     "prepare",
-    "reserve",
-    "reserved",
 }
 
 

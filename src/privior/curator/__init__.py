@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from privior.curator.looking import CellsLook, engine_version, header, look
     from privior.curator.measurement import Measurement, measure, measure_all, measure_statistics, prepare
-    from privior.curator.reserving import Reservation, reserve, reserved
 else:
     from privior.contents import contents
 

@@ -8,28 +8,16 @@ copies at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.errors import PlanError
+from privior.errors import PlanError, shown
 from privior.sequential.planning import best_value
 
 #: the name in Gymnasium's registry
 RIVER_SWIM = "privior/RiverSwim-v0"
-
-
-class Environment(Protocol):
-    """What an agent acts in: Gymnasium's two functions, with states and actions as whole numbers from 0."""
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; return the first state."""
-
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Act; return the next state, the reward, whether it ended, whether it was cut off, and more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +41,12 @@ class World:
         fine = self.chances.shape == (states, actions, states) and (self.chances >= 0).all()
         if not fine or not np.allclose(self.chances.sum(axis=2), 1):
             raise PlanError("not the chances of a finite chain", where="world", asked=str(self.chances.shape))
+        if not np.isfinite(self.rewards).all():
+            raise PlanError("rewards are finite numbers", where="world", asked=shown(self.rewards.tolist()))
+        if self.binary and not ((self.rewards >= 0) & (self.rewards <= 1)).all():
+            raise PlanError(
+                "not chances of a reward", where="world", asked=shown(self.rewards.tolist()), allowed="0 to 1"
+            )
 
     @property
     def states(self) -> int:

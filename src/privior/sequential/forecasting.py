@@ -1,15 +1,14 @@
-"""Forecasts: what an agent would lose against whoever knows all, by simulation in public worlds. Free."""
+"""Forecasts: what a plan would lose against whoever knows all, by simulation in public worlds. Free."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from privior.exact import decimal
 from privior.sequential.environments import World
 from privior.sequential.mechanisms import Unprotected
 from privior.sequential.plan import AgentPlan
-from privior.sequential.schedule import Doubling
 from privior.sequential.simulation import Simulated, simulate
 
 
@@ -20,7 +19,7 @@ class ForecastRegret:
     Attributes:
         epsilon: of the block
         regret: what is lost against whoever knows all, on average
-        error: its standard error
+        error: its standard error; nan for a single copy
         reward: what is earned
     """
 
@@ -31,33 +30,23 @@ class ForecastRegret:
 
 
 def forecast_regret(
-    plan: AgentPlan, world: World, epsilons: Sequence[str], *, copies: int = 20, seed: int = 0
-) -> list[ForecastRegret]:
-    """Return the regret of a plan like this at several epsilons, and without privacy, in a public world."""
-    found = []
-    for epsilon in epsilons:
-        made = AgentPlan.of(
-            plan.problem,
-            population=plan.population,
-            episodes=plan.episodes,
-            epsilon=epsilon,
-            delta=plan.budget.delta,
-            unit=plan.unit,
-        )
-        run = simulate(
-            made.problem,
-            made.mechanism,
-            made.schedule,
-            world,
-            episodes=plan.episodes,
-            copies=copies,
-            seed=seed,
-        )
-        found.append(_told(epsilon, run))
-    free = simulate(
-        plan.problem, Unprotected(), Doubling(), world, episodes=plan.episodes, copies=copies, seed=seed
-    )
-    return [*found, _told(None, free)]
+    plan: AgentPlan, world: World, *, copies: int = 20, seed: int = 0
+) -> tuple[ForecastRegret, ForecastRegret]:
+    """Return the regret of this plan in a public world, then that of the posterior itself, without privacy.
+
+    The plan's own mechanism publishes at the plan's own times; rewards are what the problem pays.
+
+    Args:
+        plan: what is simulated
+        world: where
+        copies: how many agents act, one beside the other
+        seed: of all draws
+    """
+    found = [
+        simulate(plan.problem, way, plan.schedule, world, episodes=plan.episodes, copies=copies, seed=seed)
+        for way in (plan.mechanism, Unprotected())
+    ]
+    return _told(decimal(plan.budget.epsilon), found[0]), _told(None, found[1])
 
 
 def _told(epsilon: str | None, run: Simulated) -> ForecastRegret:

@@ -1,12 +1,9 @@
-"""Learners: what an agent has counted, what it published, and what it does next. One class for people and
-trials.
-"""
+"""Learners: what an agent has counted, what it published, and what it does next."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -82,12 +79,6 @@ class Learner:
                 vector.pending[place] += units if name == "sums" else units**2
 
     # ---- what is published ------------------------------------------------------------------------------
-
-    def begin_block(self) -> None:
-        """Count times anew."""
-        self._ended = 0
-        for vector in self.vectors.values():
-            vector.begin()
 
     def end_episode(self) -> Published:
         """Count an episode that has ended, and publish if it is time."""
@@ -184,25 +175,3 @@ class Learner:
             noisy = vector.estimate.astype(np.float64)
             found.append(sums_within(noisy, deviation, visits * units, draw))
         return law.means(visits, found[0], found[1] if law.powers > 1 else None, draw)
-
-    # ---- between two runs ----------------------------------------------------------------------
-
-    def to_document(self) -> dict[str, object]:
-        """Write everything, exact counts too, as plain values: private."""
-        return {
-            "table": self._table.tolist() if self.problem.cells else [],
-            "vectors": {name: vector.to_document() for name, vector in self.vectors.items()},
-            "drawn": None if self._drawn is None else self._drawn.tolist(),
-            "ended": self._ended,
-        }
-
-    def restore(self, document: dict[str, Any]) -> None:
-        """Take what `to_document` wrote."""
-        if self.problem.cells:
-            self._table = np.array(document["table"], dtype=np.int64).reshape(self._table.shape)
-        for name, vector in self.vectors.items():
-            vector.restore(document["vectors"][name])
-        drawn = document["drawn"]
-        self._drawn = None if drawn is None else np.array(drawn, dtype=np.float64)
-        self._ended = int(document["ended"])
-        self._latent = self._policy = None

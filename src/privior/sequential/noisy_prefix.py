@@ -10,7 +10,6 @@ most 1 + floor(log2 K) of them, K the number of all times.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -35,20 +34,13 @@ class NoisyPrefix:
         pending: the exact counts that came since the last time: private
         estimate: the noisy prefix: public
         pieces: of how many noisy pieces the estimate is the sum
-        published: the pieces of the last time, as they were published
     """
 
     def __init__(self, shape: tuple[int, ...], *, tree: bool) -> None:
         self.tree = tree
         self.pending = np.zeros(shape, dtype=np.int64)
-        self.begin()
-
-    def begin(self) -> None:
-        """Begin a block: times are counted anew, and what was published before stays as it is."""
-        before = getattr(self, "estimate", np.zeros(self.pending.shape, dtype=np.int64))
-        self._before, self._pieces_before = before, getattr(self, "pieces", 0)
-        self.estimate, self.pieces = before.copy(), self._pieces_before
-        self._times = 0
+        self.estimate = np.zeros(shape, dtype=np.int64)
+        self.pieces = self._times = 0
         self._exact: dict[int, Integers] = {}
         self._noisy: dict[int, Integers] = {}
 
@@ -67,30 +59,6 @@ class NoisyPrefix:
             self._noisy.pop(lower)
         self._exact[level] = piece
         noisy = self._noisy[level] = piece + noise(piece.shape)
-        self.estimate = self._before + sum(self._noisy.values())
-        self.pieces = self._pieces_before + len(self._noisy)
+        self.estimate = np.asarray(sum(self._noisy.values()))
+        self.pieces = len(self._noisy)
         return noisy
-
-    def to_document(self) -> dict[str, object]:
-        """Write everything, exact counts too, as plain values: private."""
-        return {
-            "pending": self.pending.tolist(),
-            "estimate": self.estimate.tolist(),
-            "pieces": self.pieces,
-            "before": [self._before.tolist(), self._pieces_before],
-            "times": self._times,
-            "exact": {str(level): found.tolist() for level, found in self._exact.items()},
-            "noisy": {str(level): found.tolist() for level, found in self._noisy.items()},
-        }
-
-    def restore(self, document: dict[str, Any]) -> None:
-        """Take what `to_document` wrote."""
-
-        def array(values: object) -> Integers:
-            return np.array(values, dtype=np.int64).reshape(self.pending.shape)
-
-        self.pending, self.estimate = array(document["pending"]), array(document["estimate"])
-        self.pieces, self._times = int(document["pieces"]), int(document["times"])
-        self._before, self._pieces_before = array(document["before"][0]), int(document["before"][1])
-        self._exact = {int(level): array(found) for level, found in document["exact"].items()}
-        self._noisy = {int(level): array(found) for level, found in document["noisy"].items()}

@@ -4,8 +4,6 @@ data.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +12,7 @@ from typing import final
 from privior.checks import whole_number
 from privior.errors import PlanError, shown
 from privior.exact import decimal, round_down
-from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours
+from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee
 from privior.privacy.interactions import together
 from privior.sequential.calibration import calibrated, first_time
 from privior.sequential.mechanisms import AgentMechanism, to_agent_mechanism
@@ -28,21 +26,13 @@ FORMAT = 1
 MOST_EPISODES = 10**7
 
 
-@dataclass(frozen=True)
-class Protected:
-    """Whose budget is charged, as a ledger asks for it."""
-
-    population: str
-    unit: InteractionUnit
-
-
 @final
 @dataclass(frozen=True, repr=False)
 class AgentPlan:
     """What one block of episodes publishes and costs, fixed before anybody acts.
 
-    A ledger is charged for a block before its first episode; the next block is charged anew, by the ledger's
-    own filter, and needs no plan of its own.
+    The guarantee is about whoever counts as the plan says: no more steps of an episode than the problem
+    has, no more steps of a user than the unit has, everything published once.
 
     Attributes:
         problem: what is learned
@@ -126,47 +116,14 @@ class AgentPlan:
         )
         return Guarantee(self.pair, REPLACE_ONE, self.budget, reason, self.unit.noun)
 
-    # ---- what a ledger asks for -------------------------------------------------------------------------
-
-    @property
-    def schema(self) -> Protected:
-        """Whose budget it is."""
-        return Protected(self.population, self.unit)
-
-    @property
-    def neighbours(self) -> Neighbours:
-        """One unit is replaced."""
-        return REPLACE_ONE
-
-    @property
-    def guarantees(self) -> tuple[Guarantee, ...]:
-        """The one of the block."""
-        return (self.guarantee,)
-
     @property
     def cost(self) -> Budget:
         """What a block costs."""
         return self.budget
 
     @property
-    def declared(self) -> bool:
-        """Nothing is declared by others."""
-        return False
-
-    @cached_property
-    def digest(self) -> str:
-        """The SHA-256 of the canonical document."""
-        text = json.dumps(self.to_document(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    @property
-    def digests(self) -> tuple[str, ...]:
-        """The one digest."""
-        return (self.digest,)
-
-    @property
     def about(self) -> str:
-        """What is bought, in words."""
+        """What is planned, in words."""
         return f"{self.episodes} episodes of an agent ({self.problem.name}, {self.mechanism.name})"
 
     # ---- words and files --------------------------------------------------------------------------------
@@ -180,7 +137,7 @@ class AgentPlan:
                 f"{self.problem.name}: {self.problem.rows} choices, episodes of {self.problem.horizon}",
             ),
             ("published", f"{self.mechanism.words}, {self.schedule.words}"),
-            ("a block", f"{self.episodes} episodes, reserved before the first"),
+            ("a block", f"{self.episodes} episodes"),
             ("guarantee", str(self.guarantee)),
             ("claim", self.guarantee.claim()),
         ]

@@ -72,6 +72,10 @@ class Problem(ABC):
         Returns: copies x steps x states.
         """
 
+    def worth(self, means: Floats) -> Floats:
+        """Return what choices are worth on average whose rewards, as a world draws them, have these means."""
+        return means
+
     @property
     @abstractmethod
     def states(self) -> int:
@@ -136,6 +140,18 @@ class CategoricalBandit(Problem):
     def table_moves(self, unit: InteractionUnit) -> Moves:
         """An arm with its outcome is one cell: nothing is chained."""
         return unit.rows(self.batch)
+
+    def worth(self, means: Floats) -> Floats:
+        """The payoffs of two outcomes; the means are the chances of the second."""
+        if len(self.payoffs) != 2:
+            raise PlanError(
+                "public worlds have arms of two outcomes",
+                where=self.name,
+                asked=f"{len(self.payoffs)} payoffs",
+                allowed="2",
+            )
+        first, second = map(float, self.payoffs)
+        return first + (second - first) * means
 
     def policy(self, chances: Floats, rewards: Floats | None) -> Integers:
         """The arm that is worth most."""

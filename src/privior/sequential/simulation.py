@@ -4,7 +4,7 @@ made of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class Simulated:
     """What copies of an agent earned in a world: made with a seed, protecting nobody.
 
     Attributes:
-        rewards: true mean rewards, episodes x copies
+        rewards: true mean rewards, episodes x copies; of arms with payoffs, what they pay
         best: the mean reward of an episode of whoever knows all
     """
 
@@ -64,25 +64,34 @@ def simulate(
             asked=f"{world.states} states, {world.actions} actions",
             allowed=f"{problem.states} states, {problem.actions} actions",
         )
+    if problem.states == 1 and problem.cells and not world.binary:
+        raise PlanError("outcomes need a world of chances", where="simulation", advice="Take `arms`.")
+    worth = problem.worth(world.rewards)
     seeds = np.random.SeedSequence(seed).spawn(3)
     acts, draws, free = (np.random.default_rng(one) for one in seeds)
     source = SeededSource(draws, copies)
     learner = Learner(problem, mechanism, schedule, episodes, source, free)
-    run = _Run(problem, world, learner, acts, copies)
+    run = _Run(problem, world, worth, learner, acts, copies)
     earned = np.empty((episodes, copies))
     for episode in range(episodes):
         earned[episode] = run.episode()
         learner.end_episode()
-    return Simulated(earned, world.best(problem.horizon))
+    return Simulated(earned, replace(world, rewards=worth, binary=False).best(problem.horizon))
 
 
 class _Run:
     """Copies in a world, one episode after the other."""
 
     def __init__(
-        self, problem: Problem, world: World, learner: Learner, generator: np.random.Generator, copies: int
+        self,
+        problem: Problem,
+        world: World,
+        worth: Floats,
+        learner: Learner,
+        generator: np.random.Generator,
+        copies: int,
     ) -> None:
-        self._problem, self._world, self._learner = problem, world, learner
+        self._problem, self._world, self._worth, self._learner = problem, world, worth, learner
         self._generator, self._copies = generator, copies
         self._below = np.cumsum(world.chances, axis=2)[:, :, :-1]
 
@@ -100,7 +109,7 @@ class _Run:
             actions = policy[every, min(step, policy.shape[1] - 1), states]
             rows = states * problem.actions + actions
             means = world.rewards[states, actions]
-            total += means
+            total += self._worth[states, actions]
             if chained:
                 after = (chances[step][:, None] > self._below[states, actions]).sum(axis=1)
             rewards = (lots[step] < means).astype(np.float64) if world.binary else means

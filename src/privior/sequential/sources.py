@@ -1,8 +1,7 @@
-"""Sources of draws: the operating system's exact ones, for people's interactions, and seeded ones, for
-trials.
+"""Sources of draws: seeded ones, for trials, and the operating system's exact ones, which they are held to.
 
-An agent is the same with either: what it publishes is drawn by the source, and nothing else of it is
-random that depends on what people did. Seeded draws protect nobody; whatever was made with them says
+A learner is the same with either: what it publishes is drawn by the source, and nothing else of it is
+random that depends on what was counted. Seeded draws protect nobody; whatever was made with them says
 `simulated`, and no release is made of it.
 """
 

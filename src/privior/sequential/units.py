@@ -29,7 +29,7 @@ class InteractionUnit(ABC):
     @property
     @abstractmethod
     def noun(self) -> str:
-        """What is protected, in the singular: the ledger's unit."""
+        """What is protected, in the singular."""
 
     @property
     @abstractmethod
@@ -106,7 +106,7 @@ class Episode(InteractionUnit):
 class User(InteractionUnit):
     """The whole history of a user is replaced: up to `steps` steps, whenever they were.
 
-    In a chain an episode is one user's. Steps beyond the number are not counted.
+    In a chain an episode is one user's. The moves are about whoever counts no steps beyond the number.
     """
 
     steps: int
