@@ -35,7 +35,8 @@ def test_a_forecast_for_another_budget_is_found_out() -> None:
     case = next(case for case in CASES if case.name == "gamma-exponential")
     facts = Facts(case, 1000, "0.5", "laplace", pv.REPLACE_ONE)
     plan = facts.plan
-    real, off = simulated(facts, plan, 30, rng)
+    # noise has no seed: of 30 releases one can be so poor that it alone makes the mean too uncertain
+    real, off = simulated(facts, plan, 120, rng)
     assert off < 0.1
     for epsilon, good in (("0.5", True), ("0.1", False), ("2", False)):
         ratio = plan.at(epsilon).forecast.error / real

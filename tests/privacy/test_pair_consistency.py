@@ -87,6 +87,10 @@ TWO = pv.Schema({"a": pv.Boolean(), "b": pv.Boolean()}, population="few", unit="
 NETWORK = pv.BayesianNetwork({"a": [], "b": ["a"]}, prior=1)
 PAIRS = pv.Schema({"y": pv.Integer(-1, 1), "a": pv.Integer(-1, 1)}, population="few", unit="person")
 LINE = pv.LinearRegression("y ~ a")
+SIGNED = pv.Schema({"y": pv.Boolean(), "a": pv.Integer(-1, 1)}, population="few", unit="person")
+ODDS = pv.LogisticRegression("y ~ a")
+GIBBS = pv.GibbsPosterior(pv.LogisticLoss(), "y ~ a")
+IN_BALL = pv.GibbsPosterior(pv.LogisticLoss(), "y ~ a", radius=2)
 MECHANISMS: list[Any] = [
     pv.KNorm(cells=4, epsilon="0.7"),
     *(pv.LaplaceCounts(cells=3, epsilon="1.5", neighbours=relation) for relation in BOTH),
@@ -136,6 +140,17 @@ MECHANISMS: list[Any] = [
     *(pv.BallDraw(LINE, PAIRS, 1, neighbours=relation) for relation in BOTH),
     pv.BallDraw(LINE, PAIRS, 1, draws=2),
     pv.BallDraw(LINE, PAIRS, 1, "0.01", draws=3),
+    *(
+        pv.ObjectivePerturbation(
+            ODDS, SIGNED, 1, "0.01", expected=9, neighbours=relation, intervals=intervals
+        )
+        for relation in BOTH
+        for intervals in (False, True)
+    ),
+    *(pv.GibbsDraws(GIBBS, SIGNED, 9, 1, "0.01", neighbours=relation) for relation in BOTH),
+    *(pv.GibbsDraws(IN_BALL, SIGNED, 9, 1, neighbours=relation) for relation in BOTH),
+    pv.GibbsDraws(GIBBS, SIGNED, 9, 1, "0.01", draws=3),
+    pv.GibbsDraws(IN_BALL, SIGNED, 9, 1, draws=2),
 ]
 
 

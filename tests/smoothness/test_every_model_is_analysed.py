@@ -36,6 +36,7 @@ EVERY: list[tuple[Model, pv.Schema]] = [
 REFUSED: list[Model] = [
     pv.LinearRegression("y ~ x"),
     pv.LogisticRegression("y ~ x"),
+    pv.GibbsPosterior(pv.LogisticLoss(), "y ~ x"),
     pv.BayesianNetwork({"state": [], "next": ["state"]}, prior=1),
     pv.NaiveBayes("state", ["next"], prior=1),
 ]
