@@ -129,8 +129,8 @@ class HuberLoss(Loss):
     def least_bend(self, u: Floats, y: Floats, away: Floats) -> Floats:
         """See above; the distance to the kink is taken a little smaller than floats have it."""
         left = np.maximum(0.0, float(self.threshold) - np.abs(u - y) * _WIDER - (_WIDER - 1))
-        part = left / np.maximum(away * _WIDER, 1e-300)
-        return np.where(part >= 1, 0.5, part - part**2 / 2) / _WIDER
+        part = left / np.maximum(np.maximum(away * _WIDER, left), 1e-300)
+        return (part - part**2 / 2) / _WIDER
 
     def enclosed(self, u: Any, y: float) -> Any:
         """The residual's length, less what is beyond the threshold: (a^2 - (a-k)_+^2) / 2."""

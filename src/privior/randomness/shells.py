@@ -317,12 +317,16 @@ def _kept(off: float, concordance: Any) -> float:
 
 
 def envelope(potential: Potential) -> Envelope:
-    """Return an envelope, whose conditions were checked: in shells, or the plain one."""
-    at = centre(potential)
-    try:
-        return in_shells(potential, at)
-    except (ArithmeticError, ValueError, np.linalg.LinAlgError):
-        return plain(potential, at)
+    """Return an envelope, whose conditions were checked: in shells, or the plain one.
+
+    Numbers that are none fail the checks; numpy says no word of them, which would be one about the rows.
+    """
+    with np.errstate(all="ignore"):
+        at = centre(potential)
+        try:
+            return in_shells(potential, at)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+            return plain(potential, at)
 
 
 def plain(potential: Potential, at: Floats) -> Envelope:
