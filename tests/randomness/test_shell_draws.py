@@ -20,7 +20,7 @@ from privior.models.loss_kinds import (
     SmoothQuantileLoss,
 )
 from privior.models.losses import Loss
-from privior.randomness import Bits, shell_draws
+from privior.randomness import Bits, shell_draws, shells
 from privior.randomness.shell_draws import Tally, draw_from
 from privior.randomness.shells import Potential, envelope
 
@@ -194,3 +194,52 @@ def test_a_wrong_envelope_is_noticed() -> None:
     rows, targets = table(LogisticLoss(), 2, records=60)
     with pytest.raises(ArithmeticError, match="envelope is wrong"):
         drawn(Potential(rows, targets, TooConfident(), 1.0, 0.3), 500)
+
+
+def refused(*_: object) -> None:
+    raise ArithmeticError("no shells")
+
+
+@pytest.mark.parametrize("loss", [LogisticLoss(), PoissonLoss(1, 4)], ids=lambda loss: loss.name)
+def test_the_plain_envelope_has_the_same_law(loss: Loss, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One shell that knows nothing but the prior, on all of R^d and on a ball; slower, and no other law."""
+    rows, targets = table(loss, 2, records=8)
+    radius = 1 / np.sqrt(2) if loss.reach else None
+    potential = Potential(rows, targets, loss, 0.8, 1.5, radius)
+    monkeypatch.setattr(shells, "in_shells", refused)
+    assert len(envelope(potential).factors) == 1
+    sample, _ = drawn(potential, 500)
+    chances, ends = cells(potential, 301, 0.8)
+    assert fits(boxes(sample, ends).tolist(), chances)
+    other, ends = cells(potential, 301, 0.8 * 3)
+    assert not fits(boxes(sample, ends).tolist(), other)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
+def test_no_rows_make_it_fail(loss: Loss) -> None:
+    """Rows of one direction, far too long for floats, next to a prior that is far too wide for them."""
+    rows, targets = table(loss, 3)
+    for made in (np.repeat(rows[:1], 25, axis=0), 1e9 * rows, rows - rows, rows[:0]):
+        for precision in (1e-30, 1e-9, 1.0):
+            radius = 1.0 if loss.reach else None
+            given = envelope(Potential(made, targets[: len(made)], loss, 1.0, precision, radius))
+            assert np.isfinite(given.log_most)
+            assert all(np.isfinite(one).all() for one in given.factors)
+
+
+def test_a_sharp_loss_is_centred_where_it_bends() -> None:
+    """Newton's steps are meant for the straight parts; the mode is at the bend."""
+    rows, targets = np.tile([1.0, 0.0], (20, 1)), np.where(np.arange(20) < 16, 1.0, -1.0)
+    given = envelope(Potential(rows, targets, SmoothHingeLoss("1e-6"), 0.07, 0.7))
+    assert abs(given.centre[0] - 1) < 1e-5
+    assert given.log_most < 8
+
+
+def test_factors_are_triangular() -> None:
+    """The product of the diagonal is the determinant to the last bit: there is nothing below it."""
+    generator = np.random.default_rng(1)
+    rows = np.clip(generator.normal(size=(60, 1)) + 0.05 * generator.normal(size=(60, 6)), -1, 1)
+    signs = np.where(generator.uniform(size=60) < 0.5, 1.0, -1.0)
+    for factor in envelope(Potential(rows, signs, LogisticLoss(), 5.0, 1e-3)).factors:
+        assert (factor == np.triu(factor)).all()
+        assert (np.diagonal(factor) > 0).all()

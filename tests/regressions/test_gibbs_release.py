@@ -225,6 +225,43 @@ def test_what_is_refused_before_anything_is_spent() -> None:
         pv.GibbsPosterior("logistic", "y ~ x0", prior={"shrinkage": "heavy-tails"})
 
 
+@pytest.mark.parametrize(
+    ("model", "records", "low", "high"),
+    [
+        (pv.GibbsPosterior(pv.SmoothHingeLoss("1e-6"), "ill ~ x"), 20, 0, 1),
+        (pv.GibbsPosterior(pv.SmoothQuantileLoss("0.5", "0.3"), "income ~ x"), 40, 1000, 990_000),
+    ],
+    ids=["hinge", "quantile"],
+)
+def test_no_table_makes_a_release_fail(model: pv.GibbsPosterior, records: int, low: int, high: int) -> None:
+    """T37: whether there is a release must not say where the mode is. Sharp losses, modes from 0 to 1."""
+    schema = pv.Schema(
+        {
+            "ill": pv.Categorical(["no", "yes"]),
+            "income": pv.Integer(0, 999_999),
+            "x": pv.Integer(-50, 50),
+        },
+        population="p",
+        unit="person",
+    )
+    made = pv.GibbsDraws(model, schema, records, 1, "1e-6", neighbours=pv.ADD_OR_REMOVE_ONE)
+    for rows in (records, 5 * records):  # more than were planned for, too
+        for part in (0.0, 0.3, 0.5, 0.55, 0.65, 0.7, 0.8, 1.0):
+            target = np.where(np.arange(rows) < part * rows, high, low)
+            weights = made.release(ExactRecords(np.column_stack([target, np.full(rows, 50)]))).values()
+            assert np.isfinite(weights).all()
+
+
+def test_losses_too_sharp_for_floats_are_refused_before_the_data() -> None:
+    for width in ("1e-13", "1e-200"):
+        with pytest.raises(PlanError, match="too sharply"):
+            pv.GibbsDraws(pv.GibbsPosterior(pv.SmoothHingeLoss(width), "sick ~ age"), SCHEMA, 100, 1, "1e-5")
+    with pytest.raises(ModelError) as refused:
+        pv.GibbsPosterior("logistic", "sick ~ age", prior="30000")
+    assert "gibbs-posterior: stddev is out of range" in str(refused.value)
+    assert "above 0, up to 1000" in str(refused.value)
+
+
 def test_the_public_rule_is_about_right() -> None:
     """Expected and counted trials of a table that is like the rule's, within a factor of 3."""
     from privior.randomness import Bits, Tally, draw_from, envelope

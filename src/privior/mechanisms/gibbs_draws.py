@@ -32,6 +32,9 @@ MOST_DRAWS = 1000
 _PLACES = 30
 #: ridges of about so many times L^2/epsilon are best for one draw, twice that if records are replaced
 _RIDGE = Fraction(5, 2)
+#: how far predictors may be unknown to floats, in units in which losses bend; how much more losses may bend
+#: than the prior, and between which powers of 2 its precision lies
+_BLUR, _BENT, _PRECISE = Fraction(1, 8), 2**40, 200
 #: of how many weights the normaliser is integrated, and at how many points each
 _POINTS = {1: 2001, 2: 121, 3: 41}
 
@@ -118,11 +121,37 @@ class GibbsDraws(Mechanism):
             )
         if model.prior is not None and stated is not None and stated != self._of_prior():
             raise self.refusal("the precision is not that of the model's prior", asked=shown(precision))
+        self._check_floats()
         foreseen = self.expected
         if foreseen.seconds > MOST_SECONDS:
             trials = "without end" if math.isinf(foreseen.trials) else f"{foreseen.trials:.3g} trials a draw"
             raise self._not_drawn(
                 f"exact draws would take too long: by the public rule {trials} of {self.records} records"
+            )
+
+    def _check_floats(self) -> None:
+        """Refuse, whatever the data, what would make draws endless because floats know too little.
+
+        No table makes a draw fail (`randomness.shells`): this is about time alone. The search for the mode
+        begins at 0 and only falls, so that m |c|^2 / 2 <= beta n L |c| and |c| <= 2 beta n L / m. Floats know
+        predictors at c up to 1.01 (d+1) u R |c|, u = 2^-53: with a concordance C at least 1 - C times that is
+        left of how losses bend, here 7/8. All curvature together is at most beta n B R^2 + m, B the
+        smoothness; 2^40 times m leaves 13 bits for the prior's part of it.
+        """
+        design, n = self.model.design(self.schema), self.records
+        heat = self.temperature / self.precision
+        away = (2 * heat * n) ** 2 * self.lipschitz_squared
+        if self.radius is not None:
+            away = min(away, self.radius**2)
+        blur = Fraction(101, 100) * (design.size + 1) * (self.loss.concordance or 0) / 2**53
+        bent = 1 + heat * n * self.loss.smoothness * design.squared_norm
+        precise = Fraction(1, 2**_PRECISE) < self.precision < 2**_PRECISE
+        if blur**2 * design.squared_norm * away > _BLUR**2 or bent > _BENT or not precise:
+            raise self.refusal(
+                "the loss bends too sharply for draws by floats, next to this prior",
+                asked=f"{self.loss}: {float(bent):.3g} times as much as the prior",
+                allowed=f"{_BENT:.3g} times, and predictors that floats know to 1/8 of the loss's width",
+                advice="Take a wider loss, a narrower prior or fewer records.",
             )
 
     def _not_drawn(self, what: str) -> PlanError:
@@ -311,7 +340,10 @@ class GibbsDraws(Mechanism):
         )
 
     def release(self, statistics: ExactRecords) -> Observed:
-        """Draw exactly; numbers too large for files, which hardly ever occur, become the largest."""
+        """Draw exactly; numbers too large for files, which hardly ever occur, become the largest.
+
+        No table makes it fail, not one of more records than were planned for either: `shells.plain`.
+        """
         potential, bits = self._potential(statistics), Bits()
         given = envelope(potential)
         drawn = [draw_from(potential, given, _PLACES, bits) for _ in range(self.draws)]

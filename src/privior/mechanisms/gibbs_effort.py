@@ -17,7 +17,7 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.models import Loss
-from privior.randomness import Potential, envelope
+from privior.randomness import Potential, centre, in_shells
 
 #: rows of the made-up table at most, each of which then stands for several
 _ROWS = 1500
@@ -53,14 +53,14 @@ def expected(
     radius: float | None,
     draws: int,
 ) -> Expected:
-    """Return what draws are expected to take, infinitely long if no envelope can be made."""
+    """Return what draws are expected to take, infinitely long if no shells can be made."""
     megabytes = 6 * 8 * records * size / 1e6
     count = max(1, min(records, _ROWS))
     rows, targets = _made_up(loss, size, count)
     potential = Potential(rows, targets, loss, temperature * records / count, precision, radius)
     try:
-        trials = math.exp(min(600.0, envelope(potential).log_most))
-    except (ArithmeticError, np.linalg.LinAlgError):
+        trials = math.exp(min(600.0, in_shells(potential, centre(potential)).log_most))
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError):
         return Expected(math.inf, math.inf, megabytes)
     if radius is not None:
         trials *= 4  # what falls out of the ball, roughly

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.checks import above_zero, fill
-from privior.errors import shown
+from privior.checks import above_zero, fill, told_by
+from privior.errors import ModelError, shown
 from privior.exact import decimal
 from privior.models.formula import Formula
 from privior.models.losses import Loss, check_loss, to_loss
@@ -84,7 +84,8 @@ class GibbsPosterior(Model):
             found = Formula.of(target, features) if formula is None else Formula.parse(formula)
         said: object = None
         if prior is not None and prior != TUNED:
-            said = to_weight_prior(prior) if isinstance(prior, (dict, Ridge)) else Ridge(prior)
+            with told_by(ModelError, self.family, ModelError):
+                said = to_weight_prior(prior) if isinstance(prior, (dict, Ridge)) else Ridge(prior)
             if not isinstance(said, Ridge):
                 raise self.refusal(
                     "not a prior of weights that Gibbs posteriors know",

@@ -94,7 +94,9 @@ class Ridge(WeightPrior):
     def __init__(self, stddev: object) -> None:
         found = rational(stddev, "stddev")
         if not 0 < found <= 1000:
-            raise ModelError("stddev is not above 0", where=_WHERE, asked=shown(stddev), allowed="up to 1000")
+            raise ModelError(
+                "stddev is out of range", where=_WHERE, asked=shown(stddev), allowed="above 0, up to 1000"
+            )
         fill(self, stddev=found)
 
     def normal(self, design: Design) -> tuple[Floats, Floats]:

@@ -24,6 +24,12 @@ so that only r counts, and h (W^2 - |c|^2)/2 is added to log M.
 Which floats c, T, L_k, p_k and t_k are is free. What must hold is checked here with the errors of floats (u =
 2^-53; a sum of n products is wrong by at most 1.01 n u of the sum of their absolute values, in any order):
 S_k, G and k_i are rounded to the safe side, and L_k'(...)L_k - I is compared with 0 by Frobenius' norm.
+
+**No table makes it fail.** Where floats cannot show that shells hold (rows of nearly one direction, losses
+that bend within less than predictors are known to) there is a plain envelope: one shell without an end, T = I
+and S = m I. As the losses are convex, F(c + w) - F(c) >= g.w + m |w|^2 / 2 for every c, whatever the rows
+are; it needs neither curvatures nor whitening, and its L is a number. It is exact like the others and slower:
+so what the rows decide is how long a draw takes, never whether there is one.
 """
 
 from __future__ import annotations
@@ -44,7 +50,8 @@ _MOST_SHELLS = 200
 _MARGIN = 1e-6
 #: chances of shells are multiples of 2^-_CHANCES
 _CHANCES = 40
-_NEWTON = 200
+#: steps to the mode, and how often each is halved
+_NEWTON, _HALVED = 200, 60
 #: losses bound their bend also next to the predictor that they are given: see `models.losses`
 NEXT_TO = 2.0**-32
 
@@ -169,24 +176,45 @@ class Potential:
 
 
 def centre(potential: Potential) -> Floats:
-    """Return about the mode: Newton's steps, halved until F falls; on a ball, along its boundary too."""
+    """Return about the mode: Newton's steps, each cut to where F is about least; along a ball's boundary too.
+
+    Where a step cannot be solved for, the search ends: any point is a centre, a worse one of more trials.
+    """
     theta = np.zeros(potential.size)
     here = potential.at(theta)[0]
     for _ in range(_NEWTON):
         gradient, curved = potential.gradient(theta)[0], potential.curvature(theta)
-        step, wide = _step(gradient, curved, theta, potential.radius), 1.0
-        while wide > 1e-12:
-            there = _inside(theta + wide * step, potential.radius)
-            value = potential.at(there)[0]
-            if value < here:
-                break
-            wide /= 2
-        else:
+        try:
+            step = _step(gradient, curved, theta, potential.radius)
+        except np.linalg.LinAlgError:
+            break
+        there = _along(potential, theta, step, float(gradient @ step))
+        value = potential.at(there)[0]
+        if not value < here:
             break
         fallen, theta, here = here - value, there, value
         if fallen <= 1e-13 * (1 + abs(here)):
             break
     return theta
+
+
+def _along(potential: Potential, theta: Floats, step: Floats, falling: float) -> Floats:
+    """Return a point of the step where F has about stopped to fall, by halving: losses may have sharp bends.
+
+    Next to a bend Newton's step is meant for the straight part before it and leads far beyond.
+    """
+    low, high, wide = 0.0, 1.0, 1.0
+    for _ in range(_HALVED):
+        there = _inside(theta + wide * step, potential.radius)
+        rising = float(potential.gradient(there)[0] @ step)
+        if rising <= 0:
+            low = wide
+        else:
+            high = wide
+        if abs(rising) <= 0.3 * abs(falling) or low == 1:
+            return there
+        wide = (low + high) / 2
+    return _inside(theta + low * step, potential.radius)
 
 
 def _step(gradient: Floats, curved: Floats, theta: Floats, radius: float | None) -> Floats:
@@ -260,10 +288,8 @@ class _Lower:
         self.longest = (exact + 2 * errors) * (1 + 2.0**-40)
         self.prior = potential.precision * (whiten @ whiten.T)
         self.prior_size = potential.precision * float((np.abs(whiten) ** 2).sum())
-        # predictors are known up to this: l_i holds next to them too
         off = 1.01 * (potential.size + 1) * _U * potential.longest * float(np.linalg.norm(at))
-        if off * max(1.0, float(potential.loss.concordance or 1)) > NEXT_TO:
-            raise ArithmeticError("predictors are too large for floats")
+        self.kept = _kept(off, potential.loss.concordance)
 
     def at(self, radius: float) -> tuple[Floats, float]:
         """Return a matrix and a number e with S_k >= matrix - e I; radius may be infinite."""
@@ -271,23 +297,63 @@ class _Lower:
             return self.prior, 16 * (self.potential.size + 4) * _U * self.prior_size
         y = self.potential.targets
         least = self.potential.loss.least_bend(self.u, y, self.longest * radius)
-        least = least * (2 * self.potential.temperature)
+        least = least * (2 * self.potential.temperature * self.kept)
         found = (self.whitened * least[:, None]).T @ self.whitened
         size = float(least @ self.lengths**2) + self.prior_size
         error = 4 * (len(least) + 8 * self.potential.size + 40) * _U * size
         return (found + found.T) / 2 + self.prior, error
 
 
+def _kept(off: float, concordance: Any) -> float:
+    """Return which part of l_i holds, predictors known up to `off`.
+
+    All of it up to `NEXT_TO` in units of the loss. Beyond, |third| <= C second derivative makes the second
+    one at u + off at least e^(-C off) >= 1 - C off times that at u, at every u, and so of what it integrates
+    to. Of a loss without a concordance nothing is known then.
+    """
+    if off * max(1.0, float(concordance or 1)) <= NEXT_TO:
+        return 1.0
+    return 0.0 if concordance is None else max(0.0, 1 - 1.01 * off * float(concordance))
+
+
 def envelope(potential: Potential) -> Envelope:
-    """Return an envelope, whose conditions were checked."""
-    at = centre(potential)
+    """Return an envelope, whose conditions were checked: in shells, or the plain one.
+
+    Numbers that are none fail the checks; numpy says no word of them, which would be one about the rows.
+    """
+    with np.errstate(all="ignore"):
+        at = centre(potential)
+        try:
+            return in_shells(potential, at)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+            return plain(potential, at)
+
+
+def plain(potential: Potential, at: Floats) -> Envelope:
+    """Return the envelope of one shell without an end: see above.
+
+    L = l I with l^2 (m - s) >= 1: few operations of floats make l, each wrong by a part of u.
+    """
+    d, m = potential.size, potential.precision
+    identity = np.eye(d)
+    steep, slack = _steepness(potential, at, identity)
+    spare = min(m / 2, max(m * 1e-6, steep * math.sqrt(m / d)))
+    scale = (1 + 2.0**-45) / math.sqrt(m - spare)
+    most = d * math.log(scale) + steep * (steep / (2 * spare)) * (1 + 1e-9) + slack
+    return Envelope(
+        at, identity, (0.0,), (scale * identity,), (1 << _CHANCES,), most + 1e-9 * (1 + abs(most))
+    )
+
+
+def in_shells(potential: Potential, at: Floats) -> Envelope:
+    """Return an envelope in shells around about the mode; ArithmeticError or so if floats cannot show it."""
     d = potential.size
     factor = np.linalg.cholesky(potential.curvature(at))
     whiten = np.linalg.inv(factor)
     lower = _Lower(potential, at, whiten)
     prior = np.linalg.eigvalsh(lower.prior)
-    spare = 1e-4 * min(1.0, float(prior[0]))
     steep, slack = _steepness(potential, at, whiten)
+    spare = 1e-4 * min(1.0, float(prior[0]))
     # the last shell begins where the prior alone leaves nothing
     last = float(prior[0]) / 2 - spare
     rest = -0.5 * float(np.log(np.maximum(prior - spare - last, 1e-300)).sum()) + 14
@@ -315,6 +381,8 @@ def envelope(potential: Potential) -> Envelope:
     shells = zip(logs, held, strict=True)
     most = max(log - math.log(chance / (1 << _CHANCES)) for log, chance in shells)
     log_most = most + steep**2 / (2 * spare) * (1 + 1e-9) + slack + 1e-9 * (1 + abs(most))
+    if not math.isfinite(log_most):
+        raise ArithmeticError("an envelope has no mass that floats know")
     return Envelope(at, whiten, (0.0, *(radii[one] for one in ends)), tuple(factors), held, log_most)
 
 
@@ -383,11 +451,13 @@ def _shell(
         scaled = (values - t) / (1 + margin)
         if not scaled[0] > 0:
             raise ArithmeticError("the rows are too ill-conditioned for floats")
-        made = np.linalg.inv(np.linalg.cholesky((vectors * scaled) @ vectors.T)).T
+        # triangular to the last bit, so that the product of its diagonal is its determinant
+        made = np.triu(np.linalg.inv(np.linalg.cholesky((vectors * scaled) @ vectors.T)).T)
         left = matrix - (error + spare + t) * np.eye(len(matrix))
         off = np.linalg.norm(made.T @ left @ made - (1 + margin) * np.eye(len(matrix)))
         size = float(np.linalg.norm(made)) ** 2 * (float(np.linalg.norm(matrix)) + error + spare + t)
-        if off + 8 * (len(matrix) + 4) ** 2 * _U * size < margin:
+        positive = bool((np.diagonal(made) > 0).all())
+        if positive and off + 8 * (len(matrix) + 4) ** 2 * _U * size < margin:
             break
         margin *= 4
         if margin > 1:
