@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
-from privior.arrays import Floats, Integers
+from privior.arrays import Floats
 from privior.checks import above_zero, fill, told_by
 from privior.errors import ModelError, shown
 from privior.exact import decimal
 from privior.models.formula import Formula
+from privior.models.formula_model import RecordsModel
 from privior.models.losses import Loss, check_loss, to_loss
-from privior.models.model import MODELS, PRIOR_SHARE, Model
-from privior.models.readings import Reading, Records
-from privior.models.row_design import Codes, RowDesign
-from privior.models.statistics import ExactRecords, Layout
-from privior.models.summands import ONE, Summand
+from privior.models.model import MODELS
+from privior.models.row_design import Codes
 from privior.models.weight_prior import Ridge, to_weight_prior
-from privior.privacy import Neighbours, Sensitivity
 from privior.registry import outside
 from privior.schema import Schema
 
@@ -32,7 +29,7 @@ TUNED = "tuned"
 @final
 @MODELS.register
 @dataclass(frozen=True)
-class GibbsPosterior(Model):
+class GibbsPosterior(RecordsModel):
     """theta ~ exp(-beta sum_i loss(a_i.theta, y_i)) prior(theta), a_i the row of a formula (`RowDesign`).
 
     prior: Normal(0, stddev^2 I), the intercept included, on all of R^d or on a ball around 0.
@@ -51,10 +48,8 @@ class GibbsPosterior(Model):
     prior: Ridge | None
     radius: Fraction | None
     family: ClassVar[str] = "gibbs-posterior"
-    first_format: ClassVar[int] = 6
     error_name = "error of predictors"
     error_heading = "error of predictors"
-    less = "Ask for less, or for fewer features."
 
     def __init__(
         self,
@@ -77,11 +72,7 @@ class GibbsPosterior(Model):
             radius: of the ball that weights are kept in; with one, losses are bounded and a release may be
                 pure
         """
-        if formula is not None and (target is not None or features is not None):
-            raise self.refusal("say a formula, or a target and features, not both")
-        found = formula if isinstance(formula, Formula) else None
-        if found is None:
-            found = Formula.of(target, features) if formula is None else Formula.parse(formula)
+        found = self._formula_of(formula, target, features)
         said: object = None
         if prior is not None and prior != TUNED:
             with told_by(ModelError, self.family, ModelError):
@@ -99,23 +90,9 @@ class GibbsPosterior(Model):
         fill(self, loss=kind, formula=found, prior=said, radius=ball)
 
     @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The target, then what explains it."""
-        return self.formula.columns
-
-    @property
-    def target(self) -> str:
-        """The column that is explained."""
-        return self.formula.target
-
-    @property
     def parts(self) -> tuple[object, ...]:
         """The loss, which somebody else may have written."""
         return (self.loss,)
-
-    def design(self, schema: Schema) -> RowDesign:
-        """Return what becomes of records."""
-        return RowDesign(self.formula, schema)
 
     def loss_for(self, schema: Schema) -> Loss:
         """Return the loss in the units of the schema's target."""
@@ -159,58 +136,10 @@ class GibbsPosterior(Model):
 
     # What is asked of the rows
 
-    def summands(self, schema: Schema, neighbours: Neighbours) -> tuple[Summand, ...]:
-        """Return 1 and the features of a record, which are whole numbers."""
-        return (ONE, *(feature.summand for feature in self.design(schema).design.features))
-
-    def layouts(self, schema: Schema, neighbours: Neighbours) -> tuple[Layout, ...]:
-        """There is no statistic that could be published with noise added: the records are read."""
-        raise self.refusal("a Gibbs posterior has no table of sums", advice="Release it by its mechanism.")
-
-    def readings(
-        self, schema: Schema, neighbours: Neighbours, within: tuple[str, ...] = ()
-    ) -> tuple[Reading, ...]:
-        """Return every record, the target's code first."""
-        if within:
-            raise self.refusal(
-                "regressions are not released by groups",
-                asked=", ".join(within),
-                advice="Make the column of the groups a feature, with its products: a*b.",
-            )
-        return (Records(self.columns),)
-
-    def counted(self, answers: Sequence[Any]) -> tuple[Integers, ...]:
-        """Return the codes, a row for each record."""
-        (records,) = answers
-        return (records.codes,)
-
-    def exact(self, arrays: Sequence[Integers]) -> ExactRecords:
-        """Keep the records."""
-        (codes,) = arrays
-        return ExactRecords(codes)
-
-    def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
-        """Return how far one record moves the numbers of records of each kind: the data as counts."""
-        relation = Neighbours.of(neighbours)
-        self._check_drops(schema, relation)
-        if schema.unit.max_rows != 1:
-            raise self.refusal(
-                "a Gibbs posterior takes one row of each unit",
-                asked=f"max_rows {schema.unit.max_rows}",
-                allowed="max_rows 1",
-                advice="Make one row of the rows of a unit, such as their means, in the table.",
-            )
+    def _check_target(self, schema: Schema) -> None:
+        """Refuse targets that do not fit the loss."""
         self.loss_for(schema)
-        design = self.design(schema)
-        if max(design.reach) >= 2**53:
-            raise self.refusal(
-                "a feature has too many values",
-                asked=max(design.reach),
-                allowed=2**53 - 1,
-                advice="Give its columns coarser grids.",
-            )
-        self.targets(np.zeros((0, len(self.columns)), np.int64), schema)  # refuses targets that do not fit
-        return Sensitivity.of_counts(relation)
+        self.targets(np.zeros((0, len(self.columns)), np.int64), schema)
 
     @property
     def least_records(self) -> int:
@@ -218,22 +147,6 @@ class GibbsPosterior(Model):
         return 1
 
     # Words
-
-    def in_words(self, schema: Schema) -> str:
-        """Say how many coefficients there are."""
-        names = self.design(schema).names
-        some = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-        return f"{self}: {len(names)} coefficients: {some}"
-
-    @property
-    def subject(self) -> str:
-        """The formula."""
-        return str(self.formula)
-
-    @property
-    def first_question(self) -> str:
-        """All coefficients."""
-        return "parameters()"
 
     @property
     def remedy(self) -> str:
@@ -254,12 +167,7 @@ class GibbsPosterior(Model):
 
     def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
         """Compare what the records know with what the prior knows."""
-        if self.prior is None or left_open() <= PRIOR_SHARE:
-            return ""
-        return (
-            f"The prior knows more than {records} records can tell, with or without privacy: this would give "
-            "the prior back. Take fewer features, or a wider prior if that is what you believe."
-        )
+        return "" if self.prior is None else super().prior_outweighs(schema, records, left_open)
 
     # Files
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, final
 
@@ -12,7 +12,8 @@ from privior.arrays import Integers
 from privior.checks import fill
 from privior.models.design import Design
 from privior.models.formula import Formula
-from privior.models.model import MODELS, PRIOR_SHARE, Model
+from privior.models.formula_model import FormulaModel
+from privior.models.model import MODELS
 from privior.models.moment_layout import MomentLayout
 from privior.models.moment_weights import FIRST, MomentWeights
 from privior.models.readings import Moments, Reading
@@ -26,7 +27,7 @@ from privior.schema import Schema
 @final
 @MODELS.register
 @dataclass(frozen=True)
-class LinearRegression(Model):
+class LinearRegression(FormulaModel):
     """y = intercept + x' w + e, e ~ Normal(0, s^2), x the features of a formula (`Design`).
 
     w ~ Normal(0, tau^2 I), tau learned, or another prior of the weights; little is believed of the rest
@@ -41,10 +42,8 @@ class LinearRegression(Model):
     formula: Formula
     prior: WeightPrior
     family: ClassVar[str] = "linear-regression"
-    first_format: ClassVar[int] = 6
     error_name = "error of predicted means"
     error_heading = "error of means"
-    less = "Ask for less, or for fewer features."
 
     def __init__(
         self,
@@ -64,22 +63,8 @@ class LinearRegression(Model):
             prior: "learned", `pv.Shrinkage(heavy_tails=True)`, `pv.Ridge(stddev)` or
                 `pv.OwnCoefficients(...)`
         """
-        if formula is not None and (target is not None or features is not None):
-            raise self.refusal("say a formula, or a target and features, not both")
-        found = formula if isinstance(formula, Formula) else None
-        if found is None:
-            found = Formula.of(target, features) if formula is None else Formula.parse(formula)
+        found = self._formula_of(formula, target, features)
         fill(self, formula=found, prior=to_weight_prior(prior))
-
-    @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The target, then what explains it."""
-        return self.formula.columns
-
-    @property
-    def target(self) -> str:
-        """The column that is explained."""
-        return self.formula.target
 
     def design(self, schema: Schema) -> Design:
         """Return the features."""
@@ -95,17 +80,9 @@ class LinearRegression(Model):
         """One array with a number for each product."""
         return (Layout("moments", (len(self.summands(schema, neighbours)),)),)
 
-    def readings(
-        self, schema: Schema, neighbours: Neighbours, within: tuple[str, ...] = ()
-    ) -> tuple[Reading, ...]:
+    def _reading(self, schema: Schema) -> Reading:
         """Return the products of all numbers, in one pass."""
-        if within:
-            raise self.refusal(
-                "regressions are not released by groups",
-                asked=", ".join(within),
-                advice="Make the column of the groups a feature, with its products: a*b.",
-            )
-        return (Moments(self.design(schema).numbers),)
+        return Moments(self.design(schema).numbers)
 
     def counted(self, answers: Sequence[Any]) -> tuple[Integers, ...]:
         """Return what is on and above the diagonal of the matrix, row by row."""
@@ -120,14 +97,7 @@ class LinearRegression(Model):
         units of their own (`MomentLayout`).
         """
         relation = Neighbours.of(neighbours)
-        self._check_drops(schema, relation)
-        if schema.unit.max_rows != 1:
-            raise self.refusal(
-                "a regression takes one row of each unit",
-                asked=f"max_rows {schema.unit.max_rows}",
-                allowed="max_rows 1",
-                advice="Make one row of the rows of a unit, such as their means, in the table.",
-            )
+        self._check_rows(schema, relation)
         self.prior.normal(self.design(schema))
         ranges = [one.bounds(schema) for one in self.summands(schema, relation)]
         return Sensitivity.of_sums(ranges, relation)
@@ -136,28 +106,7 @@ class LinearRegression(Model):
         """Return which sums are published, weighed against each other in this way."""
         return MomentLayout(self.design(schema), neighbours, weights)
 
-    @property
-    def least_records(self) -> int:
-        """More than there are terms, at least."""
-        return len(self.formula.terms) + 3
-
     # Words
-
-    def in_words(self, schema: Schema) -> str:
-        """Say how many coefficients there are."""
-        names = self.design(schema).names
-        some = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-        return f"{self}: {len(names)} coefficients: {some}"
-
-    @property
-    def subject(self) -> str:
-        """The formula."""
-        return str(self.formula)
-
-    @property
-    def first_question(self) -> str:
-        """All coefficients."""
-        return "parameters()"
 
     @property
     def remedy(self) -> str:
@@ -175,15 +124,6 @@ class LinearRegression(Model):
     def typical_in_words(self) -> str:
         """Forecasts know neither features nor weights."""
         return "for features that are spread evenly over their ranges and explain a third of the variance"
-
-    def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
-        """Compare what the records know with what the prior knows."""
-        if left_open() <= PRIOR_SHARE:
-            return ""
-        return (
-            f"The prior knows more than {records} records can tell, with or without noise: this would give "
-            "the prior back. Take fewer features, or a wider prior if that is what you believe."
-        )
 
     # Files
 
