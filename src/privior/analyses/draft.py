@@ -53,7 +53,8 @@ prior = "learned"                   # learned from the release; or a number, as 
 # prior = {{ law = "gamma", shape = 1, rate = 1 }}
 # Or a network of columns (docs/networks.md): family = "bayesian-network" with parents = {{ ... }}
 # or bif = "FILE", or family = "naive-bayes" with target = ... and features = [...]
-# Or a line (docs/regression.md): family = "linear-regression" with formula = "income ~ age + sex"
+# Or a line (docs/regression.md): family = "linear-regression" with formula = "income ~ age + sex";
+# for yes or no (docs/logistic.md) family = "logistic-regression"; by a loss (docs/gibbs.md) "gibbs-posterior"
 
 [ask]
 records = {gap}      # how many persons, exactly: with "replace-one" the number is public

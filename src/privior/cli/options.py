@@ -96,7 +96,7 @@ Draws = Annotated[
     int | None,
     typer.Option(
         help="How many posterior draws to release, with --mechanism dirichlet-draw, posterior-draws, "
-        "model-draws, network-draws, truncated-network-draws or ball-draw; 1 unless told.",
+        "model-draws, network-draws, truncated-network-draws, ball-draw or gibbs-draws; 1 unless told.",
         show_default=False,
     ),
 ]

@@ -355,6 +355,6 @@ def unsuited(kind: object, model: Model) -> PlanError:
     return PlanError(
         f"not a mechanism for {model.family}",
         where=getattr(kind, "name", "mechanism"),
-        asked=shown(kind),
+        asked=getattr(kind, "name", None) or shown(kind),
         allowed=", ".join(f"pv.{one.__name__}" for one in fit),
     )

@@ -73,7 +73,7 @@ class Diagnostics:
         if not r_hat <= WORST_R_HAT:
             warning = (
                 f"the chains disagree (split R-hat {r_hat:.3g}, should be below {WORST_R_HAT}):"
-                " means and intervals of some cells are unreliable"
+                " some means and intervals are unreliable"
             )
         return cls(
             method,
