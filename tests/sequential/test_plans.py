@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from clicks import chain_plan, plan_of
 
-import privior as pv
-import privior.sequential
 from privior.errors import PlanError
 from privior.sequential import (
     AgentPlan,
@@ -34,13 +33,6 @@ from privior.sequential import (
 from privior.sequential.rewards import rounded
 from privior.sequential.schedule import to_schedule
 from privior.sequential.sources import ExactSource
-
-
-def plan_of(**facts: Any) -> AgentPlan:
-    problem = CategoricalBandit(3, batch=4, prior="1/2")
-    return AgentPlan.of(
-        problem, **{"population": "visitors", "episodes": 8, "epsilon": 1, "schedule": "doubling", **facts}
-    )
 
 
 @pytest.mark.parametrize("mechanism", ["noisy-counts", "noisy-tree", "diffuse"])
@@ -131,22 +123,9 @@ def test_simulations_are_marked_and_never_released() -> None:
         AgentPlan(problem, Unprotected(), Doubling(), Step(), 8, plan_of().budget, "visitors")
 
 
-def test_nothing_that_acts_on_people_is_a_name_of_the_package() -> None:
-    for package, name in (
-        (pv, "Agent"),
-        (pv, "AgentRelease"),
-        (privior.sequential, "Agent"),
-        (privior.sequential, "ExactSource"),
-    ):
-        assert not hasattr(package, name)
-    with pytest.raises((AttributeError, PlanError, pv.LedgerError)):
-        pv.Ledger.in_memory(epsilon=5, delta="1e-5").spend(plan_of())  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("reward", ["bounded", "normal"])
 def test_a_plan_is_written_and_read(reward: str) -> None:
-    problem = FiniteChain(6, 2, 6, reward, prior="1/6")
-    plan = AgentPlan.of(problem, population="swimmers", episodes=4, epsilon=50, schedule="every")
+    plan = chain_plan(reward, steps=6, episodes=4, population="swimmers")
     assert AgentPlan.from_document(json.loads(json.dumps(plan.to_document()))) == plan
     assert "swimmers" in str(plan)
 

@@ -31,7 +31,7 @@ from privior.sequential import (
     river_swim,
     simulate,
 )
-from privior.sequential.latent_counts import LatentCounts, sums_within
+from privior.sequential.latent_counts import LatentCells, sums_within
 from privior.sequential.noisy_prefix import NoisyPrefix, pieces_with_one
 from privior.sequential.planning import best_actions, best_value
 
@@ -64,7 +64,7 @@ def test_latent_counts_against_enumeration(noisy: float, prior: float) -> None:
     logs = np.array([math.lgamma(c + prior) - math.lgamma(c + 1) - (c - noisy) ** 2 / 18 for c in counts])
     weights = np.exp(logs - logs.max())
     mean = float((weights * counts).sum() / weights.sum())
-    latent = LatentCounts.of(np.full((20_000,), noisy), variance, prior)
+    latent = LatentCells.of(np.full((20_000,), noisy), variance, prior)
     drawn = latent.draw(np.random.default_rng(1))
     assert drawn.min() >= 0
     assert drawn.mean() == pytest.approx(mean, abs=5 * drawn.std() / math.sqrt(20_000) + 1e-3)
@@ -154,7 +154,8 @@ def test_episodes_have_the_interface_of_gymnasium() -> None:
 
 
 def test_river_swim_is_registered_with_gymnasium() -> None:
-    gymnasium = pytest.importorskip("gymnasium")
+    import gymnasium
+
     register_environments()
     register_environments()  # once more is no fault
     made = gymnasium.make(RIVER_SWIM, disable_env_checker=True)

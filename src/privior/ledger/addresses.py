@@ -58,7 +58,7 @@ class ServerAddress:
 
     @staticmethod
     def of(place: object) -> ServerAddress:
-        """Read an address."""
+        """Read the address of a ledger on a server, and refuse what is none."""
         scheme, rest = _parts(place) or ("", "")
         if scheme not in _SCHEMES:
             raise LedgerError("no server of this kind keeps ledgers", asked=scheme, allowed=_FORM)

@@ -27,13 +27,14 @@ from privior.privacy import (
 
 
 class EntryKind(Enum):
-    """What an entry does."""
+    """What an entry says: that a ledger begins, a spend, a quota, a correction."""
 
     OPENED = "opened"
     SPENT = "spent"
     QUOTA = "quota"
     RECONCILED = "reconciled"
     CORRECTED = "corrected"
+    PART = "part"
 
     @property
     def spends(self) -> bool:
@@ -46,13 +47,18 @@ class EntryKind(Enum):
         return self.spends or self is EntryKind.CORRECTED
 
     @property
+    def ends(self) -> bool:
+        """Whether something is released for it, which is kept beside it."""
+        return self in (EntryKind.SPENT, EntryKind.PART)
+
+    @property
     def capped(self) -> bool:
         """Whether it is made only within the cap; other charges are for what has happened already."""
         return self is EntryKind.SPENT
 
 
-#: how the keys begin of entries that charge lost spends again, and of those that correct others
-LOST, CORRECTS = OWN_MARKS = ("lost ", "corrects ")
+#: how the keys begin of entries that charge lost spends again, that correct others, that are parts of others
+LOST, CORRECTS, PARTS = OWN_MARKS = ("lost ", "corrects ", "part of spend ")
 #: how many entries, and accountings, a process remembers having read
 _REMEMBERED = 64
 #: the rules by which prices are computed now; `correcting` says what was wrong with the first ones
@@ -61,7 +67,7 @@ RULES = 2
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One line of a ledger: entry 0 opens it, the others spend, or set a quota.
+    """One line of a ledger: entry 0 opens it, the others spend, set a quota, or take a part of a spend.
 
     Attributes:
         number: its place in the chain

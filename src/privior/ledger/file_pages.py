@@ -69,7 +69,7 @@ class FilePage(Page):
         return found
 
     def append(self, entry: LedgerEntry) -> None:
-        """Write an entry."""
+        """Write an entry, and forget which was the newest."""
         self._newest = None
         super().append(entry)
 

@@ -31,7 +31,7 @@ class History:
 
     def state(self, entry: LedgerEntry) -> str:
         """Say how an entry ended; "" if it spent nothing."""
-        if entry.kind is not EntryKind.SPENT:
+        if not entry.kind.ends:
             return "" if entry.kind is EntryKind.QUOTA else entry.kind.value
         if not entry.day:
             return "spent"  # format 1 did not keep it

@@ -22,6 +22,7 @@ from privior.ledger.correcting import corrections
 from privior.ledger.entry import CORRECTS, RULES, EntryKind, LedgerEntry, fresh_nonce, today
 from privior.ledger.history import History
 from privior.ledger.pages import Page, Store
+from privior.ledger.parts import SpendPart, next_part, part_of
 from privior.ledger.quotas import quota_entry, quotas
 from privior.ledger.reconciling import KnownSpend, charges, lost
 from privior.ledger.request import Request, Spendable, check_name
@@ -220,6 +221,33 @@ class Ledger:
     def fail(self, entry: LedgerEntry) -> None:
         """Write that a spend released nothing. It stays spent."""
         self._close(entry, ())
+
+    def keyed(self, key: str) -> LedgerEntry | None:
+        """Return the entry with this key, checked against its hash; None if there is none."""
+        with self._store.reading() as page:
+            return page.keyed(key)
+
+    def part(self, spend: LedgerEntry, number: int) -> SpendPart | None:
+        """Return a part of a spend; None if nobody took it yet."""
+        with self._store.reading() as page:
+            return part_of(page, spend, number)
+
+    def take_part(self, spend: LedgerEntry, number: int, *, state: str) -> LedgerEntry:
+        """Take the right to draw part `number` of a spend, durably, or raise: it is given once.
+
+        `finish` or `fail` say how it ended; if neither does, it was cut off and is never drawn again.
+
+        Args:
+            spend: an open spend
+            number: from 1, each after the one before
+            state: the name of the state that will be drawn from
+        """
+        with self._store.writing() as page:
+            entry = next_part(page, spend, number, state)
+            page.append(entry)
+            identity = identity_of(page)
+        drop_anchor(identity, entry)
+        return entry
 
     def entry(self, number: int) -> LedgerEntry | None:
         """Return the entry of this number, checked against its hash; None if there is none."""

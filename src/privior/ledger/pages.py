@@ -6,6 +6,7 @@ does not grow slower with the ledger. What is read is checked against its hash a
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
@@ -13,9 +14,6 @@ from typing import Protocol
 from privior.errors import LedgerError, shown
 from privior.ledger.closing import Closing, State
 from privior.ledger.entry import EntryKind, LedgerEntry, read_entry
-
-#: the number of the format of these tables; a store may add to it
-FORMAT = 2
 
 #: runs one statement with `?` for each value and returns its rows
 Execute = Callable[[str, Sequence[object]], list[tuple[object, ...]]]
@@ -55,7 +53,7 @@ class Store(Protocol):
         ...
 
     def reading(self) -> AbstractContextManager[Page]:
-        """Give a page to read."""
+        """Give a page for looking things up; others may write meanwhile."""
         ...
 
     def writing(self) -> AbstractContextManager[Page]:
@@ -67,7 +65,7 @@ class Store(Protocol):
         ...
 
 
-class Page:
+class Page(ABC):
     """Entries and closings, read and appended; nothing is ever changed."""
 
     def __init__(self, execute: Execute, where: str) -> None:
@@ -119,7 +117,7 @@ class Page:
             start = some[-1].number + 1
 
     def append(self, entry: LedgerEntry) -> None:
-        """Write an entry."""
+        """Write an entry behind all others."""
         plan = entry.plans[0] if entry.plans else None
         row = (entry.number, entry.body(), entry.hash, entry.kind.value, entry.analyst, entry.key, plan)
         self._execute(f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608 - fixed
@@ -148,6 +146,7 @@ class Page:
         rows = self._execute("SELECT entry FROM releases EXCEPT SELECT entry FROM closings", ())
         return [self._number(number) for (number,) in rows]
 
+    @abstractmethod
     def check_whole(self) -> None:
         """Let the store look for damage in all that it keeps, where it can."""
 

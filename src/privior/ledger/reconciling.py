@@ -56,14 +56,20 @@ class KnownSpend:
 
     @staticmethod
     def of(entry: LedgerEntry) -> KnownSpend:
-        """Return what an entry proves."""
+        """Return what an entry proves.
+
+        A part that was forgotten may be drawn a second time, for which its spend did not pay: all that was
+        spent by then is its price.
+        """
+        part = entry.kind is EntryKind.PART
+        price = entry.total if part else entry.price
         return KnownSpend(
             entry.number,
             entry.hash,
             entry.previous,
-            entry.accounting.add(entry.price, forgotten_at_most(entry)),
+            entry.accounting.add(price, forgotten_at_most(entry)),
             entry.total,
-            entry.cost,
+            entry.spent if part else entry.cost,
             entry.plans,
             entry.population,
             entry.accounting,

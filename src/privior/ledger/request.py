@@ -11,16 +11,31 @@ from privior.privacy import Budget, Neighbours
 
 if TYPE_CHECKING:  # whoever asks for a spend has loaded them
     from privior.privacy import Guarantee
-    from privior.schema import Schema
 
 _LONGEST_NAME = 200
+
+
+class ProtectedUnit(Protocol):
+    """What is protected."""
+
+    @property
+    def noun(self) -> str: ...  # noqa: D102 - in the singular
+
+
+class Whose(Protocol):
+    """Whose budget it is; a schema says it."""
+
+    @property
+    def population(self) -> str: ...  # noqa: D102
+    @property
+    def unit(self) -> ProtectedUnit: ...  # noqa: D102
 
 
 class Spendable(Protocol):
     """What can be charged: a plan, or several together."""
 
     @property
-    def schema(self) -> Schema: ...  # noqa: D102 - as in a plan
+    def schema(self) -> Whose: ...  # noqa: D102 - as in a plan
     @property
     def neighbours(self) -> Neighbours: ...  # noqa: D102
     @property

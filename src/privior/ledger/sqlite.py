@@ -223,7 +223,7 @@ class MemoryStore:
 
     @contextmanager
     def reading(self) -> Iterator[Page]:
-        """Give a page to read."""
+        """Give a page for looking things up, of the one connection that there is."""
         with self._ours() as connection:
             yield _page(connection, self.where)
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from privior.errors import LedgerError
 from privior.ledger.entry import EntryKind, LedgerEntry
 from privior.ledger.pages import Page
+from privior.ledger.parts import in_order
 from privior.privacy import Amount
 
 
@@ -26,6 +27,7 @@ def verified(entries: Iterable[LedgerEntry], where: str) -> LedgerEntry:
     before: LedgerEntry | None = None
     shares: dict[str, Fraction] = {}
     owns: dict[str, Amount] = {}
+    taken: dict[str, int] = {}
     for entry in chained(entries, where):
         if before is None:
             if (
@@ -38,6 +40,8 @@ def verified(entries: Iterable[LedgerEntry], where: str) -> LedgerEntry:
                 raise LedgerError("the ledger does not begin with an entry that spends nothing", where=where)
         elif not (_follows(before, entry) and _within(entry, shares, owns)):
             raise LedgerError("the totals do not add up", where=where, asked=f"entry {entry.number}")
+        if not in_order(entry, taken):
+            raise LedgerError("a part of a spend is out of order", where=where, asked=f"entry {entry.number}")
         before = entry
     if before is None:
         raise LedgerError("the ledger is empty", where=where)
@@ -73,7 +77,7 @@ def _noting(entries: Iterable[LedgerEntry], keys: dict[str, int], where: str) ->
 def _closed(entries: Iterable[LedgerEntry], ended: set[int], page: Page) -> Iterator[LedgerEntry]:
     """Yield entries, checking how each spend ended that did, and taking it from those that ended."""
     for entry in entries:
-        if entry.number in ended and entry.kind is EntryKind.SPENT:
+        if entry.number in ended and entry.kind.ends:
             page.closing(entry)
             ended.remove(entry.number)
         yield entry

@@ -18,7 +18,7 @@ from privior.sequential.problems import Problem
 from privior.sequential.schedule import Schedule
 from privior.sequential.units import InteractionUnit
 
-Made = TypeVar("Made")
+Calibrated = TypeVar("Calibrated")
 
 NAMES = ("noisy-counts", "noisy-tree", "laplace-counts", "diffuse", "concentrated")
 #: the part of epsilon at which the rewards alone would have the whole delta, where rows are drawn
@@ -107,7 +107,7 @@ def _gaussian(
     return noise_of(made(1 / _found(inverse, budget)))
 
 
-def _found(made: Made | None, budget: Budget) -> Made:
+def _found(made: Calibrated | None, budget: Budget) -> Calibrated:
     if made is None:
         raise PlanError(
             "nothing is private enough for this budget",

@@ -8,7 +8,7 @@ copies at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,6 +18,18 @@ from privior.sequential.planning import best_value
 
 #: the name in Gymnasium's registry
 RIVER_SWIM = "privior/RiverSwim-v0"
+
+
+class Environment(Protocol):
+    """What an agent acts in: Gymnasium's two functions, with states and actions as whole numbers from 0."""
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; return the first state."""
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Act; return the next state, the reward, whether it ended, whether it was cut off, and more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +132,7 @@ class Episodes:
         return self._state, {}
 
     def step(self, action: Any) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        """Act."""
+        """Act: return the next state, the reward and whether the episode is over."""
         reward = float(self.world.rewards[self._state, int(action)])
         if self.world.binary:
             reward = float(self._generator.random() < reward)

@@ -14,7 +14,7 @@ _REACH, _POINTS = 6.0, 129
 
 
 @dataclass(frozen=True, eq=False)
-class LatentCounts:
+class LatentCells:
     """The posterior of true counts c >= 0 of which x = c + Gaussian noise of this variance was published.
 
     Prior: a cell's rate is Gamma(prior), its count Poisson with that rate times a number that nobody knows
@@ -34,7 +34,7 @@ class LatentCounts:
     prior: float
 
     @staticmethod
-    def of(noisy: Floats, variance: float, prior: float) -> LatentCounts:
+    def of(noisy: Floats, variance: float, prior: float) -> LatentCells:
         """Return what follows from noisy counts of any shape."""
         wide = _REACH * np.sqrt(variance)
         # Where x is far below 0 the posterior falls like e^(c x / variance): it is looked at on that scale.
@@ -48,7 +48,7 @@ class LatentCounts:
         )
         weights = np.exp(logs - logs.max(axis=-1, keepdims=True))
         below = np.cumsum(weights, axis=-1)
-        return LatentCounts(least, step, below / below[..., -1:], prior)
+        return LatentCells(least, step, below / below[..., -1:], prior)
 
     def draw(self, generator: np.random.Generator) -> Floats:
         """Draw true counts."""

@@ -1,19 +1,21 @@
-"""Learners: what an agent has counted, what it published, and what it does next."""
+"""Learners: what an agent has counted, what it published, and what it does next. One class for people and
+trials.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
+from typing import Any
 
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.sequential.latent_counts import LatentCounts, shares, sums_within
-from privior.sequential.mechanisms import AgentMechanism, Noise
+from privior.sequential.latent_counts import LatentCells, shares, sums_within
+from privior.sequential.mechanisms import AgentMechanism
 from privior.sequential.noisy_prefix import NoisyPrefix
 from privior.sequential.problems import Problem
 from privior.sequential.schedule import Doubling, Schedule
-from privior.sequential.sources import Published, Source
+from privior.sequential.sources import PublishedArrays, Source
 
 
 class Learner:
@@ -58,7 +60,7 @@ class Learner:
             for name in ("sums", "squares")[: problem.rewards.powers]:
                 self.vectors[name] = NoisyPrefix((copies, rows), tree=tree)
         self._drawn: Floats | None = None
-        self._latent: LatentCounts | None = None
+        self._latent: LatentCells | None = None
         self._policy: Integers | None = None
         self._copies = np.arange(copies)
         self._ended = 0
@@ -66,13 +68,14 @@ class Learner:
     # ---- what people do ---------------------------------------------------------------------------------
 
     def count(self, rows: Integers, cells: Integers | None, units: Integers | None) -> None:
-        """Count one step of every copy: its row, what followed, its reward in units."""
+        """Count one step of every copy: its row, what followed, if it is known, its reward in units."""
         place = (self._copies, rows)
         if self.problem.cells and cells is not None:
             self._table[(*place, cells)] += 1
         for name, vector in self.vectors.items():
             if name == "counts":
-                vector.pending[(*place, cells)] += 1
+                if cells is not None:
+                    vector.pending[(*place, cells)] += 1
             elif name == "visits":
                 vector.pending[place] += 1
             elif units is not None:
@@ -80,28 +83,56 @@ class Learner:
 
     # ---- what is published ------------------------------------------------------------------------------
 
-    def end_episode(self) -> Published:
+    def begin_block(self) -> None:
+        """Count episodes and times anew; what was counted and published stays."""
+        self._ended = 0
+        for vector in self.vectors.values():
+            vector.begin()
+
+    def end_episode(self) -> PublishedArrays:
         """Count an episode that has ended, and publish if it is time."""
-        self._ended += 1
-        found: Published = {}
-        noise = self.mechanism.added
-        if self.mechanism.draws_rows and self._ended in self._times:
-            self._drawn = self.mechanism.drawn(self._table, self.source)
-            self._policy = None
-            found |= self.source.published
-        if noise is not None and self._ended in (
-            self._reward_times if self.mechanism.draws_rows else self._times
-        ):
-            found |= self._noisy(noise)
+        self.end_counting()
+        found = self.draw()
+        self.take(found)
         return found
 
-    def _noisy(self, noise: Noise) -> Published:
-        found = {}
-        for name, vector in self.vectors.items():
-            size = noise.size * self.units_of(name)
-            found[name] = vector.publish(partial(self._drawn_noise, noise.kind, size))
-        self._latent = self._policy = None
+    def end_counting(self) -> None:
+        """Count an episode that has ended."""
+        self._ended += 1
+
+    def draw(self) -> PublishedArrays:
+        """Draw what is published now, if it is time; changes nothing of what was counted."""
+        found: PublishedArrays = {}
+        noise = self.mechanism.added
+        if self._draws_now:
+            found["rows"] = self.mechanism.drawn(self._table, self.source)
+        if noise is not None and self._adds_now:
+            for name, vector in self.vectors.items():
+                piece = vector.piece()
+                found[name] = piece + self._drawn_noise(
+                    noise.kind, noise.size * self.units_of(name), piece.shape
+                )
         return found
+
+    def take(self, found: PublishedArrays | None) -> None:
+        """Take what was published now; None if that was lost, and what would have been published with it."""
+        if self._draws_now and found is not None:
+            self._drawn = self.source.chances(found["rows"])
+        if self.mechanism.added is not None and self._adds_now:
+            for name, vector in self.vectors.items():
+                vector.take(None if found is None else np.asarray(found[name], dtype=np.int64))
+            self._latent = None
+        if self._draws_now or self._adds_now:
+            self._policy = None
+
+    @property
+    def _draws_now(self) -> bool:
+        return self.mechanism.draws_rows and self._ended in self._times
+
+    @property
+    def _adds_now(self) -> bool:
+        times = self._reward_times if self.mechanism.draws_rows else self._times
+        return self.mechanism.added is not None and self._ended in times
 
     def _drawn_noise(self, kind: str, size: Fraction, shape: tuple[int, ...]) -> Integers:
         draw = self.source.gaussian if kind == "gaussian" else self.source.laplace
@@ -145,10 +176,10 @@ class Learner:
         table = empty if latent is None else latent.draw(draw)
         return shares(table + prior, draw), self._mean_rewards(np.asarray(table.sum(axis=-1)))
 
-    def _latent_of(self, name: str, prior: float) -> LatentCounts | None:
+    def _latent_of(self, name: str, prior: float) -> LatentCells | None:
         vector, noise = self.vectors[name], self.mechanism.added
         if vector.pieces and self._latent is None and noise is not None:
-            self._latent = LatentCounts.of(
+            self._latent = LatentCells.of(
                 vector.estimate.astype(np.float64), noise.variance * vector.pieces, prior
             )
         return self._latent
@@ -175,3 +206,25 @@ class Learner:
             noisy = vector.estimate.astype(np.float64)
             found.append(sums_within(noisy, deviation, visits * units, draw))
         return law.means(visits, found[0], found[1] if law.powers > 1 else None, draw)
+
+    # ---- between two runs -------------------------------------------------------------------------------
+
+    def to_document(self) -> dict[str, object]:
+        """Write everything, exact counts too, as plain values: private."""
+        return {
+            "table": self._table.tolist() if self.problem.cells else [],
+            "vectors": {name: vector.to_document() for name, vector in self.vectors.items()},
+            "drawn": None if self._drawn is None else self._drawn.tolist(),
+            "ended": self._ended,
+        }
+
+    def restore(self, document: dict[str, Any]) -> None:
+        """Take what `to_document` wrote."""
+        if self.problem.cells:
+            self._table = np.array(document["table"], dtype=np.int64).reshape(self._table.shape)
+        for name, vector in self.vectors.items():
+            vector.restore(document["vectors"][name])
+        drawn = document["drawn"]
+        self._drawn = None if drawn is None else np.array(drawn, dtype=np.float64)
+        self._ended = int(document["ended"])
+        self._latent = self._policy = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from privior.arrays import Floats, Integers
+from privior.arrays import Integers
 from privior.checks import above_zero, fill, plain_fields
 from privior.errors import PlanError, shown
 from privior.exact import decimal, round_up
@@ -17,7 +17,7 @@ from privior.privacy.interactions import Part, gaussian_noise, laplace_noise, po
 from privior.sequential.noisy_prefix import pieces_with_one
 from privior.sequential.problems import Problem
 from privior.sequential.schedule import Doubling, Schedule
-from privior.sequential.sources import Source
+from privior.sequential.sources import DrawnNumbers, Source
 from privior.sequential.units import InteractionUnit
 
 
@@ -65,12 +65,12 @@ class Noise:
 
     @property
     def variance(self) -> float:
-        """About its variance."""
+        """About the variance of the noise on one count."""
         return float(self.size) ** 2 * (1 if self.kind == "gaussian" else 2)
 
     @property
     def words(self) -> str:
-        """What is added."""
+        """The noise in words: its law and its size."""
         what = "standard deviation" if self.kind == "gaussian" else "scale"
         pieces = "pieces of a binary tree" if self.tree else "each piece"
         return f"discrete {self.kind.capitalize()} noise of {what} {float(self.size):.6g} on {pieces}"
@@ -102,14 +102,18 @@ class AgentMechanism(ABC):
     ) -> list[list[list[Part]]]:
         """What a block of so many episodes costs: for each release the parts of each pattern."""
 
-    def drawn(self, table: Integers, source: Source) -> Floats:
-        """Draw every row, where rows are drawn."""
+    def times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
+        """After how many episodes something is published, whatever it is."""
+        return schedule.times(episodes)
+
+    def drawn(self, table: Integers, source: Source) -> DrawnNumbers:
+        """Draw every row, where rows are drawn, as the source publishes them."""
         raise PlanError("this mechanism draws no rows", where=self.name)
 
     @property
     @abstractmethod
     def words(self) -> str:
-        """What is published."""
+        """What is published at public times, in words."""
 
     @abstractmethod
     def to_document(self) -> dict[str, object]:
@@ -129,7 +133,7 @@ class NoisyCounts(AgentMechanism):
 
     @property
     def added(self) -> Noise:
-        """On all counts."""
+        """The noise on all counts."""
         return self.noise
 
     def parts(
@@ -140,7 +144,7 @@ class NoisyCounts(AgentMechanism):
 
     @property
     def words(self) -> str:
-        """What is published."""
+        """What is published at public times, in words."""
         return f"counts: {self.noise.words}"
 
     def to_document(self) -> dict[str, object]:
@@ -165,7 +169,7 @@ class RowDraws(AgentMechanism):
 
     @property
     def added(self) -> Noise | None:
-        """On visits and rewards."""
+        """The noise on visits and rewards, if there is any."""
         return self.noise
 
     def __init__(self, prior: object, rate: object = 1, noise: Noise | None = None) -> None:
@@ -188,13 +192,18 @@ class RowDraws(AgentMechanism):
         often = len(Doubling().times(episodes))
         return drawn + self.noise.parts(problem, unit, often, table=False)
 
-    def drawn(self, table: Integers, source: Source) -> Floats:
-        """Draw every row, copies x rows x cells."""
+    def times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
+        """Those of the rows, and those of the rewards if they are noisy."""
+        rewards = () if self.noise is None else Doubling().times(episodes)
+        return tuple(sorted({*schedule.times(episodes), *rewards}))
+
+    def drawn(self, table: Integers, source: Source) -> DrawnNumbers:
+        """Draw every row."""
         return source.rows(table, self.prior, self.rate)
 
     @property
     def words(self) -> str:
-        """What is published."""
+        """What is published at public times, in words."""
         rewards = "" if self.noise is None else f"; visits and rewards: {self.noise.words}"
         return f"draws of every row at rate {decimal(self.rate)}, prior {decimal(self.prior)}{rewards}"
 
@@ -220,7 +229,7 @@ class Unprotected(AgentMechanism):
 
     @property
     def words(self) -> str:
-        """What is published."""
+        """What is published at public times, in words."""
         return "the posterior itself, protecting nobody: for simulations only"
 
     def to_document(self) -> dict[str, object]:

@@ -4,6 +4,8 @@ data.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,7 +14,7 @@ from typing import final
 from privior.checks import whole_number
 from privior.errors import PlanError, shown
 from privior.exact import decimal, round_down
-from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee
+from privior.privacy import REPLACE_ONE, Budget, DominatingPair, Guarantee, Neighbours
 from privior.privacy.interactions import together
 from privior.sequential.calibration import calibrated, first_time
 from privior.sequential.mechanisms import AgentMechanism, to_agent_mechanism
@@ -26,13 +28,22 @@ FORMAT = 1
 MOST_EPISODES = 10**7
 
 
+@dataclass(frozen=True)
+class Protected:
+    """Whose budget is charged, as a ledger asks for it."""
+
+    population: str
+    unit: InteractionUnit
+
+
 @final
 @dataclass(frozen=True, repr=False)
 class AgentPlan:
     """What one block of episodes publishes and costs, fixed before anybody acts.
 
     The guarantee is about whoever counts as the plan says: no more steps of an episode than the problem
-    has, no more steps of a user than the unit has, everything published once.
+    has, no more steps of a user than the unit has, everything published once. An `Agent` counts so. A ledger
+    is charged for a block before its first episode; the next one is charged anew, by the ledger's filter.
 
     Attributes:
         problem: what is learned
@@ -116,10 +127,48 @@ class AgentPlan:
         )
         return Guarantee(self.pair, REPLACE_ONE, self.budget, reason, self.unit.noun)
 
+    # ---- what a ledger asks for -------------------------------------------------------------------------
+
+    @property
+    def schema(self) -> Protected:
+        """Whose budget it is."""
+        return Protected(self.population, self.unit)
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """One unit is replaced."""
+        return REPLACE_ONE
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """The one of the block."""
+        return (self.guarantee,)
+
     @property
     def cost(self) -> Budget:
         """What a block costs."""
         return self.budget
+
+    @property
+    def declared(self) -> bool:
+        """Nothing is declared by others."""
+        return False
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the canonical document."""
+        text = json.dumps(self.to_document(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """The one digest."""
+        return (self.digest,)
+
+    @cached_property
+    def times(self) -> tuple[int, ...]:
+        """After how many episodes of a block something is published: its parts, in order."""
+        return self.mechanism.times(self.schedule, self.episodes)
 
     @property
     def about(self) -> str:
@@ -137,7 +186,7 @@ class AgentPlan:
                 f"{self.problem.name}: {self.problem.rows} choices, episodes of {self.problem.horizon}",
             ),
             ("published", f"{self.mechanism.words}, {self.schedule.words}"),
-            ("a block", f"{self.episodes} episodes"),
+            ("a block", f"{self.episodes} episodes, reserved before the first"),
             ("guarantee", str(self.guarantee)),
             ("claim", self.guarantee.claim()),
         ]

@@ -58,6 +58,14 @@ class Problem(ABC):
         """What is learned of rewards; None if they are the outcomes."""
         return None
 
+    #: what a log says of a step
+    columns: ClassVar[tuple[str, ...]]
+
+    @property
+    def places(self) -> int:
+        """The places of an episode in a log: one for each step, and one for the state after the last."""
+        return self.horizon + (self.states > 1)
+
     @abstractmethod
     def table_moves(self, unit: InteractionUnit) -> Moves:
         """How a unit moves the table of rows and cells."""
@@ -106,6 +114,7 @@ class CategoricalBandit(Problem):
     payoffs: tuple[Fraction, ...]
     batch: int
     name: ClassVar[str] = "bandit"
+    columns: ClassVar[tuple[str, ...]] = ("action", "outcome")
 
     def __init__(
         self, arms: int, payoffs: Sequence[object] = (0, 1), *, batch: int = 1, prior: object = 1
@@ -119,22 +128,22 @@ class CategoricalBandit(Problem):
 
     @property
     def rows(self) -> int:
-        """The arms."""
+        """The number of arms."""
         return self.arms
 
     @property
     def cells(self) -> int:
-        """The outcomes."""
+        """The number of outcomes of an arm."""
         return len(self.payoffs)
 
     @property
     def horizon(self) -> int:
-        """The people of a batch."""
+        """How many people are in a batch."""
         return self.batch
 
     @property
     def states(self) -> int:
-        """One."""
+        """One: a bandit does not move."""
         return 1
 
     def table_moves(self, unit: InteractionUnit) -> Moves:
@@ -168,6 +177,7 @@ class RewardBandit(Problem):
     reward: Rewards
     batch: int
     name: ClassVar[str] = "reward-bandit"
+    columns: ClassVar[tuple[str, ...]] = ("action", "reward")
 
     def __init__(self, arms: int, reward: object, *, batch: int = 1, prior: object = 1) -> None:
         whole_number(arms, "arms", 2, MOST_ROWS, where=self.name, error=PlanError)
@@ -176,27 +186,27 @@ class RewardBandit(Problem):
 
     @property
     def rows(self) -> int:
-        """The arms."""
+        """The number of arms."""
         return self.arms
 
     @property
     def cells(self) -> int:
-        """Nothing but a reward follows."""
+        """0: nothing but a reward follows."""
         return 0
 
     @property
     def horizon(self) -> int:
-        """The people of a batch."""
+        """How many people are in a batch."""
         return self.batch
 
     @property
     def states(self) -> int:
-        """One."""
+        """One: a bandit does not move."""
         return 1
 
     @property
     def rewards(self) -> Rewards:
-        """What is learned."""
+        """What rewards may be, and what is learned of them."""
         return self.reward
 
     def table_moves(self, unit: InteractionUnit) -> Moves:
@@ -227,6 +237,7 @@ class FiniteChain(Problem):
     steps: int
     reward: Rewards
     name: ClassVar[str] = "chain"
+    columns: ClassVar[tuple[str, ...]] = ("state", "action", "reward")
 
     def __init__(self, states: int, actions: int, steps: int, reward: object, *, prior: object = 1) -> None:
         whole_number(states, "states", 2, MOST_CELLS, where=self.name, error=PlanError)
@@ -244,27 +255,27 @@ class FiniteChain(Problem):
 
     @property
     def rows(self) -> int:
-        """States times actions."""
+        """States times actions: each has a row of counts."""
         return self.number_of_states * self.number_of_actions
 
     @property
     def cells(self) -> int:
-        """The next state."""
+        """The number of states that may come next."""
         return self.number_of_states
 
     @property
     def horizon(self) -> int:
-        """The steps."""
+        """How many steps an episode has."""
         return self.steps
 
     @property
     def states(self) -> int:
-        """The states."""
+        """The number of states."""
         return self.number_of_states
 
     @property
     def rewards(self) -> Rewards:
-        """What is learned of rewards."""
+        """What rewards may be, and what is learned of them."""
         return self.reward
 
     def table_moves(self, unit: InteractionUnit) -> Moves:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
@@ -39,6 +40,22 @@ class Rewards(ABC):
         if not least < most:
             raise PlanError("the bounds of rewards are empty", where=self.name, asked=f"{low} to {high}")
         fill(self, low=least, high=most, units=units)
+
+    def coded(self, reward: object, below: Callable[[int], int]) -> int:
+        """Return a reward in units, rounded up or down at random so that its mean is right.
+
+        Every reward is rounded by itself, with randomness of its own: the rounding belongs to the step,
+        and is replaced with it.
+
+        Args:
+            reward: a number; a float is read as its shortest decimal
+            below: draws a whole number below another, uniformly
+        """
+        exact = min(max(rational(reward, "reward"), self.low), self.high)
+        place = (exact - self.low) / (self.high - self.low) * self.units
+        whole = place.numerator // place.denominator
+        part = place - whole
+        return whole + (below(part.denominator) < part.numerator if part else 0)
 
     @abstractmethod
     def means(
@@ -158,7 +175,7 @@ def to_rewards(document: object) -> Rewards:
 
 
 def rounded(rewards: Floats, law: Rewards, generator: np.random.Generator) -> Integers:
-    """Return simulated rewards in units, each rounded up or down at random so that its mean is right."""
+    """Do for many simulated rewards what `coded` does for one."""
     low, unit = law._scale
     place = np.clip((rewards - low) / unit, 0.0, law.units)
     whole = np.floor(place)

@@ -29,7 +29,7 @@ class Schedule(ABC):
     @property
     @abstractmethod
     def words(self) -> str:
-        """When that is."""
+        """The public times in words."""
 
     def to_document(self) -> dict[str, object]:
         """Write it as plain values."""
@@ -48,12 +48,12 @@ class Every(Schedule):
         whole_number(self.episodes, "episodes", 1, 10**9, where="schedule", error=PlanError)
 
     def times(self, episodes: int) -> tuple[int, ...]:
-        """The multiples."""
+        """The multiples, up to the last episode."""
         return tuple(range(self.episodes, episodes, self.episodes))
 
     @property
     def words(self) -> str:
-        """When that is."""
+        """The public times in words."""
         return "after every episode" if self.episodes == 1 else f"after every {self.episodes} episodes"
 
     def to_document(self) -> dict[str, object]:
@@ -78,7 +78,7 @@ class Doubling(Schedule):
 
     @property
     def words(self) -> str:
-        """When that is."""
+        """The public times in words."""
         return f"after {self.first}, {2 * self.first}, {4 * self.first}, ... episodes"
 
     def to_document(self) -> dict[str, object]:

@@ -1,4 +1,5 @@
-"""Sources of draws: seeded ones, for trials, and the operating system's exact ones, which they are held to.
+"""Sources of draws: the operating system's exact ones, for people's interactions, and seeded ones, for
+trials.
 
 A learner is the same with either: what it publishes is drawn by the source, and nothing else of it is
 random that depends on what was counted. Seeded draws protect nobody; whatever was made with them says
@@ -22,26 +23,27 @@ from privior.randomness import dirichlet_sticks, discrete_gaussian, discrete_lap
 PLACES = 53
 
 
-#: what was published at one time: whole numbers by name, copies first
-Published = dict[str, Integers]
+#: rows as a source publishes them: sticks, or chances if they are simulated
+DrawnNumbers = Integers | Floats
+#: what was published at one time: numbers by name, copies first; whole ones if they are exact
+PublishedArrays = dict[str, DrawnNumbers]
 
 
 class Source(ABC):
-    """Where draws come from."""
+    """Where noise and draws come from: exact ones, or seeded ones for simulations."""
 
     #: whether draws have a seed, and protect nobody
     simulated: ClassVar[bool]
     #: how many copies of an agent are drawn for at once
     copies: int
 
-    @property
-    def published(self) -> Published:
-        """The rows drawn last, as the whole numbers that are published; nothing if they are simulated."""
-        return {}
+    @abstractmethod
+    def rows(self, counts: Integers, prior: Fraction, rate: Fraction) -> DrawnNumbers:
+        """Draw every row from Dirichlet(prior + rate * counts), as it is published: copies x rows x ..."""
 
     @abstractmethod
-    def rows(self, counts: Integers, prior: Fraction, rate: Fraction) -> Floats:
-        """Draw every row from Dirichlet(prior + rate * counts): copies x rows x cells."""
+    def chances(self, rows: DrawnNumbers) -> Floats:
+        """Return the chances that rows say as they are published: copies x rows x cells."""
 
     @abstractmethod
     def gaussian(self, shape: tuple[int, ...], stddev: Fraction) -> Integers:
@@ -54,30 +56,20 @@ class Source(ABC):
 
 @final
 class ExactSource(Source):
-    """Exact draws from the operating system's randomness, for one agent; the sticks of rows are kept.
-
-    Attributes:
-        sticks: of the rows drawn last, as whole numbers out of 2^53
-    """
+    """Exact draws from the operating system's randomness, for one agent; rows are sticks out of 2^53."""
 
     simulated: ClassVar[bool] = False
     copies = 1
 
-    def __init__(self) -> None:
-        self.sticks: tuple[tuple[int, ...], ...] = ()
-
-    def rows(self, counts: Integers, prior: Fraction, rate: Fraction) -> Floats:
-        """Draw sticks, exactly rounded; chances are computed from those."""
+    def rows(self, counts: Integers, prior: Fraction, rate: Fraction) -> Integers:
+        """Draw sticks, exactly rounded."""
         table = counts[0].tolist()
-        self.sticks = tuple(
-            dirichlet_sticks([prior + rate * count for count in row], PLACES) for row in table
-        )
-        return np.array([[broken(row) for row in self.sticks]])
+        sticks = [dirichlet_sticks([prior + rate * count for count in row], PLACES) for row in table]
+        return np.array([sticks], dtype=np.int64)
 
-    @property
-    def published(self) -> Published:
-        """The sticks."""
-        return {"sticks": np.array([self.sticks], dtype=np.int64)}
+    def chances(self, rows: DrawnNumbers) -> Floats:
+        """Break the sticks."""
+        return np.array([[broken(tuple(row)) for row in rows[0].tolist()]])
 
     def gaussian(self, shape: tuple[int, ...], stddev: Fraction) -> Integers:
         """By the exact sampler; the deviation is a float's value."""
@@ -107,6 +99,10 @@ class SeededSource(Source):
         drawn = self.generator.standard_gamma(float(prior) + float(rate) * counts)
         drawn += 1e-300
         return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
+
+    def chances(self, rows: DrawnNumbers) -> Floats:
+        """They are chances already."""
+        return np.asarray(rows, dtype=np.float64)
 
     def gaussian(self, shape: tuple[int, ...], stddev: Fraction) -> Integers:
         """Invert the distribution function of the discrete law."""

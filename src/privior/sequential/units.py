@@ -27,6 +27,11 @@ class InteractionUnit(ABC):
     name: ClassVar[str]
 
     @property
+    def quota(self) -> int | None:
+        """How many steps are counted of one user, the first of them; None if nobody asks whose they are."""
+        return None
+
+    @property
     @abstractmethod
     def noun(self) -> str:
         """What is protected, in the singular."""
@@ -58,12 +63,12 @@ class Step(InteractionUnit):
 
     @property
     def noun(self) -> str:
-        """A step."""
+        """How one is called: a step."""
         return "step"
 
     @property
     def words(self) -> str:
-        """What is replaced."""
+        """What is replaced between neighbours: one step, wherever it is."""
         return "the state, the action and the reward of one step, everything else being the same"
 
     def transitions(self, horizon: int) -> Moves:
@@ -84,12 +89,12 @@ class Episode(InteractionUnit):
 
     @property
     def noun(self) -> str:
-        """An episode."""
+        """How one is called: an episode."""
         return "episode"
 
     @property
     def words(self) -> str:
-        """What is replaced."""
+        """What is replaced between neighbours: one episode, all of its steps."""
         return "all states, actions and rewards of one episode"
 
     def transitions(self, horizon: int) -> Moves:
@@ -97,7 +102,7 @@ class Episode(InteractionUnit):
         return Moves.of_many(horizon) if horizon > 1 else Moves.of_rows()
 
     def rows(self, horizon: int) -> Moves:
-        """Likewise."""
+        """Return how an episode moves rows: as it moves transitions."""
         return self.transitions(horizon)
 
 
@@ -106,7 +111,8 @@ class Episode(InteractionUnit):
 class User(InteractionUnit):
     """The whole history of a user is replaced: up to `steps` steps, whenever they were.
 
-    In a chain an episode is one user's. The moves are about whoever counts no steps beyond the number.
+    Steps beyond the number are dropped before anything is counted; a transition is counted where both its
+    states are of the same user's steps.
     """
 
     steps: int
@@ -116,17 +122,22 @@ class User(InteractionUnit):
         whole_number(self.steps, "steps", 1, MOST_STEPS, where="unit", error=PlanError)
 
     @property
+    def quota(self) -> int:
+        """Her first steps."""
+        return self.steps
+
+    @property
     def noun(self) -> str:
         """A user, with as many steps as are counted of her."""
         return f"user of up to {self.steps} steps"
 
     @property
     def words(self) -> str:
-        """What is replaced."""
+        """What is replaced between neighbours: all that one user did."""
         return f"the whole history of one user, up to {self.steps} steps"
 
     def transitions(self, horizon: int) -> Moves:
-        """All her transitions."""
+        """Return how a whole history moves transitions: as it moves rows."""
         return self.rows(horizon)
 
     def rows(self, horizon: int) -> Moves:
