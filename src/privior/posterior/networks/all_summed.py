@@ -10,7 +10,7 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.posterior.counts.contract import LatentCounts, SummedCounts
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.networks.joint_tables import dirichlet
 from privior.posterior.networks.known_tables import KnownTables
@@ -28,7 +28,7 @@ class AllSummed(KnownTables):
     diagnostics: Diagnostics
 
     @abstractmethod
-    def laws(self, place: int) -> tuple[Law, ...]:
+    def laws(self, place: int) -> tuple[IntegerLaw, ...]:
         """Return the law of each count of a table."""
 
     @abstractmethod
@@ -65,11 +65,11 @@ class AllSummed(KnownTables):
 
     @property
     def together(self) -> bool:
-        """They are."""
+        """Say that tables are inferred together, as margins of one data set."""
         return True
 
     def cautions(self, entries: list[str], nodes: tuple[str, ...]) -> tuple[str, ...]:
-        """Nothing can go wrong."""
+        """Say nothing: where all is summed, nothing can go wrong."""
         return ()
 
 
@@ -91,7 +91,7 @@ class SummedTable(SummedCounts):
         return self.known.diagnostics
 
     @cached_property
-    def marginals(self) -> tuple[Law, ...]:  # type: ignore[override]
+    def marginals(self) -> tuple[IntegerLaw, ...]:  # type: ignore[override]
         """The posterior of each count."""
         return self.known.laws(self.place)
 

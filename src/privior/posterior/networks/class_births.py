@@ -8,10 +8,10 @@ import numpy as np
 from numba import njit
 
 from privior.arrays import Floats, Integers
-from privior.posterior.networks.class_cells import Room, Star, State, weigh_cells
+from privior.posterior.networks.class_cells import Room, Star, StarState, weigh_cells
 from privior.posterior.networks.joint_numbers import fit, log_uniform, rise
 from privior.posterior.networks.joint_records import ADDED, TAKEN
-from privior.posterior.networks.joint_state import Noise
+from privior.posterior.networks.joint_state import NetworkNoise
 
 #: where fewer records are born or die at once, they look at the noise
 LOOKING = 16
@@ -32,7 +32,7 @@ def step_row(
     levels: int,
     number: int,
     steps: int,
-    noise: Noise,
+    noise: NetworkNoise,
     counts: Integers,
     prior: Floats,
     up: Floats,
@@ -99,7 +99,7 @@ def step_row_blindly(
     levels: int,
     number: int,
     steps: int,
-    noise: Noise,
+    noise: NetworkNoise,
     counts: Integers,
     prior: Floats,
     before: Integers,
@@ -133,8 +133,8 @@ def step_class(
     chosen: int,
     steps: int,
     star: Star,
-    noise: Noise,
-    state: State,
+    noise: NetworkNoise,
+    state: StarState,
     room: Room,
 ) -> float:
     """Let records be born in a class, or die; return the log of what is left of p but for n and A."""
@@ -157,7 +157,13 @@ def step_class(
 
 @njit(cache=True, nogil=True)
 def step(
-    rng: np.random.Generator, star: Star, noise: Noise, state: State, most: int, known: bool, room: Room
+    rng: np.random.Generator,
+    star: Star,
+    noise: NetworkNoise,
+    state: StarState,
+    most: int,
+    known: bool,
+    room: Room,
 ) -> bool:
     """Try births, deaths, or both in two classes; say whether that was accepted."""
     root, classes, counts = star.root, star.classes, state.counts

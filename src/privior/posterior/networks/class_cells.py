@@ -35,7 +35,7 @@ class Star(NamedTuple):
     at_once: int
 
 
-class Learned(NamedTuple):
+class StarTables(NamedTuple):
     """Tables: first cell, rows, levels, whether the prior is learned, and where its shares are."""
 
     first: Integers
@@ -45,7 +45,7 @@ class Learned(NamedTuple):
     weight: Integers
 
 
-class State(NamedTuple):
+class StarState(NamedTuple):
     """What a chain changes: counts, Dirichlet parameters and weights of all cells, κ and b of each table."""
 
     counts: Integers
@@ -56,7 +56,7 @@ class State(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room for births and deaths."""
+    """Room for what births and deaths change, so that nothing is allocated in a loop."""
 
     before: Integers
     up: Floats
@@ -83,7 +83,7 @@ def weight(count: int, prior: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def weigh_cells(state: State, start: int, end: int) -> None:
+def weigh_cells(state: StarState, start: int, end: int) -> None:
     """Write down the weight of the counts of some cells."""
     for p in range(start, end):
         state.weights[p] = weight(state.counts[p], state.prior[p])

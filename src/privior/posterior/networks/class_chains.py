@@ -15,9 +15,10 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.posterior.diagnostics import WORST_R_HAT
-from privior.posterior.networks.joint_chains import CHAINS, PERTURBED, JointChains, prior_of
+from privior.posterior.networks.joint_chains import prior_of
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_start import started
+from privior.posterior.networks.network_chains import CHAINS, PERTURBED, NetworkChains
 
 #: births and deaths in a sweep, for each class, and records that are born or die at once, at most
 _STEPS, _MOST_AT_ONCE = 3, 256
@@ -25,16 +26,16 @@ _STEPS, _MOST_AT_ONCE = 3, 256
 _AT_ONCE = 1_000_000
 
 
-class ClassChains(JointChains):
+class ClassChains(NetworkChains):
     """Chains over a star that can be run on."""
 
     def __init__(
         self, evidence: JointEvidence, priors: Sequence[Floats | None], seed: int, chains: int = CHAINS
     ) -> None:
-        from privior.posterior.networks.class_cells import Learned, Star, State
+        from privior.posterior.networks.class_cells import Star, StarState, StarTables
         from privior.posterior.networks.joint_arrays import noise_of
         from privior.posterior.networks.joint_learning import CENTRE
-        from privior.posterior.networks.joint_state import Noise
+        from privior.posterior.networks.joint_state import NetworkNoise
 
         layout = self.layout = evidence.layout
         model, places = layout.model, layout.places
@@ -47,7 +48,7 @@ class ClassChains(JointChains):
         self.levels = np.array([layout.tree.levels[node] for node in model.columns])
         noise = noise_of(evidence)
         # In one layout, for which the loops are compiled, also where there are several releases.
-        self.noise = Noise(
+        self.noise = NetworkNoise(
             np.ascontiguousarray(noise.observed[:, places]),
             np.ascontiguousarray(noise.rates[:, places]),
             np.ascontiguousarray(noise.curvatures[:, places]),
@@ -74,7 +75,7 @@ class ClassChains(JointChains):
             ),
             int(min(_MOST_AT_ONCE, 4 / np.sqrt(total) + 2)) if total > 0 else _MOST_AT_ONCE,
         )
-        self.tables = Learned(
+        self.tables = StarTables(
             first[:-1],
             np.array([1 if place == at else classes for place in range(len(model.columns))]),
             self.levels,
@@ -86,7 +87,7 @@ class ClassChains(JointChains):
         shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
         far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]
         self.states = [
-            State(
+            StarState(
                 started(evidence, one, rng)[places],
                 self.prior.copy(),
                 np.empty(self.prior.size),

@@ -8,14 +8,14 @@ import numpy as np
 from numba import njit
 
 from privior.arrays import Integers
-from privior.posterior.networks.class_cells import Learned, Room, Star, State, stretch
+from privior.posterior.networks.class_cells import Room, Star, StarState, StarTables, stretch
 from privior.posterior.networks.joint_learning import new_concentration, new_part
 from privior.posterior.networks.joint_numbers import fit, rise
-from privior.posterior.networks.joint_state import Noise
+from privior.posterior.networks.joint_state import NetworkNoise
 
 
 @njit(cache=True, nogil=True)
-def row_count(star: Star, tables: Learned, table: int, row: int, counts: Integers) -> int:
+def row_count(star: Star, tables: StarTables, table: int, row: int, counts: Integers) -> int:
     """Return how many records a row of a table has."""
     if tables.first[table] != star.root:
         return int(counts[star.root + row])
@@ -26,7 +26,7 @@ def row_count(star: Star, tables: Learned, table: int, row: int, counts: Integer
 
 
 @njit(cache=True, nogil=True)
-def weigh(tables: Learned, table: int, counts: Integers, x: int, old: float, new: float) -> float:
+def weigh(tables: StarTables, table: int, counts: Integers, x: int, old: float, new: float) -> float:
     """Return how the log target changes if the parameter of a level does, in all rows.
 
     That is the sum over rows of log Π_{k<m} (new+k)/(old+k). Factors from k = 16 on are a difference of log
@@ -61,7 +61,9 @@ def split(rng: np.random.Generator, number: int, a: float, b: float) -> int:
 
 
 @njit(cache=True, nogil=True)
-def renew(rng: np.random.Generator, tables: Learned, noise: Noise, state: State, t: int, room: Room) -> None:
+def renew(
+    rng: np.random.Generator, tables: StarTables, noise: NetworkNoise, state: StarState, t: int, room: Room
+) -> None:
     """Try to divide anew what two levels of a learned table have: their share, then the records of rows."""
     counts, levels, first, own = state.counts, tables.levels[t], tables.first[t], tables.weight[t]
     x = int(rng.random() * levels)
@@ -95,7 +97,7 @@ def renew(rng: np.random.Generator, tables: Learned, noise: Noise, state: State,
 
 
 @njit(cache=True, nogil=True)
-def learn(rng: np.random.Generator, star: Star, tables: Learned, state: State) -> None:
+def learn(rng: np.random.Generator, star: Star, tables: StarTables, state: StarState) -> None:
     """Try new parameters of each learned table."""
     counts = state.counts
     for t in range(tables.first.size):

@@ -13,7 +13,7 @@ from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.special import gammaln
 
-Noise = Callable[[Integers], Floats]
+LogNoise = Callable[[Integers], Floats]
 #: numbers this small beside the largest may be rounded to zero
 _ROUNDED = math.log(1e-300)
 
@@ -38,7 +38,7 @@ class Windowed:
 
     @property
     def high(self) -> int:
-        """The largest count."""
+        """The largest count that is looked at."""
         return self.low + self.mass.size - 1
 
     @property
@@ -48,10 +48,10 @@ class Windowed:
         return float(np.logaddexp(inside, self.log_tail))
 
 
-def log_noise(evidence: JointEvidence, places: Integers) -> list[Noise]:
+def log_noise(evidence: JointEvidence, places: Integers) -> list[LogNoise]:
     """Return for some cells the log likelihood of counts, which is at most 0."""
 
-    def of(place: int) -> Noise:
+    def of(place: int) -> LogNoise:
         columns = (evidence.observed, evidence.rates, evidence.curvatures)
         observed, rates, curvatures = (one[:, place, np.newaxis] for one in columns)
 
@@ -64,7 +64,7 @@ def log_noise(evidence: JointEvidence, places: Integers) -> list[Noise]:
     return [of(int(place)) for place in places]
 
 
-def window(noise: Noise, prior: float, most: int, fall: float) -> Windowed:
+def window(noise: LogNoise, prior: float, most: int, fall: float) -> Windowed:
     """Return the weights of a cell's counts where the noise is not below e^-fall of its largest.
 
     The log likelihood is concave. Above the window weights fall at least by the ratio of the first two beyond
@@ -96,7 +96,7 @@ def _log_shape(counts: Integers, prior: float) -> Floats:
     return np.asarray(gammaln(counts + prior) - gammaln(counts + 1.0))
 
 
-def _at(noise: Noise, count: int) -> float:
+def _at(noise: LogNoise, count: int) -> float:
     return float(noise(np.array([count]))[0])
 
 
@@ -139,12 +139,12 @@ class ClassRow:
 
     @property
     def low(self) -> int:
-        """The least number of records."""
+        """The least number of records that a row may have."""
         return self.lows[-1]
 
     @property
     def high(self) -> int:
-        """The largest number of records."""
+        """The largest number of records that a row may have."""
         return self.low + self.before[-1].size - 1
 
     @cached_property

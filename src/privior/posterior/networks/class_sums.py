@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.networks.all_summed import AllSummed
 from privior.posterior.networks.class_numbers import AllClasses, OneClass
@@ -131,16 +131,17 @@ class ClassSums(AllSummed):
         """Return the number of levels of a table's node."""
         return self.priors[place].size // (1 if place == self.root else self._classes)
 
-    def laws(self, place: int) -> tuple[Law, ...]:
+    def laws(self, place: int) -> tuple[IntegerLaw, ...]:
         """Return the law of each count of a table."""
         each = zip(self.joint.lows, self.joint.chances, strict=True)
         if place == self.root:
-            return tuple(Law(low, chances) for low, chances in each)
-        found: list[Law] = []
+            return tuple(IntegerLaw(low, chances) for low, chances in each)
+        found: list[IntegerLaw] = []
         for c, (low, chances) in enumerate(each):
             row = self.rows[place, c]
             found += [
-                Law(cell.low, mass) for cell, mass in zip(row.cells, row.laws(low, chances), strict=True)
+                IntegerLaw(cell.low, mass)
+                for cell, mass in zip(row.cells, row.laws(low, chances), strict=True)
             ]
         return tuple(found)
 

@@ -45,17 +45,17 @@ from numba import njit
 
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.class_births import step
-from privior.posterior.networks.class_cells import Learned, Room, Star, State, weigh_cells, weight
+from privior.posterior.networks.class_cells import Room, Star, StarState, StarTables, weigh_cells, weight
 from privior.posterior.networks.class_learning import learn, renew
 from privior.posterior.networks.joint_numbers import fit, log_uniform
-from privior.posterior.networks.joint_state import Noise
+from privior.posterior.networks.joint_state import NetworkNoise
 
 #: how often all learned parameters are tried in a sweep
 LEARNING = 2
 
 
 @njit(cache=True, nogil=True)
-def shift(rng: np.random.Generator, star: Star, noise: Noise, state: State) -> bool:
+def shift(rng: np.random.Generator, star: Star, noise: NetworkNoise, state: StarState) -> bool:
     """Try to move some records from a cell to another one of its row; say whether that was accepted."""
     counts, prior, weights = state.counts, state.prior, state.weights
     place = int(rng.random() * star.cells.size)
@@ -87,9 +87,9 @@ def shift(rng: np.random.Generator, star: Star, noise: Noise, state: State) -> b
 def walk_on(
     rng: np.random.Generator,
     star: Star,
-    tables: Learned,
-    noise: Noise,
-    state: State,
+    tables: StarTables,
+    noise: NetworkNoise,
+    state: StarState,
     most: int,
     known: bool,
     sweeps: int,

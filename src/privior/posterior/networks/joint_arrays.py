@@ -12,7 +12,7 @@ from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_layout import CELLS, JointLayout
 from privior.posterior.networks.joint_records import MOST_AT_ONCE
-from privior.posterior.networks.joint_state import Nodes, Noise, Scratch, Tables, Walks
+from privior.posterior.networks.joint_state import NetworkNoise, Nodes, Scratch, Tables, Walks
 from privior.posterior.networks.joint_sticks import Sticks, box_table
 
 #: how often the columns of an arc are moved together, beside one column alone
@@ -22,7 +22,7 @@ _CHILDREN = 0.25
 #: the part of shifts that goes to all columns alike, not by the cells of their tables
 _ALIKE = 0.5
 #: shifts for each cascade: so many for each cell of a table that has others below, within these ends
-_SHIFTS, _FEWEST, _MOST = 4, 8, 256
+_SHIFTS, _FEWEST, _MOST = 2, 4, 256
 #: factorials whose logarithms are made beforehand
 _FACTORIALS = 2**16
 #: integrals over boxes that are made beforehand, at most
@@ -114,15 +114,7 @@ def _reaches(
         for name in names:
             touching[name].add(node)
     most, weights, alike = [], [], []
-    cascades = dict(enumerate(model.order, start=1))
-    for number, block in enumerate(blocks):
-        if number in cascades:
-            node = cascades[number]
-            precision = 2 * sum(known[one] for one in (node, *layout.below[node]))
-            most.append(4 / math.sqrt(precision) + 2 if precision > 0 else 2.0**60)
-            weights.append(0.0)
-            alike.append(0.0)
-            continue
+    for block in blocks:
         touched = sorted(set().union(*(touching[name] for name in block)))
         precision = 2 * sum(known[node] for node in touched)
         most.append(4 / math.sqrt(precision) + 2 if precision > 0 else 2.0**60)
@@ -150,7 +142,6 @@ def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
     order, places = model.order, [layout.table(node) for node in model.order]
     above = [name for node in order for name in model.parents[node]]
     return Nodes(
-        integers_of(np.arange(len(order))),
         integers_of([number[node] for node in order]),
         integers_of([table.start for table, _ in places]),
         integers_of([rows.start for _, rows in places]),
@@ -163,9 +154,13 @@ def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
         integers_of([tree.levels[name] for name in above]),
         integers_of(np.cumsum([0, *(len(layout.below[node]) for node in order)])),
         integers_of([order.index(one) for node in order for one in layout.below[node]]),
-        integers_of(np.arange(1, len(order) + 1)),
-        chances_of([math.sqrt(cells[node]) if layout.below[node] else 0.0 for node in order]),
+        chances_of([_cascades(cells[node], len(layout.below[node])) for node in order]),
     )
+
+
+def _cascades(cells: int, below: int) -> float:
+    """Return how often a node's table is changed by cascades: those of nodes with many below take long."""
+    return cells**0.75 / math.sqrt(1 + below) if below else 0.0
 
 
 def shifts_per_cascade(layout: JointLayout) -> int:
@@ -175,9 +170,9 @@ def shifts_per_cascade(layout: JointLayout) -> int:
     return min(max(_SHIFTS * sum(sizes.values()) // inner, _FEWEST), _MOST) if inner else _MOST
 
 
-def noise_of(evidence: JointEvidence) -> Noise:
+def noise_of(evidence: JointEvidence) -> NetworkNoise:
     """Return what is known of each place."""
-    return Noise(evidence.observed, evidence.rates, evidence.curvatures, _sticks_of(evidence))
+    return NetworkNoise(evidence.observed, evidence.rates, evidence.curvatures, _sticks_of(evidence))
 
 
 def _sticks_of(evidence: JointEvidence) -> Sticks:
@@ -218,11 +213,10 @@ def _boxes(parameters: Floats, rates: Floats, smallest: Floats, most: int) -> tu
 def scratch_of(layout: JointLayout, at_once: int = MOST_AT_ONCE) -> Scratch:
     """Return room for the moves of one chain, of so many records at once."""
     columns, cliques = len(layout.model.columns), len(layout.tree.cliques)
-    room = [np.zeros(one, dtype=np.int64) for one in (columns, cliques, cliques, cliques)]
-    records = [
-        np.zeros((max(at_once, MOST_AT_ONCE), one), dtype=np.int64) for one in (cliques, cliques, columns)
-    ]
-    return Scratch(*room, *records)
+    records = max(at_once, MOST_AT_ONCE)
+    shapes = (columns, cliques, cliques, cliques, (records, cliques), (records, cliques))
+    more = (columns, cliques, columns, 1, (records, cliques), records)
+    return Scratch(*(np.zeros(shape, dtype=np.int64) for shape in (*shapes, *more)))
 
 
 def chances_of(weights: Sequence[float] | Floats) -> Floats:

@@ -1,68 +1,26 @@
-"""Chains over the data sets of a network: several, from different starts, run on until they agree.
-
-Each chain forgets a first run and keeps the next. While more than one in a hundred entries of the tables
-has a split R-hat above 1.05, longer runs follow, up to a public number of moves. Whatever happens then is
-reported.
-"""
+"""Chains over the data sets of any network, over its junction tree."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from privior.arrays import Floats, Integers
-from privior.posterior.diagnostics import WORST_R_HAT, split_r_hats
+from privior.arrays import Floats
+from privior.posterior.diagnostics import WORST_R_HAT
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_layout import JointLayout
 from privior.posterior.networks.joint_start import started
+from privior.posterior.networks.network_chains import CHAINS, PERTURBED, NetworkChains
 
-#: shifts of all chains together, at most
-MOST_MOVES = 12_000_000
-#: how many chains, how far their starts are perturbed in standard deviations of the noise, and states kept
-CHAINS, PERTURBED, _KEPT = 4, (0.0, 0.5, 1.0, 1.0), 500
-#: sweeps of the first run, shifts for each cell in a sweep, and at least
-_SWEEPS, _MOVES_PER_CELL, _LEAST_MOVES = 200, 4, 200
-#: steps in which weak noise is reached
-_STEPS = 7
 #: records that are born or die at once where draws hardly tell how many there are, at most; and how far
 #: chains may be apart about their number then
 _MOST_BORN, _WORST_TOTAL = 8192, 1.2
 #: shifts between two looks at whether somebody wants to stop
 _AT_ONCE = 400_000
-#: the share of entries that may disagree
-_DISAGREEING = 0.01
-
-
-@dataclass(frozen=True, eq=False)
-class JointStates:
-    """What chains left.
-
-    Attributes:
-        states: of all chains behind each other, counts of the cells of all tables
-        weights: with each the Dirichlet parameters of the levels of each node, where these were learned
-        means: the expected entries of all tables, averaged over all kept sweeps
-        r_hats: the split R-hat of each entry
-        accepted: the share of shifts that were accepted
-        renewed: likewise of moves of whole records
-        lost: whether the chains disagree about the number of records
-        sweeps: that each chain ran
-        moves: shifts that all chains ran
-    """
-
-    states: Integers
-    weights: Floats
-    means: Floats
-    r_hats: Floats
-    accepted: float
-    renewed: float
-    lost: bool
-    sweeps: int
-    moves: int
 
 
 @lru_cache(maxsize=16)
@@ -72,8 +30,8 @@ def _tables(layout: JointLayout) -> Any:
     return tables_of(layout)
 
 
-class JointChains:
-    """Chains that can be run on."""
+class JointChains(NetworkChains):
+    """Chains over a junction tree."""
 
     def __init__(
         self, evidence: JointEvidence, priors: Sequence[Floats | None], seed: int, chains: int = CHAINS
@@ -81,8 +39,9 @@ class JointChains:
         from privior.posterior.networks import joint_arrays as arrays
         from privior.posterior.networks.joint_aim import Aim
         from privior.posterior.networks.joint_learning import CENTRE
+        from privior.posterior.networks.joint_paths import paths_of
         from privior.posterior.networks.joint_records import MOST_AT_ONCE
-        from privior.posterior.networks.joint_state import State
+        from privior.posterior.networks.joint_state import JointState
         from privior.posterior.networks.joint_swap_arrays import swaps_of
         from privior.posterior.networks.joint_walk import BIRTHS
 
@@ -95,6 +54,7 @@ class JointChains:
         self.walks = arrays.walks_of(layout, precisions)
         # Swaps do not know what draws of tables say.
         self.swaps = swaps_of(layout, precisions, none=bool(evidence.drawn))
+        self.paths = paths_of(layout, precisions)
         self.every = arrays.shifts_per_cascade(layout)
         self.nodes = arrays.nodes_of(layout, self.learned.tolist())
         self.aim = Aim(layout, self.walks, self.nodes, self.swaps)
@@ -112,8 +72,8 @@ class JointChains:
         prior = prior_of(layout, priors, float(np.exp(CENTRE)))
         far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]
         in_order = self.levels[self.nodes.column]
-        self.states: list[Any] = [
-            State(started(evidence, one, rng), prior.copy(), np.exp(CENTRE) * in_order, shares.copy())
+        self.states = [
+            JointState(started(evidence, one, rng), prior.copy(), np.exp(CENTRE) * in_order, shares.copy())
             for one, rng in zip(far, self.rngs, strict=True)
         ]
         self.scratch = [arrays.scratch_of(layout, self.at_once) for _ in range(chains)]
@@ -145,6 +105,7 @@ class JointChains:
                 self.tables,
                 self.walks,
                 self.swaps,
+                self.paths,
                 self.nodes,
                 self.noise,
                 self.states[chain],
@@ -168,117 +129,15 @@ class JointChains:
                 tell((piece + 1) / pieces)
         return found
 
-    def settled(
-        self,
-        tell: Callable[[float], None] = lambda part: None,
-        most_moves: int = MOST_MOVES,
-        sweeps: int = _SWEEPS,
-    ) -> JointStates:
-        """Run the chains until they agree, or have made `most_moves` shifts."""
-        cells, chains = self.layout.places.size, len(self.states)
-        per_sweep = max(_MOVES_PER_CELL * cells, _LEAST_MOVES)
-        most = max(4, most_moves // ((per_sweep + self.born) * chains))
-        sweeps = max(2, min(sweeps, most // 3))
-        self.cool(max(1, sweeps // 10), per_sweep)
-        self.run(sweeps // 2, per_sweep, 1, _scaled(tell, 0.0, sweeps / most / 2))
-        done, runs, lengths = sweeps // 2, list[list[Any]](), list[int]()
-        while True:
-            runs.append(self.run(sweeps, per_sweep, _KEPT, _scaled(tell, done / most, sweeps / most)))
-            lengths.append(sweeps)
-            done += sweeps
-            # Earlier runs were shorter: of their states as many are kept as of as long a part of the last.
-            steps = [max(1, sweeps // one) for one in lengths]
-            states, weights = (_thinned(runs, steps, what) for what in (0, 1))
-            r_hats = self.r_hats(states, weights)
-            agree = (r_hats > WORST_R_HAT).mean() <= _DISAGREEING
-            agree = agree and self.r_hat_of_total(states) <= self.worst_total
-            if agree or done >= most:
-                break
-            self.aim_at(r_hats)
-            sweeps = min(2 * sweeps if len(lengths) > 1 else sweeps, most - done)
-        tell(1.0)
-        kept = sum(lengths)
-        accepted, renewed, tried, *_ = np.sum([one[3] for run in runs for one in run], axis=0)
-        return JointStates(
-            states.reshape(-1, cells),
-            weights.reshape(-1, weights.shape[2]),
-            np.sum([one[2] for run in runs for one in run], axis=0) / (chains * kept),
-            r_hats,
-            float(accepted / (kept * per_sweep * chains)),
-            float(renewed / max(tried, 1)),
-            self.r_hat_of_total(states) > self.worst_total,
-            done,
-            done * per_sweep * chains,
-        )
-
     def aim_at(self, r_hats: Floats) -> None:
         """Let moves go to the tables about which chains disagree most, from now on."""
         self.walks, self.nodes, self.swaps = self.aim.at(r_hats)
-
-    def cool(self, sweeps: int, moves: int) -> None:
-        """Let weak noise grow weaker in steps: at once, chains stay where no single move is better."""
-        noise = self.noise
-        strongest = max(float(one.max(initial=0.0)) for one in (noise.rates, noise.curvatures, self.worth))
-        for part in np.geomspace(1 / strongest, 1.0, _STEPS)[:-1] if strongest > 1 else ():
-            sticks = noise.sticks._replace(
-                **{
-                    name: part * getattr(noise.sticks, name)
-                    for name in ("taken", "left", "zeros", "ones", "draws")
-                }
-            )
-            self.noise = noise._replace(
-                rates=part * noise.rates, curvatures=part * noise.curvatures, sticks=sticks
-            )
-            self.run(sweeps, moves, 1, lambda part: None)
-        self.noise = noise
-
-    def r_hat_of_total(self, states: Integers) -> float:
-        """Return the split R-hat of the number of records, of (chain, state, cell); 1 if it is known."""
-        if self.total.known:
-            return 1.0
-        first = states[:, :, : self.layout.model.sizes(self.layout.schema)[0]].sum(axis=2, keepdims=True)
-        return float(split_r_hats(first.astype(np.float64), np.zeros(1))[0])
-
-    def r_hats(self, states: Integers, weights: Floats) -> Floats:
-        """Return the split R-hat of each entry of all tables, of (chain, state, cell)."""
-        flat, levels = states.reshape(-1, states.shape[2]), weights.reshape(-1, weights.shape[2])
-        chances, wholes = self.chances(flat, levels)
-        more = (chances * (1 - chances) / (wholes + 1)).mean(axis=0)
-        return split_r_hats(chances.reshape(states.shape), more)
 
     @property
     def fixed(self) -> Floats:
         """What is added to each count of a table whose prior is fixed."""
         found: Floats = self.states[0].prior[self.layout.places]
         return found
-
-    def chances(self, states: Integers, weights: Floats) -> tuple[Floats, Floats]:
-        """Return the expected entries given each state, and the weight of each entry's row in records."""
-        start, level, found, weighed = 0, 0, [], []
-        prior = self.fixed
-        for node, learned, levels in zip(self.layout.model.columns, self.learned, self.levels, strict=True):
-            cells = int(np.prod(self.layout.model.shape(node, self.layout.schema)))
-            table = states[:, start : start + cells].reshape(len(states), -1, levels)
-            if learned:
-                shapes = table + weights[:, np.newaxis, level : level + levels]
-            else:
-                shapes = table + prior[start : start + cells].reshape(-1, levels)
-            whole = shapes.sum(axis=2, keepdims=True)
-            found.append((shapes / whole).reshape(len(states), -1))
-            weighed.append(np.broadcast_to(whole, shapes.shape).reshape(len(states), -1))
-            start, level = start + cells, level + levels
-        return np.concatenate(found, axis=1), np.concatenate(weighed, axis=1)
-
-
-def _scaled(tell: Callable[[float], None], start: float, length: float) -> Callable[[float], None]:
-    """Return who tells of a part of the work as a part of all of it."""
-    return lambda part: tell(min(1.0, start + part * length))
-
-
-def _thinned(runs: Sequence[list[Any]], steps: Sequence[int], what: int) -> Any:
-    """Return what runs stored, of each chain behind each other, every so often."""
-    each = [np.stack([one[what] for one in run])[:, ::step] for run, step in zip(runs, steps, strict=True)]
-    return np.concatenate(each, axis=1)
 
 
 def prior_of(layout: JointLayout, priors: Sequence[Floats | None], learned: float) -> Floats:

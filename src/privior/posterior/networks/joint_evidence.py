@@ -16,9 +16,6 @@ from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.networks.joint_layout import DIFFERENCE, JointLayout, joint_layout
 from privior.release import Release
 
-#: what a network says of its parities: the set of columns, and whether even ones count against odd ones
-Parity = tuple[tuple[str, ...], bool]
-
 
 @dataclass(frozen=True, eq=False)
 class JointEvidence:

@@ -176,16 +176,10 @@ class JointLayout:
 
     def walk(self, block: tuple[str, ...]) -> Walk:
         """Return the walk over all cliques that hold a column of the block; over all if there is none."""
-        return Walk(block, self._steps(block, block, block))
-
-    def _steps(
-        self, within: tuple[str, ...], block: tuple[str, ...], known_first: tuple[str, ...]
-    ) -> tuple[tuple[int, tuple[str, ...], tuple[str, ...]], ...]:
         cliques = self.tree.cliques
-        inside = [k for k, clique in enumerate(cliques) if not within or set(within) & set(clique)]
-        first = self.tree.homes[known_first[-1]] if known_first else 0
-        steps, known, left = [], set(known_first), [(first, -1)]
-        allowed = set(inside)
+        allowed = {k for k, clique in enumerate(cliques) if not block or set(block) & set(clique)}
+        steps, known = [], set(block)
+        left = [(self.tree.homes[block[-1]] if block else 0, -1)]
         while left:
             clique, before = left.pop()
             have = tuple(name for name in cliques[clique] if name in known and name not in block)
@@ -193,7 +187,7 @@ class JointLayout:
             steps.append((clique, have, new))
             known.update(new)
             left += [(one, clique) for one in self.near[clique] if one != before and one in allowed]
-        return tuple(steps)
+        return Walk(block, tuple(steps))
 
     @cached_property
     def below(self) -> dict[str, tuple[str, ...]]:
@@ -205,18 +199,13 @@ class JointLayout:
                 found[parent] |= found[node] | {node}
         return {node: tuple(one for one in order if one in some) for node, some in found.items()}
 
-    def cascade(self, node: str) -> Walk:
-        """Return the walk over all cliques that hold a node or one below it, the node's row being known."""
-        family = (*self.model.parents[node], node)
-        return Walk((), self._steps((node, *self.below[node]), (), family))
-
     @cached_property
     def walks(self) -> tuple[Walk, ...]:
-        """A walk over a whole record, for each column with all below it, for each column and each arc."""
+        """A walk over a whole record, for each column and each arc."""
         nodes, size = self.model.columns, self.tree.levels
         arcs = [(parent, node) for node in nodes for parent in self.model.parents[node]]
         blocks = [one for one in [*((node,) for node in nodes), *arcs] if min(map(size.__getitem__, one)) > 1]
-        return (self.walk(()), *map(self.cascade, self.model.order), *map(self.walk, blocks))
+        return (self.walk(()), *map(self.walk, blocks))
 
 
 @lru_cache(maxsize=16)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from privior.posterior.networks.joint_numbers import inner, rise
-from privior.posterior.networks.joint_state import Nodes, State
+from privior.posterior.networks.joint_state import JointState, Nodes
 
 #: the mean and the standard deviation of log(κ / levels)
 CENTRE, SPREAD = 0.7, 1.0
@@ -37,7 +37,7 @@ def new_part(rng: np.random.Generator, part: float) -> tuple[float, float]:
 
 
 @inner
-def weigh(nodes: Nodes, v: int, state: State, x: int, old: float, new: float) -> float:
+def weigh(nodes: Nodes, v: int, state: JointState, x: int, old: float, new: float) -> float:
     """Return how the log target changes if the parameter of a level does, in all rows."""
     gain, levels = 0.0, nodes.levels[v]
     for u in range(nodes.rows[v]):
@@ -48,7 +48,7 @@ def weigh(nodes: Nodes, v: int, state: State, x: int, old: float, new: float) ->
 
 
 @njit(cache=True, nogil=True)
-def learn(rng: np.random.Generator, nodes: Nodes, state: State) -> None:
+def learn(rng: np.random.Generator, nodes: Nodes, state: JointState) -> None:
     """Try new parameters of each learned table."""
     for v in range(nodes.column.size):
         if nodes.learned[v] == 0:

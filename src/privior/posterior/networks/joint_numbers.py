@@ -7,7 +7,7 @@ import math
 from numba import njit
 
 from privior.arrays import Floats
-from privior.posterior.networks.joint_state import Noise
+from privior.posterior.networks.joint_state import NetworkNoise
 
 #: for functions that compiled ones call: a door for C, which nobody uses, would take long to compile
 inner = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
@@ -82,7 +82,7 @@ def cell_fit(observed: Floats, rates: Floats, curvatures: Floats, place: int, va
 
 
 @inner
-def fit(noise: Noise, place: int, value: int, step: int) -> float:
+def fit(noise: NetworkNoise, place: int, value: int, step: int) -> float:
     """Return the same of all that is known of a place."""
     return float(cell_fit(noise.observed, noise.rates, noise.curvatures, place, value, step))
 

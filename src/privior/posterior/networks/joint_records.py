@@ -1,4 +1,4 @@
-"""Moves of whole records, compiled: births, deaths, renewals and cascades; the proof is in `joint_walk`."""
+"""Moves of whole records, compiled: births, deaths and renewals; the proof is in `joint_walk`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import math
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.posterior.networks.joint_numbers import cell_fit, inner, log_uniform, rise
-from privior.posterior.networks.joint_state import Nodes, Noise, Scratch, Tables, Walks
+from privior.posterior.networks.joint_numbers import cell_fit, inner
+from privior.posterior.networks.joint_state import NetworkNoise, Nodes, Scratch, Tables, Walks
 from privior.posterior.networks.joint_sticks import table_fit
 
 #: records that are born, die or are renewed at once, at most
 MOST_AT_ONCE = 256
 #: the walk over whole records, and what becomes of one; plain numbers would each be compiled for
 RECORDS, TAKEN, ADDED = np.int64(0), np.int64(-1), np.int64(1)
-#: no node and no code: records are new altogether
-WHOLE, NO_CODE = np.int64(-1), np.int64(0)
 
 
 @inner
@@ -55,16 +53,15 @@ def change_record(
 @inner
 def change(
     many: int,
-    walk: int,
     tables: Tables,
     walks: Walks,
-    noise: Noise,
+    noise: NetworkNoise,
     counts: Integers,
     cells: Integers,
     step: int,
 ) -> None:
     """Add or take records whose cells are known."""
-    start, end, cliques = walks.of[walk], walks.of[walk + 1], walks.clique
+    start, end, cliques = walks.of[RECORDS], walks.of[RECORDS + 1], walks.clique
     margins, map_of, maps, kind = tables.of, tables.map_of, tables.maps, tables.kind
     seen, rates, curvatures = noise.observed, noise.rates, noise.curvatures
     for r in range(many):
@@ -77,23 +74,22 @@ def change(
 def take(
     rng: np.random.Generator,
     many: int,
-    walk: int,
     tables: Tables,
     walks: Walks,
-    noise: Noise,
+    noise: NetworkNoise,
     counts: Integers,
     scratch: Scratch,
 ) -> float:
-    """Take records that have the known codes, all of them equally likely; return the change of the noise's.
+    """Take records, all of them equally likely; return the change of the noise's likelihood.
 
-    Where they were is written into `scratch`, and their codes are.
+    Where they were is written into `scratch`.
     """
-    start, end, cliques = walks.of[walk], walks.of[walk + 1], walks.clique
+    start, end, cliques = walks.of[RECORDS], walks.of[RECORDS + 1], walks.clique
     have_of, have, new_of, new = walks.have_of, walks.have, walks.new_of, walks.new
     off_of, off, firsts = walks.off_of, walks.off, tables.clique
     margins, map_of, maps, kind = tables.of, tables.map_of, tables.maps, tables.kind
     seen, rates, curvatures = noise.observed, noise.rates, noise.curvatures
-    codes, gone, kept = scratch.codes, scratch.gone, scratch.kept
+    codes, gone = scratch.codes, scratch.gone
     gain = 0.0
     for r in range(many):
         cells = gone[r]
@@ -116,8 +112,6 @@ def take(
                         codes[new[k, 0]] = (e - off_of[s]) // new[k, 1] % new[k, 2]
                     cells[clique] = base + off[e]
                     break
-        for k in range(codes.size):
-            kept[r, k] = codes[k]
         gain += change_record(
             start, end, cliques, margins, map_of, maps, kind, seen, rates, curvatures, counts, cells, TAKEN
         )
@@ -128,39 +122,26 @@ def take(
 def add(
     rng: np.random.Generator,
     many: int,
-    walk: int,
-    v: int,
-    code: int,
     tables: Tables,
     walks: Walks,
     nodes: Nodes,
-    noise: Noise,
+    noise: NetworkNoise,
     counts: Integers,
     prior: Floats,
     scratch: Scratch,
 ) -> float:
-    """Add records of the predictive law given all others; return the change of the noise's likelihood.
-
-    Whole records are new if v is -1; else those that were taken get a code of the node v, and all below anew.
-    """
-    start, end, cliques = walks.of[walk], walks.of[walk + 1], walks.clique
+    """Add records of the predictive law given all others; return the change of the noise's likelihood."""
+    start, end, cliques = walks.of[RECORDS], walks.of[RECORDS + 1], walks.clique
     have_of, have, new_of, new = walks.have_of, walks.have, walks.new_of, walks.new
     margins, map_of, maps, kind = tables.of, tables.map_of, tables.maps, tables.kind
     seen, rates, curvatures = noise.observed, noise.rates, noise.curvatures
     above_of, above, above_levels, level_of = nodes.above_of, nodes.above, nodes.above_levels, nodes.levels
     row_of, table_of, column = nodes.row, nodes.table, nodes.column
-    codes, came, kept = scratch.codes, scratch.came, scratch.kept
-    which, first_node, last_node = nodes.every, 0, nodes.every.size
-    if v >= 0:
-        which, first_node, last_node = nodes.below, nodes.below_of[v], nodes.below_of[v + 1]
+    codes, came = scratch.codes, scratch.came
     gain = 0.0
     for r in range(many):
-        if v >= 0:
-            for k in range(codes.size):
-                codes[k] = kept[r, k]
-            codes[column[v]] = code
-        for e in range(first_node, last_node):
-            node, u = which[e], 0
+        for node in range(column.size):
+            u = 0
             for k in range(above_of[node], above_of[node + 1]):
                 u = u * above_levels[k] + codes[above[k]]
             row, levels = row_of[node] + u, level_of[node]
@@ -187,7 +168,7 @@ def add(
 
 
 @inner
-def drawn_fit(v: int, nodes: Nodes, noise: Noise, counts: Integers) -> float:
+def drawn_fit(v: int, nodes: Nodes, noise: NetworkNoise, counts: Integers) -> float:
     """Return the log likelihood of the draws of a node's table."""
     return float(table_fit(noise.sticks, nodes.table[v], nodes.rows[v], nodes.levels[v], counts))
 
@@ -200,7 +181,7 @@ def renew(
     tables: Tables,
     walks: Walks,
     nodes: Nodes,
-    noise: Noise,
+    noise: NetworkNoise,
     counts: Integers,
     prior: Floats,
     scratch: Scratch,
@@ -209,69 +190,12 @@ def renew(
     gain, drawn = 0.0, noise.sticks.rates.size > 0
     for v in range(nodes.column.size if drawn else 0):
         gain -= drawn_fit(v, nodes, noise, counts)
-    gain += take(rng, deaths, RECORDS, tables, walks, noise, counts, scratch)
-    gain += add(rng, births, RECORDS, WHOLE, NO_CODE, tables, walks, nodes, noise, counts, prior, scratch)
+    gain += take(rng, deaths, tables, walks, noise, counts, scratch)
+    gain += add(rng, births, tables, walks, nodes, noise, counts, prior, scratch)
     for v in range(nodes.column.size if drawn else 0):
         gain += drawn_fit(v, nodes, noise, counts)
     if gain >= 0 or rng.random() < math.exp(gain):
         return True
-    change(births, RECORDS, tables, walks, noise, counts, scratch.came, TAKEN)
-    change(deaths, RECORDS, tables, walks, noise, counts, scratch.gone, ADDED)
-    return False
-
-
-@inner
-def cascade(
-    rng: np.random.Generator,
-    v: int,
-    tables: Tables,
-    walks: Walks,
-    nodes: Nodes,
-    noise: Noise,
-    counts: Integers,
-    prior: Floats,
-    scratch: Scratch,
-) -> bool:
-    """Try to move some records of a row of a node's table from a level to another, and all below anew."""
-    levels, walk, codes = nodes.levels[v], nodes.walk[v], scratch.codes
-    if levels < 2:
-        return False
-    u = int(rng.random() * nodes.rows[v])
-    a = int(rng.random() * levels)
-    b = (a + 1 + int(rng.random() * (levels - 1))) % levels
-    p, q = nodes.table[v] + u * levels + a, nodes.table[v] + u * levels + b
-    both = counts[p] + counts[q]
-    if both == 0:
-        return False
-    d, coin = both, rng.random()
-    if coin < 0.9:
-        d = log_uniform(min(float(both), walks.most[walk], float(MOST_AT_ONCE)), rng.random())
-    elif coin < 0.95:
-        d = counts[p] - counts[q]  # the levels change places
-    if d > min(counts[p], MOST_AT_ONCE) or d <= 0:
-        return False
-    # Γ(c_b+a_b+d)/Γ(c_b+a_b) Γ(c_a-d+a_a)/Γ(c_a+a_a), and the number of choices of the d records
-    gain = rise(counts[q] + prior[q], d) + rise(counts[p] + prior[p], -d)
-    gain -= rise(counts[q] + 1.0, d) + rise(counts[p] + 1.0, -d)
-    first, end = nodes.below_of[v], nodes.below_of[v + 1]
-    drawn = noise.sticks.rates.size > 0
-    if drawn:
-        gain -= drawn_fit(v, nodes, noise, counts)
-        for k in range(first, end):
-            gain -= drawn_fit(nodes.below[k], nodes, noise, counts)
-    rest = u
-    for k in range(nodes.above_of[v + 1] - 1, nodes.above_of[v] - 1, -1):
-        codes[nodes.above[k]] = rest % nodes.above_levels[k]
-        rest //= nodes.above_levels[k]
-    codes[nodes.column[v]] = a
-    gain += take(rng, d, walk, tables, walks, noise, counts, scratch)
-    gain += add(rng, d, walk, v, b, tables, walks, nodes, noise, counts, prior, scratch)
-    if drawn:
-        gain += drawn_fit(v, nodes, noise, counts)
-        for k in range(first, end):
-            gain += drawn_fit(nodes.below[k], nodes, noise, counts)
-    if gain >= 0 or rng.random() < math.exp(gain):
-        return True
-    change(d, walk, tables, walks, noise, counts, scratch.came, TAKEN)
-    change(d, walk, tables, walks, noise, counts, scratch.gone, ADDED)
+    change(births, tables, walks, noise, counts, scratch.came, TAKEN)
+    change(deaths, tables, walks, noise, counts, scratch.gone, ADDED)
     return False

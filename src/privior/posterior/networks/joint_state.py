@@ -61,12 +61,8 @@ class Swaps(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Tables of nodes, parents first: column, places, rows, levels, whether learned, and parents' columns.
+    """Tables of nodes, parents first: column, places, rows, levels, whether learned, and parents' columns."""
 
-    `every` has the numbers of all of them.
-    """
-
-    every: Integers
     column: Integers
     table: Integers
     row: Integers
@@ -79,11 +75,32 @@ class Nodes(NamedTuple):
     above_levels: Integers
     below_of: Integers
     below: Integers
-    walk: Integers
     chances: Floats
 
 
-class Noise(NamedTuple):
+class Paths(NamedTuple):
+    """How a change spreads through the tree: steps, each into a clique of which some columns are known.
+
+    The first steps are those of nodes, into the home of each, its row and level being known; all others go
+    from a clique to a neighbour. `steps[of[v]:of[v+1]]` lead from the home of node v to all cliques that hold
+    it. `columns` has the columns of each clique, and their strides. `most` is how far a cascade goes.
+    """
+
+    clique: Integers
+    have_of: Integers
+    have: Integers
+    new_of: Integers
+    new: Integers
+    off_of: Integers
+    off: Integers
+    of: Integers
+    steps: Integers
+    columns_of: Integers
+    columns: Integers
+    most: Floats
+
+
+class NetworkNoise(NamedTuple):
     """What is known of each cell: a row for each term; and of each stick of released draws."""
 
     observed: Floats
@@ -92,7 +109,7 @@ class Noise(NamedTuple):
     sticks: Sticks
 
 
-class State(NamedTuple):
+class JointState(NamedTuple):
     """What a chain changes: counts, Dirichlet parameters beside them, κ and b of each learned table."""
 
     counts: Integers
@@ -102,7 +119,11 @@ class State(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for a move."""
+    """Room for a move.
+
+    Of cascades: codes that records get, when cliques were last visited and columns last changed (`now` counts
+    records), and of each record the cliques that it was found in.
+    """
 
     codes: Integers
     old: Integers
@@ -110,4 +131,9 @@ class Scratch(NamedTuple):
     cliques: Integers
     gone: Integers
     came: Integers
-    kept: Integers
+    other: Integers
+    visited: Integers
+    changed: Integers
+    now: Integers
+    where: Integers
+    found: Integers

@@ -20,7 +20,7 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.models import Network
 from privior.posterior.counts.evidence import Total
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.networks.all_summed import AllSummed
 from privior.posterior.networks.joint_evidence import JointEvidence
@@ -217,11 +217,11 @@ class SummedTables(AllSummed):
         )
         return own, self._chances[number]
 
-    def laws(self, place: int) -> tuple[Law, ...]:
+    def laws(self, place: int) -> tuple[IntegerLaw, ...]:
         """Return the law of each count of a table."""
         tables, chances = self._table(place)
         each = (np.bincount(cell, chances, self._base) for cell in tables.T)
-        return tuple(Law(0, np.asarray(one, dtype=np.float64)) for one in each)
+        return tuple(IntegerLaw(0, np.asarray(one, dtype=np.float64)) for one in each)
 
     def levels(self, place: int) -> int:
         """Return the number of levels of a table's node."""

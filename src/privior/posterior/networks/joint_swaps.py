@@ -22,7 +22,7 @@ from numba import njit
 
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_numbers import cell_fit, log_uniform, moved, moved_factorials
-from privior.posterior.networks.joint_state import Noise, Swaps, Tables
+from privior.posterior.networks.joint_state import NetworkNoise, Swaps, Tables
 
 #: none of the values is left out; a plain number would be compiled for apart
 NOTHING = np.int64(-1)
@@ -34,7 +34,7 @@ def swap(
     many: int,
     tables: Tables,
     swaps: Swaps,
-    noise: Noise,
+    noise: NetworkNoise,
     counts: Integers,
     prior: Floats,
 ) -> int:

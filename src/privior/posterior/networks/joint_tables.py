@@ -15,9 +15,10 @@ from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics
 from privior.posterior.kept import kept
 from privior.posterior.networks.class_chains import ClassChains
-from privior.posterior.networks.joint_chains import CHAINS, JointChains
+from privior.posterior.networks.joint_chains import JointChains
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.known_tables import KnownTables
+from privior.posterior.networks.network_chains import CHAINS
 from privior.posterior.tables.drawn import probabilities
 
 #: entries that a warning names
@@ -117,7 +118,7 @@ class JointTables(KnownTables):
 
     @property
     def together(self) -> bool:
-        """They are."""
+        """Say that tables are inferred together, as margins of one data set."""
         return True
 
     def cautions(self, entries: list[str], nodes: tuple[str, ...]) -> tuple[str, ...]:

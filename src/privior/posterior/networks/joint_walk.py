@@ -26,19 +26,10 @@ likelihoods (with n uniform below its bound). Renewal is a death and a birth of 
 looking at the state. A record of the data set that the cliques describe is drawn clique by clique in
 proportion to the counts that are left.
 
-*Cascade.* A node, a row u of its table, and two of its levels a and b are drawn without looking at the state.
-d is log-uniform on 1..min(c_ua + c_ub, 4σ+2), or c_ua + c_ub, or c_ua - c_ub > 0; the move leaves the sum as
-it is, and by the last d the two counts change places, as by its reverse. Reject if c_ua < d. d records of
-those with (u, a), equally likely, get level b, and all nodes below are drawn anew from the predictive law.
-Of the law of sequences the part of the nodes below cancels as for births; that of the node has the ratio
-Γ(c_ub+a_b+d) Γ(c_ua+a_a-d) / Γ(c_ub+a_b) Γ(c_ua+a_a). d of c_ua records are chosen, and by the reverse move d
-of c_ub + d: the ratio of these binomial coefficients is the Hastings term. Parents are not below the node, so
-rows stay as they are.
-
 *Learning.* The parameters of a learned table are a_v = κ b in every row: Metropolis on log κ, which is normal
 about log(levels) + 0.7 with deviation 1, and on pairs of b, uniform on its simplex (`LearnedTables`).
 
-*Swaps* are proved in `joint_swaps`.
+*Swaps* are proved in `joint_swaps`, *cascades* in `joint_cascades`.
 
 This module is imported only when a chain is run.
 """
@@ -51,10 +42,20 @@ import numpy as np
 from numba import njit
 
 from privior.arrays import Floats, Integers
+from privior.posterior.networks.joint_cascades import cascade
 from privior.posterior.networks.joint_learning import learn
 from privior.posterior.networks.joint_numbers import cell_fit, log_uniform, moved, moved_factorials
-from privior.posterior.networks.joint_records import cascade, renew
-from privior.posterior.networks.joint_state import Nodes, Noise, Scratch, State, Swaps, Tables, Walks
+from privior.posterior.networks.joint_records import renew
+from privior.posterior.networks.joint_state import (
+    JointState,
+    NetworkNoise,
+    Nodes,
+    Paths,
+    Scratch,
+    Swaps,
+    Tables,
+    Walks,
+)
 from privior.posterior.networks.joint_sticks import table_gain
 from privior.posterior.networks.joint_swaps import swap
 
@@ -70,7 +71,7 @@ def shift(
     many: int,
     tables: Tables,
     walks: Walks,
-    noise: Noise,
+    noise: NetworkNoise,
     counts: Integers,
     prior: Floats,
     scratch: Scratch,
@@ -180,9 +181,10 @@ def walk_on(
     tables: Tables,
     walks: Walks,
     swaps: Swaps,
+    paths: Paths,
     nodes: Nodes,
-    noise: Noise,
-    state: State,
+    noise: NetworkNoise,
+    state: JointState,
     scratch: Scratch,
     most: int,
     known: bool,
@@ -217,7 +219,7 @@ def walk_on(
             if move % every == 0:
                 node = np.searchsorted(nodes.chances, rng.random(), side="right")
                 cascades += 1
-                if cascade(rng, node, tables, walks, nodes, noise, counts, prior, scratch):
+                if cascade(rng, node, tables, paths, nodes, noise, counts, prior, scratch):
                     cascaded += 1
             if move % records_every == 0:
                 d = log_uniform(float(at_once), rng.random())

@@ -21,7 +21,7 @@ from privior.posterior.numbers import Named, Numbers, quantile_name, quantile_of
 MOST_LISTED = 100_000
 
 #: the codes that each of some columns may have
-Codes = dict[str, list[int]]
+LevelCodes = dict[str, list[int]]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class NetworkNumbers(Numbers):
 
     @cached_property
     def elimination(self) -> Elimination:
-        """Sums over columns."""
+        """The sums over columns that a question does not name."""
         return Elimination(self.model, self.schema)
 
     @property
@@ -47,7 +47,7 @@ class NetworkNumbers(Numbers):
         """Return the probability of an event, nan where what is given has no chance."""
         name = f"P({self.events.name(event)}{self._bar(given)})"
         wanted = self.events.codes(event)
-        among = [Codes()] if given is None else self.events.codes(given)
+        among = [LevelCodes()] if given is None else self.events.codes(given)
         if len(wanted) > 1 or len(among) > 1:
             return name, self._by_listing(event, given)
         both = _both(wanted[0], among[0])
@@ -66,7 +66,7 @@ class NetworkNumbers(Numbers):
 
     def chances(self, columns: Sequence[str], given: Event | object | None) -> Callable[[Floats], Floats]:
         """Return the chances of all combinations of levels of some columns, given an event."""
-        among = [Codes()] if given is None else self.events.codes(given)
+        among = [LevelCodes()] if given is None else self.events.codes(given)
         beside = () if len(among) == 1 else tuple(set(self.events.columns_of(given)) - set(columns))
         every = (*columns, *beside)
         self.check_listed(every)
@@ -157,7 +157,7 @@ class NetworkNumbers(Numbers):
         return "" if given is None else f" | {self.events.name(given)}"
 
 
-def _both(one: Mapping[str, list[int]], other: Mapping[str, list[int]]) -> Codes | None:
+def _both(one: Mapping[str, list[int]], other: Mapping[str, list[int]]) -> LevelCodes | None:
     """Return the codes that two events leave together; None if they exclude each other."""
     found = {**one, **other}
     for name in set(one) & set(other):

@@ -10,6 +10,7 @@ import numpy as np
 from privior.arrays import Floats
 from privior.posterior.counts.contract import LatentCounts, LearnedShape
 from privior.posterior.kept import kept
+from privior.posterior.tables.dirichlet_probabilities import DirichletProbabilities
 from privior.posterior.tables.drawn import DrawnProbabilities, probabilities
 from privior.posterior.tables.learned_probabilities import LearnedProbabilities
 
@@ -35,7 +36,7 @@ class OneTable:
     def _drawn(self) -> DrawnProbabilities:
         if self.learned is not None:
             return LearnedProbabilities(self.prior, self.learned)
-        return DrawnProbabilities(self.prior, self.counts)
+        return DirichletProbabilities(self.prior, self.counts)
 
     def rows(self, number: int, rng: np.random.Generator) -> Floats:
         """Draw the table's rows of chances, as (number, cells)."""

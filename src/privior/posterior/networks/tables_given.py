@@ -45,18 +45,18 @@ class ApartTables(KnownTables):
     reason: str = ""
 
     def counts(self, place: int) -> LatentCounts:
-        """Return those of the table."""
+        """Return the counts of one table, from its own noise alone."""
         return self.each[place].counts
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:
-        """Draw table by table."""
+        """Draw all tables, each by itself."""
         return np.concatenate([one.rows(number, rng) for one in self.each], axis=1)
 
     def mean(self, place: int) -> None:
-        """Draws tell it."""
+        """Return nothing: draws tell it."""
 
     def noise_share(self, place: int, number: int, rng: np.random.Generator) -> float:
-        """Return that of the table."""
+        """Return the share of the variance that the noise of this table has."""
         return self.each[place].noise_share(number, rng)
 
     def learned(self, place: int) -> bool:
@@ -72,7 +72,7 @@ class ApartTables(KnownTables):
 
     @property
     def together(self) -> bool:
-        """They are not."""
+        """Say that tables are inferred each by itself."""
         return False
 
     def cautions(self, entries: list[str], nodes: tuple[str, ...]) -> tuple[str, ...]:
