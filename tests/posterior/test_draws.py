@@ -206,6 +206,7 @@ def test_searched_hulls_hold_what_listed_ones_hold(seed: int, monkeypatch: pytes
     """Random priors, rates and draws of 30,000 records: no count within the cut of the peak is outside."""
     from privior.mechanisms import CellGammas
     from privior.posterior.counts import cell_weights
+    from privior.posterior.counts.dirichlet_weights import DirichletWeights
 
     rng = np.random.default_rng(seed)
     cells, most = 5, 30_000
@@ -217,7 +218,7 @@ def test_searched_hulls_hold_what_listed_ones_hold(seed: int, monkeypatch: pytes
     draws = CellGammas(prior, rate, slopes, ((0 * one, -drawn * one),), ((0.0, float(drawn)),))
     urn = CellGammas(prior, rate, 0 * one, ((seen * one, one), (0 * one, -one)), ((0.0, 1.0),))
     gammas = ((draws,), (urn,), (draws, urn))[seed % 3]
-    weights = cell_weights.CellWeights.of([], 10.0 ** rng.uniform(-3, 1, cells), most, gammas)
+    weights = DirichletWeights.of([], 10.0 ** rng.uniform(-3, 1, cells), most, gammas)
     for tilt in rng.uniform(-0.1, 0.1, 4) - slopes.mean() * (seed % 3 != 1):
         searched = weights.hull(float(tilt), 40.0)
         with monkeypatch.context() as patched:

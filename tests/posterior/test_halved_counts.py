@@ -7,13 +7,15 @@ from itertools import product
 
 import numpy as np
 import pytest
+from plain_laws import plain_means
 
 import privior as pv
 from privior.models import LearnedPrior
 from privior.posterior.counts.evidence import CellEvidence, Total
-from privior.posterior.counts.halved_counts import HalvedCounts, halved_counts, nothing_chance
+from privior.posterior.counts.halved_counts import _PLAIN, HalvedCounts, halved_counts, nothing_chance
 from privior.posterior.counts.halving_centres import centres
-from privior.posterior.counts.halving_machine import _HEDGED, _UNLEARNED, HalvingMachine
+from privior.posterior.counts.halving_machine import HalvingMachine
+from privior.posterior.counts.halving_sums import LOW
 from privior.posterior.counts.halving_tree import halving_tree
 from privior.posterior.counts.latent import latent_counts
 from privior.posterior.counts.stirling import log_gamma
@@ -85,14 +87,13 @@ def brute_force(
 
 
 def mixed(observed: list[int], rate: float, totals: range) -> np.ndarray:
-    """Return the expected counts of all states: learned ones, those with empty stretches, unlearned ones."""
+    """Return the expected counts of all states, learned ones and with empty stretches, and by noise alone."""
     variance = 1 / float(CellEvidence(np.zeros(1), np.array([rate]), np.zeros(1)).precisions[0])
     little = [one for one in observed if one <= 4 * math.sqrt(variance)]
     empty = round(16 * nothing_chance(sum(little), variance * len(little))) / 16
     facts = observed, rate, totals
     learned = (1 - empty) * brute_force(*facts) + empty * brute_force(*facts, sparse=True)
-    hedges = [share * brute_force(*facts, law=law) for law, share in zip(_UNLEARNED, _HEDGED, strict=True)]
-    return np.asarray((1 - sum(_HEDGED)) * learned + np.sum(hedges, axis=0))
+    return np.asarray((1 - _PLAIN) * learned + _PLAIN * plain_means(observed, variance, totals))
 
 
 @pytest.mark.parametrize("observed", [[7, 2], [9, 1, 3], [-2, 12, 0], [0, 1, 25]])
@@ -185,6 +186,32 @@ def test_compiled_sums_are_those_over_whole_arrays(wide: int) -> None:
     assert learned.chances == pytest.approx(learned_2.chances, abs=1e-9)
     assert learned.gains == pytest.approx(learned_2.gains, abs=1e-6)
     assert (drawn.tables == drawn_2.tables).all()
+
+
+@pytest.mark.parametrize("observed", [[30, 24], [90, 25, 60], [22, 300, 40, 41, 75]])
+def test_how_well_filled_parts_are_halved_says_nothing_of_their_sum(observed: list[int]) -> None:
+    """The sum has the law that the noise of its cells has, whatever the halves are taken for."""
+    cells, rate, most = len(observed), 0.6, 2 * sum(observed)
+    evidence = [CellEvidence(np.array(observed), np.full(cells, rate), np.zeros(cells))]
+    tree, variance = halving_tree((cells,)), 1 / evidence[0].precisions
+    middle = centres(tree, (True,), np.array(observed, dtype=np.float64), variance)
+    machine = HalvingMachine.of(tree, LearnedPrior(), middle, Total(most, False), evidence, variance)
+    expected = np.ones(1)
+    for one in observed:
+        expected = np.convolve(expected, np.exp(-rate * np.abs(np.arange(2 * one + 1) - one)))
+    expected /= expected.sum()
+
+    def mean(state: np.ndarray) -> float:
+        machine.sum_up(state)
+        found, low = machine._top / machine._top.sum(), int(machine.nodes[-1, LOW])
+        if machine.noise[-1, 3]:
+            assert found == pytest.approx(expected[low : low + found.size], abs=1e-4)
+        return float(found @ (low + np.arange(found.size)))
+
+    for law in range(LearnedPrior().laws.shape[1]):
+        assert mean(np.append(np.full(tree.groups, law), [0, 0])) == pytest.approx(sum(observed), abs=0.01)
+    machine.noise[:, 3] = 0
+    assert mean(np.append(np.full(tree.groups, 2), [0, 0])) < sum(observed) - 0.03
 
 
 def test_tables_are_the_same_each_time() -> None:
@@ -285,8 +312,8 @@ def test_chances_of_cells_follow_from_a_table_as_the_prior_has_it() -> None:
         squares = (12 + a) * (13 + a) / ((14 + 2 * a) * (15 + 2 * a))
         return np.array([weights @ ((12 + a) / (14 + 2 * a)), weights @ squares])
 
-    hedged = sum(share * moments(prior.laws[0, law]) for law, share in zip(_UNLEARNED, _HEDGED, strict=True))
-    mean, square = (1 - sum(_HEDGED)) * moments(prior.laws.mean(axis=(0, 1))) + hedged
+    plain = moments(prior.laws[0, 2])
+    mean, square = (1 - _PLAIN) * moments(prior.laws.mean(axis=(0, 1))) + _PLAIN * plain
     assert drawn.mean() == pytest.approx(mean, abs=0.008)
     assert drawn.std() == pytest.approx(math.sqrt(square - mean**2), rel=0.05)
 

@@ -8,14 +8,14 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from privior.posterior.counts.beta_mixture import BetaMixture
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 
 
 def pair(mass: ArrayLike, low: int, n: int, prior: tuple[float, float]) -> BetaMixture:
     """The mixture of two cells, of which the first has this law."""
     values = np.asarray(mass, dtype=np.float64)
-    law = Law(low, values / values.sum())
-    other = Law(n - law.high, law.mass[::-1].copy())
+    law = IntegerLaw(low, values / values.sum())
+    other = IntegerLaw(n - law.high, law.mass[::-1].copy())
     return BetaMixture([law, other], np.array(prior), n)
 
 
@@ -77,7 +77,9 @@ def test_mean_and_deviation_are_those_of_the_parts(name: str) -> None:
 
 def test_many_cells_at_once_are_each_alone() -> None:
     rng = np.random.default_rng(1)
-    laws = [Law(int(rng.integers(0, 300)), rng.dirichlet(np.ones(rng.integers(1, 90)))) for _ in range(60)]
+    laws = [
+        IntegerLaw(int(rng.integers(0, 300)), rng.dirichlet(np.ones(rng.integers(1, 90)))) for _ in range(60)
+    ]
     mixture = BetaMixture(laws, rng.uniform(0.01, 5, 60), 3000)
     ends = mixture.interval(0.8)
     for cell in range(60):

@@ -15,11 +15,11 @@ from scipy.special import betaln, gammaln
 from chi_square import fits
 from privior.errors import InferenceError
 from privior.posterior.counts import cell_weights, table_draws
-from privior.posterior.counts.cell_weights import CellWeights
+from privior.posterior.counts.dirichlet_weights import DirichletWeights
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.exact_counts import ExactCounts, exact_counts
 from privior.posterior.counts.latent import latent_counts
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.counts.summation import fast_length, sum_tree
 
 
@@ -29,7 +29,7 @@ def summed(name: str) -> ExactCounts:
     return found
 
 
-def spread_out(law: Law, most: int) -> NDArray[np.float64]:
+def spread_out(law: IntegerLaw, most: int) -> NDArray[np.float64]:
     every = np.zeros(most + 1)
     every[law.low : law.high + 1] = law.mass
     return every
@@ -140,7 +140,7 @@ def test_fourier_transforms_stay_within_the_noise_they_state() -> None:
     laws = []
     for _ in range(12):
         mass = np.exp(-0.01 * np.abs(np.arange(1500) - rng.integers(300, 1200)))
-        laws.append(Law(int(rng.integers(0, 50)), mass / mass.sum()))
+        laws.append(IntegerLaw(int(rng.integers(0, 50)), mass / mass.sum()))
     most = round(sum(law.mean for law in laws))
     trees = [
         sum_tree(laws, most, most, lambda a, b: np.zeros(b - a + 1), 1e-18, fourier=fourier)
@@ -166,7 +166,7 @@ def test_hulls_hold_every_count_near_the_peak(monkeypatch: pytest.MonkeyPatch) -
             )
             for _ in range(rng.integers(0, 3))
         ]
-        weights = CellWeights.of(evidence, 10 ** rng.uniform(-4, 4, 3), most)
+        weights = DirichletWeights.of(evidence, 10 ** rng.uniform(-4, 4, 3), most)
         tilt, cut = float(rng.normal(scale=2)), float(rng.uniform(5, 60))
         monkeypatch.setattr(cell_weights, "_DENSE", 10**9)
         listed = weights.hull(tilt, cut)

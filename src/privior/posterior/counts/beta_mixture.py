@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from privior.arrays import Floats
 from privior.posterior.counts.incomplete_beta import expit, first_guess, incomplete_beta
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.counts.stirling import HALF_LOG_TWO_PI, stirling_remainder
 from privior.posterior.counts.variance import VarianceParts
 
@@ -52,7 +52,7 @@ class BetaMixture:
         records: the number of records n
     """
 
-    marginals: Sequence[Law]
+    marginals: Sequence[IntegerLaw]
     prior: Floats
     records: int
 

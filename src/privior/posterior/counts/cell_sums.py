@@ -12,14 +12,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.counts.summation import SumTree, convolved
 
 #: what may be trimmed off each tail of a convolution
 _NOTHING = 1e-15
 
 
-def law_of_sum(tree: SumTree, cells: NDArray[np.bool_]) -> Law:
+def law_of_sum(tree: SumTree, cells: NDArray[np.bool_]) -> IntegerLaw:
     """Return the law of the sum of some cells.
 
     Args:
@@ -28,15 +28,15 @@ def law_of_sum(tree: SumTree, cells: NDArray[np.bool_]) -> Law:
     """
     total = tree.total.low
     if cells.all() or not cells.any():
-        return Law(total if cells.all() else 0, np.ones(1))
+        return IntegerLaw(total if cells.all() else 0, np.ones(1))
     inside, others = (convolved(_parts(tree, chosen), total, _NOTHING) for chosen in (cells, ~cells))
     first, last = max(inside.low, total - others.high), min(inside.high, total - others.low)
     mass = inside.mass[first - inside.low : last + 1 - inside.low].copy()
     mass *= others.mass[::-1][first - (total - others.high) :][: mass.size]
-    return Law(first, mass / mass.sum())
+    return IntegerLaw(first, mass / mass.sum())
 
 
-def _parts(tree: SumTree, cells: NDArray[np.bool_]) -> Sequence[Law]:
+def _parts(tree: SumTree, cells: NDArray[np.bool_]) -> Sequence[IntegerLaw]:
     """Return the laws of the largest nodes, or single cells, that lie in a part of the table."""
     whole = list(map(bool, cells))
     covered = [False] * len(tree.laws)

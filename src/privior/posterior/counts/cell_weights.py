@@ -1,27 +1,24 @@
-"""The weight of one cell's count, wᵢ(c) = Γ(c+aᵢ)/c! · exp(log likelihoodᵢ(c)), and where it matters.
+"""The weight wᵢ(c) of one cell's count, and where it matters.
 
 Given the total, the posterior of a table is a product of these weights, times e^(λ Σ cᵢ) for any tilt λ.
-This module answers, for all cells at once and without an array over 0..n:
+They are those of a Dirichlet prior (`dirichlet_weights`) or of known chances (`finite/known_cells`), times
+the likelihood. This module answers, for all cells at once and without an array over 0..n:
 
 * the steps log w(c+1) − log w(c) + λ, which carry no cancellation: differences of log Γ near 10⁹ would be
   wrong in the sixth digit, while the sum of a few hundred steps is right in the thirteenth;
 * the hull of a cell: the smallest interval that holds every c whose tilted log weight is within `cut` of
   the peak. Outside it lies at most (n+1) e^-cut times the peak, whatever the shape of the weight.
 
-The hull is found by bisection. Between the knots 0, n, the noisy counts, and the inflection below, the log
-weight is concave or convex: Γ(c+a)/c! is log-concave for a >= 1, and log-convex with a spike at 0 for
-a < 1, where the second difference (1−a)/((c+a)(c+1)) − curvature changes sign once. On a concave piece the
-mode is found from the sign of the steps; a convex one peaks at its ends; on either, the weight crosses any
-level at most once between two such candidates of which one is above and one below it.
-
-Releases from a posterior add log Gamma functions (`gamma_terms`), and their inflections have no closed form:
-they are found by the sign of the second difference on a grid that is finer than these functions bend.
+The hull is found by bisection. Between knots the log weight is concave or convex. On a concave piece the mode
+is found from the sign of the steps; a convex one peaks at its ends; on either, the weight crosses any level
+at most once between two such candidates of which one is above and one below it.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -31,13 +28,10 @@ from numpy.typing import NDArray
 from privior.arrays import Floats, Integers
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.evidence import CellEvidence
-from privior.posterior.counts.gamma_terms import cell_heights, cell_of, cell_steps, largest_terms
-from privior.posterior.counts.stirling import log_rising
+from privior.posterior.counts.gamma_terms import cell_of
 
 #: up to this many values of all cells together, the hulls are read off the whole array of weights
 _DENSE = 60_000
-#: where the second difference is looked at, and how many changes of its sign are kept
-_LOOKED_AT, _CHANGES = 300, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +49,7 @@ class Hull:
 
 
 @dataclass(frozen=True, eq=False)
-class CellWeights:
+class CellWeights(ABC):
     """The log weights of all cells of one table.
 
     A noisy count outside 0..n acts on 0..n as one at the border does, but for a constant, and for a
@@ -109,27 +103,9 @@ class CellWeights:
             gammas=tuple(gammas),
         )
 
+    @abstractmethod
     def steps(self, cells: NDArray[np.intp], counts: Integers, tilt: float) -> Floats:
         """Return log w(c+1) − log w(c) + tilt; `counts` has one row for each of `cells`."""
-        down = (slice(None), *[None] * (counts.ndim - 1))
-        at = counts.astype(np.float64)
-        with np.errstate(divide="ignore"):
-            steps = np.log1p((self.prior[cells] - 1)[down] / (at + 1))
-        np.copyto(steps, np.log(self.prior[cells])[down], where=counts == 0)
-        constant, whole = self.slope[cells] + tilt, self.kinks.dtype.kind == "i"
-        for kinks, rates in zip(self.kinks, self.rates, strict=True):
-            rate = rates[cells][down]
-            there = kinks[cells][down]
-            # from c to c + 1 the distance to a noisy count falls or grows by 1, or less around decimals
-            nearer = np.where(counts < there, 1, -1) if whole else np.clip(2 * (there - at) - 1, -1, 1)
-            steps += rate * nearer + constant[down]
-            constant = np.zeros(cells.size)
-        steps += constant[down]
-        if self.curvature.any():
-            steps += self.curvature[cells][down] * (self.centre[cells][down] - 0.5 - at)
-        if self.gammas:
-            steps += cell_steps(self.gammas, cells, at)
-        return steps
 
     def hull(self, tilt: float, cut: float) -> Hull:
         """Return each cell's hull at a tilt: all counts within `cut` of the peak, in log weight."""
@@ -182,72 +158,29 @@ class CellWeights:
             inside, outside = np.where(high_enough, middle, inside), np.where(high_enough, outside, middle)
         return Hull(np.maximum(inside[0] - 2, 0), np.minimum(inside[1] + 2, self.most), peak)
 
-    @cached_property
+    @property
+    @abstractmethod
     def _knots(self) -> Integers:
-        ends = np.broadcast_to(np.array([[0], [self.most]]), (2, self.prior.size))
-        a = np.minimum(self.prior, 1.0)
-        with np.errstate(divide="ignore"):
-            root = np.sqrt((1 - a) ** 2 + 4 * (1 - a) / np.maximum(self.curvature, 1e-300))
-        inflection = np.clip((root - (1 + a)) / 2, 0, self.most).astype(np.int64)
-        changes = self._sign_changes() if self.gammas else np.zeros((0, self.prior.size), dtype=np.int64)
-        kinks = [np.floor(self.kinks).astype(np.int64), np.ceil(self.kinks).astype(np.int64)]
-        # whole ones once: twice the knots would take twice as long
-        bent = kinks[:1] if self.kinks.dtype.kind == "i" else kinks
-        return np.sort(np.concatenate([ends, *bent, inflection[None], changes]), axis=0).T
+        """Counts between which the weights are log-concave or log-convex, rising, (cell, knot)."""
 
-    def _sign_changes(self) -> Integers:
-        """Return counts where the second difference changes its sign, as (changes, cells), 0 for none."""
-        cells = np.arange(self.prior.size)
-
-        def bend(counts: Integers) -> Floats:
-            return self.steps(cells, counts + 1, 0.0) - self.steps(cells, counts, 0.0)
-
-        points = np.unique(np.geomspace(1, self.most + 1, _LOOKED_AT).astype(np.int64)) - 1
-        convex = bend(np.broadcast_to(points, (cells.size, points.size))) > 0
-        found = np.zeros((_CHANGES, cells.size), dtype=np.int64)
-        changes = convex[:, 1:] != convex[:, :-1]
-        order = np.cumsum(changes, axis=1)
-        for number in range(min(_CHANGES, int(order[:, -1].max(initial=0)))):
-            there = changes & (order == number + 1)
-            some, place = there.any(axis=1), there.argmax(axis=1)
-            left, right = points[place], points[place + 1]
-            first = convex[cells, place]
-            while (right - left > 1).any():
-                middle = (left + right) // 2
-                same = (bend(middle[:, None])[:, 0] > 0) == first
-                left, right = np.where(same, middle, left), np.where(same, right, middle)
-            found[number] = np.where(some, right, 0)
-        return found
-
-    def cell(self, index: int) -> CellWeights:
+    def cell(self, index: int) -> Self:
         """Return the weights of one cell alone."""
         only = slice(index, index + 1)
-        return CellWeights(
-            self.prior[only],
-            self.most,
-            self.kinks[:, only],
-            self.rates[:, only],
-            self.curvature[only],
-            self.centre[only],
-            self.slope[only],
-            cell_of(self.gammas, index),
+        return replace(
+            self,
+            prior=self.prior[only],
+            kinks=self.kinks[:, only],
+            rates=self.rates[:, only],
+            curvature=self.curvature[only],
+            centre=self.centre[only],
+            slope=self.slope[only],
+            gammas=cell_of(self.gammas, index),
         )
 
+    @abstractmethod
     def log_weights(self, counts: Integers, tilt: float) -> Floats:
         """Return log w(c) + tilt·c, with one row of counts for each cell; up to a constant of the cell."""
-        at = counts.astype(np.float64)
-        heights = log_rising(at, self.prior[:, None])
-        heights += (self.slope + tilt)[:, None] * at
-        heights -= self.curvature[:, None] * (at - self.centre[:, None]) ** 2 / 2
-        for kinks, rates in zip(self.kinks, self.rates, strict=True):
-            heights -= rates[:, None] * np.abs(kinks[:, None] - counts)
-        if self.gammas:
-            heights += cell_heights(self.gammas, at)
-        return heights
 
+    @abstractmethod
     def _rounding(self, tilt: float) -> Floats:
         """Return a bound of the rounding error of `log_weights`, by which the hulls are widened."""
-        n = float(self.most)
-        largest = (self.prior + 1) * np.log(n + self.prior + 2) + self.curvature * n**2
-        largest += (np.abs(self.slope + tilt) + self.rates.sum(axis=0)) * n
-        return 1e-15 * (largest + largest_terms(self.gammas, self.most))

@@ -58,12 +58,12 @@ class CertainCounts(LatentCounts):
 
     @cached_property
     def mean(self) -> Floats:  # type: ignore[override]
-        """The counts."""
+        """The noisy counts themselves."""
         return self.counts.astype(np.float64)
 
     @cached_property
     def stddev(self) -> Floats:  # type: ignore[override]
-        """Zero: that is the mistake."""
+        """Zero, which is the mistake that this shows."""
         return np.zeros(self.counts.size)
 
     def interval(self, level: float) -> Floats:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.arrays import Floats, Integers
-from privior.posterior.counts.cell_weights import CellWeights
 from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
+from privior.posterior.counts.dirichlet_weights import DirichletWeights
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, split_r_hat
 from privior.posterior.kept import kept
@@ -111,7 +111,7 @@ class _Chains:
     def __init__(self, evidence: Sequence[CellEvidence], prior: Floats, total: Total, seed: int) -> None:
         self.total = total
         precision = np.sum([e.precisions for e in evidence], axis=0) if evidence else np.zeros(prior.size)
-        weights = CellWeights.of(evidence, prior, total.most)
+        weights = DirichletWeights.of(evidence, prior, total.most)
         kinks = np.stack([weights.kinks, weights.rates], axis=1).reshape(-1, prior.size)
         columns = [prior, weights.curvature, weights.centre, weights.slope, precision, kinks.T]
         # Row by row in memory, with kinks and without: loops are compiled for one layout.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privior.arrays import Floats, Integers
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.diagnostics import Diagnostics
 
@@ -64,7 +64,7 @@ class LatentCounts(ABC):
     def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return tables from the posterior, as (size, k)."""
 
-    def sum_of(self, cells: NDArray[np.bool_]) -> Law | None:
+    def sum_of(self, cells: NDArray[np.bool_]) -> IntegerLaw | None:
         """Return the law of the sum of some cells, where it is known without draws."""
         return None
 
@@ -89,7 +89,7 @@ class SummedCounts(LatentCounts):
         marginals: the law of each cell's count
     """
 
-    marginals: tuple[Law, ...]
+    marginals: tuple[IntegerLaw, ...]
 
     @cached_property
     def mean(self) -> Floats:  # type: ignore[override]

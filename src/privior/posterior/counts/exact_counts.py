@@ -14,13 +14,13 @@ from privior.checks import fill
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.beta_mixture import BetaMixture
 from privior.posterior.counts.cell_sums import law_of_sum
-from privior.posterior.counts.cell_weights import CellWeights
 from privior.posterior.counts.contract import SummedCounts
+from privior.posterior.counts.dirichlet_blocks import DirichletBlocks
+from privior.posterior.counts.dirichlet_weights import DirichletWeights
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
-from privior.posterior.counts.law import Law, mixture
+from privior.posterior.counts.law import IntegerLaw, mixture
 from privior.posterior.counts.summation import SumTree
 from privior.posterior.counts.table_draws import table_draws
-from privior.posterior.counts.total_blocks import TotalBlocks
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.kept import kept
 
@@ -45,14 +45,14 @@ class ExactCounts(SummedCounts):
     diagnostics: Diagnostics
 
     @cached_property
-    def marginals(self) -> tuple[Law, ...]:  # type: ignore[override]
+    def marginals(self) -> tuple[IntegerLaw, ...]:  # type: ignore[override]
         """The posterior of each cell's count."""
         return tuple(
             mixture(laws, self.shares) for laws in zip(*(tree.marginals for tree in self.trees), strict=True)
         )
 
     @cached_property
-    def totals(self) -> Law:
+    def totals(self) -> IntegerLaw:
         """The posterior of the number of records."""
         return mixture([tree.total for tree in self.trees], self.shares)
 
@@ -66,7 +66,7 @@ class ExactCounts(SummedCounts):
             tables[block == index] = table_draws(self.trees[index], int(np.sum(block == index)), rng)
         return tables
 
-    def sum_of(self, cells: NDArray[np.bool_]) -> Law | None:
+    def sum_of(self, cells: NDArray[np.bool_]) -> IntegerLaw | None:
         """Return the law of the sum of some cells, if the total is known."""
         return law_of_sum(self.trees[0], cells) if self.total.known else None
 
@@ -79,7 +79,7 @@ class ExactCounts(SummedCounts):
         law = None if cells.all() else self.sum_of(cells)
         if law is None:
             return None
-        others = Law(self.total.most - law.high, law.mass[::-1])
+        others = IntegerLaw(self.total.most - law.high, law.mass[::-1])
         prior = np.array([self.prior[cells].sum(), self.prior[~cells].sum()])
         return BetaMixture((law, others), prior, self.total.most)
 
@@ -91,7 +91,7 @@ def exact_counts(
     gammas: Sequence[CellGammas] = (),
 ) -> ExactCounts | None:
     """Return the exact posterior; None if it would cost too much."""
-    blocks = TotalBlocks(CellWeights.of(evidence, prior, total.most, gammas), known=total.known)
+    blocks = DirichletBlocks(DirichletWeights.of(evidence, prior, total.most, gammas), known=total.known)
     if not blocks.add_all():
         return None
     logs = np.array(blocks.log_masses)

@@ -19,14 +19,22 @@ from privior.posterior.counts.compiled import Compiled
 from privior.posterior.counts.contract import LearnedShape, quantiles_of_tables, tables_drawn
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.halving_centres import centres
-from privior.posterior.counts.halving_machine import PLAIN, HalvingMachine, parameters, seen_in
+from privior.posterior.counts.halving_machine import (
+    FILLED,
+    PLAIN,
+    HalvingMachine,
+    parameters,
+    seen_in,
+    well_filled,
+)
 from privior.posterior.counts.halving_tree import HalvingTree, halving_tree
+from privior.posterior.counts.plain_tables import plain_tables
 from privior.posterior.counts.stirling import log_gamma
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.kept import kept
 
-#: parts of more than so many standard deviations of their noise are well filled
-_FILLED = 4.0
+#: the share of tables by the noisy counts alone, and the law of proportions that they are taken to have
+_PLAIN, _ANY = 0.3, 2
 #: how many times as likely as little it is beforehand that cells with little in them have nothing
 _NOTHING = 3.0
 #: what is less probable than this is out of the question
@@ -196,8 +204,8 @@ def nothing_chance(seen: float, variance: float) -> float:
     at = seen / math.sqrt(variance)
     none = _NOTHING * math.exp(-at * at / 2) / math.sqrt(2 * math.pi)
     # By what is beyond both ends on the nearer side, which does not vanish beside 1.
-    near, far = (at - _FILLED, at) if at > _FILLED else (-at, _FILLED - at)
-    some = (math.erfc(near / math.sqrt(2)) - math.erfc(far / math.sqrt(2))) / (2 * _FILLED)
+    near, far = (at - FILLED, at) if at > FILLED else (-at, FILLED - at)
+    some = (math.erfc(near / math.sqrt(2)) - math.erfc(far / math.sqrt(2))) / (2 * FILLED)
     return none / (none + some) if none + some > 0 else float(at < 0)
 
 
@@ -231,7 +239,7 @@ def halved_counts(
     precision = np.sum([one.precisions for one in evidence], axis=0)
     variance = 1 / np.maximum(precision, 1.0 / (total.most + 1.0) ** 2)
     weighted = seen_in(evidence)
-    filled = tree.sums(weighted) > _FILLED * np.sqrt(tree.sums(variance))
+    filled = well_filled(tree.sums(weighted), tree.sums(variance))
     bare = ~filled[: tree.cells]
     sparse = nothing_chance(float(weighted[bare].sum()), float(variance[bare].sum()))
     # What well filled parts say of their halves need not hold where little is seen; nor where that begins, if
@@ -246,7 +254,15 @@ def halved_counts(
     rng = np.random.default_rng(seed)
     learned = machine.learn()
     size = tables_drawn(tree.cells)
-    weights, state, tables = machine.draw(learned.gains, size, rng, sparse)
+    # Some by the noisy counts alone: so intervals of sums of many cells reach to what these say, where a
+    # shape was learned that does not hold there.
+    alone = math.ceil(_PLAIN * size)
+    weights, state, tables = machine.draw(learned.gains, size - alone, rng, sparse)
+    plainly = plain_tables(tree, weighted, variance, filled[: tree.cells], total, alone, rng)
+    order = rng.permutation(size)
+    state = np.append(state, np.full(alone, len(weights)))[order]
+    weights = np.concatenate([weights, np.tile(prior.laws[0, _ANY], (1, tree.groups, 1))])
+    tables = np.concatenate([tables, plainly])[order]
     effective = size**2 / (np.bincount(state) ** 2).sum()
     diagnostics = Diagnostics.of_draws(
         f"{size} tables, drawn exactly given shapes that were learned ({effective:.0f} that differ)",

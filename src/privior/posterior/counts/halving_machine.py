@@ -5,8 +5,8 @@ Given which law of concentrations each group of parts has, everything is a sum a
 tables. So laws are learned in a few rounds: in each every group takes the law that its parts, as they are
 seen under the laws of the last round, make most probable. Then states are drawn, a law for each group in
 proportion to what its parts say of it, weighed by the evidence that each truly has, and tables are drawn of
-each state in proportion to its weight; a few of states that nothing was learned for, and as many as is
-probable of states in which stretches with little in them are empty.
+each state in proportion to its weight; as many as is probable of states in which stretches with little in
+them are empty.
 
 Where noise is wide, counts are summed in units of several records: the largest power of two that is at most a
 sixth of the noise's standard deviation, in large tables a half, for large parts that of their sum, and at
@@ -46,13 +46,11 @@ _ROUNDS, _FEW_ROUNDS, _MANY = 4, 2, 30_000
 _LEANS = 8
 #: states, at least and at most, and for how many cells in all
 _FEWEST, _STATES, _WORK = 2, 16, 64_000
-
-#: laws of all groups for which nothing was learned, and the share of tables that each of them has: nearly
-#: empty stretches look like empty ones, so that all or nothing must not be rare. Large tables have the first.
-_UNLEARNED, _HEDGED = (0, 2), (0.2, 0.1)
+#: parts of more than so many standard deviations of their noise are well filled
+FILLED = 4.0
 
 
-class Learned(NamedTuple):
+class LearnedHalves(NamedTuple):
     """The best state, what is gained by others, and how probable concentrations are.
 
     A state is a law for each group, then how common empty halves are, and last whether stretches in which
@@ -96,8 +94,9 @@ class HalvingMachine:
         total: what is known of the number of records
         nodes: the parts, as `halving_sums` has them
         room: messages of all parts
-        noise: of each part the variance of the noise between its halves, its usual size, both in its units,
-            and whether it may as well be empty, in the state just summed
+        noise: of each part the variance of the noise between its halves, its usual size (what it is seen to
+            have, at least its noise), both in its units, whether it may as well be empty, in the state just
+            summed, and whether both halves are well filled
         compiled: whether compiled code sums
     """
 
@@ -128,7 +127,7 @@ class HalvingMachine:
         return HalvingMachine(tree, prior, centres, total, nodes, room, noise, compiled=tree.cells > plain)
 
     def __post_init__(self) -> None:
-        self._scales = np.zeros(len(self.nodes))
+        self._scales, self._levels = np.zeros(len(self.nodes)), np.zeros(self.room.size)
         self._lean = self._leant = 0.0
         self._move()
 
@@ -156,8 +155,9 @@ class HalvingMachine:
         self.noise[self.tree.cells :, 2] = (self._little & (state[-1] > 0))[self.tree.group]
         facts = (np.log(self._weights(state)), self._first, self._second, self.noise, _far(self.tree.cells))
         upwards = self._run(halving_sums.upwards)
-        while not upwards(self.nodes, self.tree.cells, self.room, self._scales, *facts):
+        while not upwards(self.nodes, self.tree.cells, self.room, self._levels, self._scales, *facts):
             self.room = np.concatenate([self.room, np.zeros(self.room.size)])
+            self._levels = np.zeros(self.room.size)
 
     @property
     def _top(self) -> Floats:
@@ -221,11 +221,11 @@ class HalvingMachine:
         outside = np.zeros(self.room.size)
         start = int(self.nodes[-1, START])
         outside[start : start + int(self.nodes[-1, SIZE])] = self._possible
-        facts = (np.log(self._weights(state)), self._first, self._second, self.noise)
-        found = self._run(halving_sums.outwards)(self.nodes, self.tree.cells, self.room, outside, *facts)
+        facts = (self._levels, outside, np.log(self._weights(state)), self._first, self._second)
+        found = self._run(halving_sums.outwards)(self.nodes, self.tree.cells, self.room, *facts)
         return np.asarray(found[self.tree.cells :])
 
-    def learn(self) -> Learned:
+    def learn(self) -> LearnedHalves:
         """Go on in rounds as long as the evidence rises."""
         wanted = self._same(self.prior.laws.shape[1] // 2)
         best = self._round(wanted)
@@ -250,7 +250,7 @@ class HalvingMachine:
         """Which groups are of parts in which, or in a half of which, little is seen."""
         return np.asarray(self.tree.kinds > 0)
 
-    def _round(self, state: Integers) -> Learned:
+    def _round(self, state: Integers) -> LearnedHalves:
         """Return what is seen in a state."""
         empties, laws, kinds = self.prior.laws.shape
         evidence, chances = self.sum_up(state), self.seen(state)
@@ -258,14 +258,10 @@ class HalvingMachine:
         each = np.log(np.maximum(ratios @ self.prior.laws.reshape(-1, kinds).T, 1e-300))
         gains = np.zeros((self.tree.groups, empties * laws))
         np.add.at(gains, self.tree.group, each)
-        return Learned(state, evidence, gains.reshape(-1, empties, laws).transpose(1, 0, 2), chances)
+        return LearnedHalves(state, evidence, gains.reshape(-1, empties, laws).transpose(1, 0, 2), chances)
 
     def draw(self, gains: Floats, size: int, rng: np.random.Generator, sparse: float = 0.0) -> Drawn:
         """Draw states about the best one, and tables of each; weigh them by their evidence.
-
-        Some tables are of states that nothing was learned for: halves that are anything, and halves that are
-        all or nothing. So intervals of sums of many cells reach to what the noisy counts say by themselves,
-        where a shape was learned that does not hold there.
 
         Args:
             gains: what was learned
@@ -294,18 +290,12 @@ class HalvingMachine:
             again = len(states) > 1 and not len(self.centres.means) and (states[-1] == states[-2]).all()
             weights.append(weights[-1] if again else self.sum_up(states[-1]) - proposed)
             drawn.append(self._draw(states[-1], -(-size // number), rng))
-        hedged = _HEDGED[:1] if self.tree.cells >= _MANY else _HEDGED
         shares = np.zeros(number)
         # The evidence tells states of one sort apart: in the other an empty part weighs more.
         for sort in (slice(empties), slice(empties, number)):
             some = np.array(weights[sort])
             shares[sort] = np.exp(some - some.max(initial=-np.inf))
-            shares[sort] *= (1 - sum(hedged)) * some.size / number / max(shares[sort].sum(), 1e-300)
-        for law, share in zip(_UNLEARNED, hedged, strict=False):
-            states.append(self._same(law))
-            self.sum_up(states[-1])
-            drawn.append(self._draw(states[-1], math.ceil(share * size) + 1, rng))
-        shares = np.append(shares, hedged)
+            shares[sort] *= some.size / number / max(shares[sort].sum(), 1e-300)
         wanted = np.searchsorted(np.cumsum(shares)[:-1], (np.arange(size) + 0.5) / size)
         turns = np.bincount(wanted, minlength=len(states)).tolist()
         tables = [np.resize(some, (turn, some.shape[1])) for some, turn in zip(drawn, turns, strict=True)]
@@ -388,13 +378,22 @@ def _nodes(tree: HalvingTree, evidence: Sequence[CellEvidence], variance: Floats
 
 
 def _noise(tree: HalvingTree, steps: Integers, evidence: Sequence[CellEvidence], variance: Floats) -> Floats:
-    """Return the noise between the halves of each part, and what it is seen to have, at least its noise."""
-    every, found = tree.sums(variance), np.zeros((steps.size, 3))
+    """Return what `HalvingMachine.noise` is before anything is taken for empty."""
+    every, found = tree.sums(variance), np.zeros((steps.size, 4))
     found[:, 0] = 1.0
     one, other = every[tree.halves].T
     found[tree.cells :, 0] = one * other / (one + other)
-    found[:, 1] = np.maximum(tree.sums(seen_in(evidence)), np.sqrt(every))
-    return found / np.stack([steps.astype(np.float64) ** 2, steps, np.ones(steps.size)], axis=1)
+    seen = tree.sums(seen_in(evidence))
+    found[:, 1] = np.maximum(seen, np.sqrt(every))
+    found[tree.cells :, 3] = well_filled(seen, every)[tree.halves].all(axis=1)
+    found[:, 0] /= steps.astype(np.float64) ** 2
+    found[:, 1] /= steps
+    return found
+
+
+def well_filled(seen: Floats, variance: Floats) -> NDArray[np.bool_]:
+    """Return in which parts much is seen, beside the noise of their sums."""
+    return np.asarray(seen > FILLED * np.sqrt(variance))
 
 
 def seen_in(evidence: Sequence[CellEvidence]) -> Floats:

@@ -85,10 +85,29 @@ def _levelled(low: int, size: int, a: Floats, b: Floats, logs: Floats, facts: Fl
 levelled = Compiled(_levelled)
 
 
+def _by_halves(one: Floats, other: Floats, whole: Floats, cut: int) -> Floats:
+    """Return what a message must be multiplied by to say of the sum what both halves say by themselves.
+
+    How unequal two well filled halves are says nothing of how many records they have together.
+
+    Args:
+        one, other: the messages of both halves
+        whole: what follows from them and from the law of halves
+        cut: how many units above the least of both halves it begins
+    """
+    said: Floats = np.convolve(one, other)[cut : cut + whole.size]
+    found: Floats = said * (whole.sum() / said.sum()) / whole
+    return found
+
+
+by_halves = Compiled(_by_halves)
+
+
 def _upwards(
     nodes: Integers,
     leaves: int,
     messages: Floats,
+    levels: Floats,
     scales: Floats,
     logs: Floats,
     first: Floats,
@@ -102,11 +121,12 @@ def _upwards(
         nodes: the parts; where their messages stand is filled in
         leaves: the number of cells
         messages: those of the cells, and room for the others
+        levels: what messages were multiplied by, to be filled in at the same places
         scales: to be filled in
         logs: the logarithm of each kind's weight, as (group, kind)
         first, second: the parameters of both halves, as (part, kind)
-        noise: of each part the variance of the noise between its halves and its usual size, in its units, and
-            whether stretches without records are nothing unusual (1 or 0)
+        noise: of each part the variance of the noise between its halves and its usual size, in its units,
+            whether stretches without records are nothing unusual, and whether both halves are well filled
         far: messages end at e^-far of their peak
 
     Returns:
@@ -121,7 +141,12 @@ def _upwards(
         whole, begin, scales[node] = together(one, low, other, low_2, first[node], second[node], law, far)
         if start + whole.size > messages.size:
             return False
-        whole = whole * levelled(begin, whole.size, first[node], second[node], law, noise[node])
+        if noise[node, 3] > 0:
+            level = by_halves(one, other, whole, begin - low - low_2)
+        else:
+            level = levelled(begin, whole.size, first[node], second[node], law, noise[node])
+        levels[start : start + whole.size] = level
+        whole = whole * level
         highest = whole.max()
         whole = whole / highest
         scales[node] += math.log(highest)
@@ -149,16 +174,16 @@ def _outwards(
     nodes: Integers,
     leaves: int,
     messages: Floats,
+    levels: Floats,
     outside: Floats,
     logs: Floats,
     first: Floats,
     second: Floats,
-    noise: Floats,
 ) -> Floats:
     """Return how probable each kind of halving is in each part, as (part, kind); cells have none.
 
     Args:
-        nodes, leaves, messages, logs, first, second, noise: as they are after going upwards
+        nodes, leaves, messages, levels, logs, first, second: as they are after going upwards
         outside: what is known of the whole table, at its message's place; the rest is filled in
     """
     chances = np.zeros(first.shape)
@@ -167,9 +192,7 @@ def _outwards(
         one, low = message(nodes, nodes[node, FIRST], step, messages)
         other, low_2 = message(nodes, nodes[node, SECOND], step, messages)
         law = logs[nodes[node, GROUP]]
-        known = outside[start : start + nodes[node, SIZE]] * levelled(
-            nodes[node, LOW], nodes[node, SIZE], first[node], second[node], law, noise[node]
-        )
+        known = outside[start : start + nodes[node, SIZE]] * levels[start : start + nodes[node, SIZE]]
         to_one, to_other, chances[node] = apart(
             one, low, other, low_2, first[node], second[node], law, known, nodes[node, LOW]
         )

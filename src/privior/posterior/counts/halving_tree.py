@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.arrays import Integers
+from privior.arrays import Integers, Scalar
 from privior.posterior.kept import kept
-
-Number = TypeVar("Number", np.float64, np.int64)
 
 #: a column of so many levels is halved first
 _FEW = 3
@@ -57,7 +54,7 @@ class HalvingTree:
         found, group = np.unique(many * self.group + kind, return_inverse=True)
         return replace(self, group=group.ravel().astype(np.int64), kinds=found % many)
 
-    def sums(self, values: NDArray[Number]) -> NDArray[Number]:
+    def sums(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Return the sum over the cells of each part, cells included; more axes are more tables."""
         every = np.concatenate([values, np.zeros((len(self.halves), *values.shape[1:]), values.dtype)])
         for some in self.levels:

@@ -14,7 +14,7 @@ from privior.posterior.kept import kept
 
 @kept
 @dataclass(frozen=True, eq=False)
-class Law:
+class IntegerLaw:
     """A law on the consecutive integers low, low+1, ..."""
 
     low: int
@@ -25,14 +25,14 @@ class Law:
         """The last integer."""
         return self.low + self.mass.size - 1
 
-    def trimmed(self, share: float) -> Law:
+    def trimmed(self, share: float) -> IntegerLaw:
         """Drop the longest tails of at most `share` of the mass each."""
         mass = self.mass
         upwards = mass.cumsum()
         least = share * upwards[-1]
         first = 0 if mass[0] >= least else int(upwards.searchsorted(least))
         cut = 0 if mass[-1] >= least else int(mass[::-1].cumsum().searchsorted(least))
-        return Law(self.low + first, mass[first : mass.size - cut].copy())
+        return IntegerLaw(self.low + first, mass[first : mass.size - cut].copy())
 
     @cached_property
     def mean(self) -> float:
@@ -52,7 +52,7 @@ class Law:
         return float(self.mass @ (away * away))
 
 
-def mixture(laws: Sequence[Law], shares: Floats) -> Law:
+def mixture(laws: Sequence[IntegerLaw], shares: Floats) -> IntegerLaw:
     """Return the mixture of laws with these shares."""
     if len(laws) == 1:
         return laws[0]
@@ -60,4 +60,4 @@ def mixture(laws: Sequence[Law], shares: Floats) -> Law:
     mass = np.zeros(high - low + 1)
     for law, share in zip(laws, shares, strict=True):
         mass[law.low - low : law.high + 1 - low] += share * law.mass
-    return Law(low, mass)
+    return IntegerLaw(low, mass)

@@ -21,9 +21,9 @@ from privior.errors import InferenceError
 from privior.models import ExchangeablePrior
 from privior.posterior.counts.contract import LearnedShape, SummedCounts
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.counts.learned_draws import learned_draws
-from privior.posterior.counts.learned_laws import Learned, learned, log_binomials
+from privior.posterior.counts.learned_laws import LearnedRates, learned, log_binomials
 from privior.posterior.counts.summation import SumTree, sum_tree
 from privior.posterior.counts.table_draws import table_draws
 from privior.posterior.diagnostics import Diagnostics
@@ -44,9 +44,9 @@ class LearnedCounts(SummedCounts, LearnedShape):
         diagnostics: how it was computed
     """
 
-    marginals: tuple[Law, ...]
+    marginals: tuple[IntegerLaw, ...]
     tree: SumTree | None
-    learned: Learned
+    learned: LearnedRates
     diagnostics: Diagnostics
 
     @property

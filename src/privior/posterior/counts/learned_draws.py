@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from privior.arrays import Integers
-from privior.posterior.counts.learned_laws import Learned, tiles
+from privior.posterior.counts.learned_laws import LearnedRates, tiles
 
 #: laws that are drawn, and the numbers that lists of their counts may take
 _LAWS, _LISTED = 100, 50_000_000
 
 
-def learned_draws(learned: Learned, size: int, rng: np.random.Generator) -> Integers:
+def learned_draws(learned: LearnedRates, size: int, rng: np.random.Generator) -> Integers:
     """Return draws of the whole table, as (size, cells)."""
     widest = sum(likelihood.size for likelihood in learned.likelihoods)
     number = max(1, min(size, _LAWS, _LISTED // widest))

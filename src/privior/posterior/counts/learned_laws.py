@@ -22,7 +22,7 @@ from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.models import RateLaws
 from privior.posterior.counts.evidence import CellEvidence, Total
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.kept import kept
 from privior.special import gammaln
 
@@ -40,7 +40,7 @@ kept(RateLaws)
 
 @kept
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearnedRates:
     """What is learned from a table.
 
     Attributes:
@@ -54,7 +54,7 @@ class Learned:
 
     prior: RateLaws
     chances: Floats
-    laws: tuple[Law, ...]
+    laws: tuple[IntegerLaw, ...]
     group: Integers
     windows: tuple[tuple[int, int], ...]
     likelihoods: tuple[Floats, ...]
@@ -70,7 +70,7 @@ class Learned:
         return 2.0 * sum(likelihood.size for likelihood in self.likelihoods) * self.prior.means.size
 
 
-def learned(evidence: Sequence[CellEvidence], cells: int, laws: RateLaws, total: Total) -> Learned:
+def learned(evidence: Sequence[CellEvidence], cells: int, laws: RateLaws, total: Total) -> LearnedRates:
     """Weigh the laws by how well they fit all cells, and average over them."""
     rows = [np.zeros(cells)]
     for release in evidence:
@@ -105,8 +105,8 @@ def learned(evidence: Sequence[CellEvidence], cells: int, laws: RateLaws, total:
         whole = likelihood * mass
         if not whole.sum() > 0:
             raise InferenceError("no law of counts fits a noisy count", where="evidence")
-        found.append(Law(low, whole / whole.sum()).trimmed(_NOTHING))
-    return Learned(laws, chances, tuple(found), group.ravel(), tuple(windows), tuple(likelihoods))
+        found.append(IntegerLaw(low, whole / whole.sum()).trimmed(_NOTHING))
+    return LearnedRates(laws, chances, tuple(found), group.ravel(), tuple(windows), tuple(likelihoods))
 
 
 def log_binomials(counts: Integers, shapes: Floats, means: Floats) -> Floats:

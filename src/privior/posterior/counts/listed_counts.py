@@ -17,7 +17,7 @@ from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
 from privior.posterior.counts.beta_mixture import BetaMixture
 from privior.posterior.counts.contract import SummedCounts
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.diagnostics import Diagnostics
 from privior.release import Release
 from privior.special import gammaln
@@ -49,10 +49,10 @@ class ListedCounts(SummedCounts):
         return Diagnostics.of_exact("listed all tables and outputs", float(number) ** 2, error=1e-7)
 
     @cached_property
-    def marginals(self) -> tuple[Law, ...]:  # type: ignore[override]
+    def marginals(self) -> tuple[IntegerLaw, ...]:  # type: ignore[override]
         """The posterior of each cell's count."""
         return tuple(
-            Law(0, np.asarray(np.bincount(cell, self.chances, self.records + 1), dtype=np.float64))
+            IntegerLaw(0, np.asarray(np.bincount(cell, self.chances, self.records + 1), dtype=np.float64))
             for cell in self.tables.T
         )
 

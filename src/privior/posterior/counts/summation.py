@@ -25,7 +25,7 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.forecasting.effort import CALL, PASSES, POINT
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.kept import kept
 
 #: from this many multiply-adds on, a convolution is left to the Fourier transform
@@ -56,20 +56,20 @@ class SumTree:
         noise: a bound of the relative error that Fourier transforms caused
     """
 
-    laws: tuple[Law, ...]
+    laws: tuple[IntegerLaw, ...]
     nodes: tuple[Node, ...]
-    marginals: tuple[Law, ...]
+    marginals: tuple[IntegerLaw, ...]
     log_mass: float
     noise: float
 
     @property
-    def total(self) -> Law:
+    def total(self) -> IntegerLaw:
         """The law of the total, given G."""
         return self.laws[-1]
 
 
 def sum_tree(
-    laws: Sequence[Law],
+    laws: Sequence[IntegerLaw],
     least: int,
     most: int,
     log_factor: Callable[[int, int], Floats],
@@ -96,13 +96,13 @@ def sum_tree(
         mass = mass[: max(0, most - low + 1)]
         if not mass.any():
             return None
-        every.append(Law(low, mass).trimmed(share))
+        every.append(IntegerLaw(low, mass).trimmed(share))
     if least == most and nodes:
         left, right = every[nodes[-1].left], every[nodes[-1].right]
         first, last = max(left.low, most - right.high), min(left.high, most - right.low)
         matched = left.mass[first - left.low : last + 1 - left.low]
         matched = matched * right.mass[::-1][first - (most - right.high) : last + 1 - (most - right.high)]
-        every.append(Law(most, np.array([matched.sum() if last >= first else 0.0])))
+        every.append(IntegerLaw(most, np.array([matched.sum() if last >= first else 0.0])))
     top = every[-1]
     first, last = max(top.low, least), min(top.high, most)
     if first > last:
@@ -114,8 +114,8 @@ def sum_tree(
     z = float(mass.sum())
     if not z > 0:
         return None
-    every[-1] = Law(first, mass / z)
-    marginals, noise = _descend(every, nodes, Law(first, outside), z, noises, fourier)
+    every[-1] = IntegerLaw(first, mass / z)
+    marginals, noise = _descend(every, nodes, IntegerLaw(first, outside), z, noises, fourier)
     return SumTree(tuple(every), tuple(nodes), marginals, scale + math.log(z), noise)
 
 
@@ -131,7 +131,7 @@ def merge_order(widths: Sequence[int]) -> list[Node]:
     return nodes
 
 
-def convolved(laws: Sequence[Law], most: int, share: float) -> Law:
+def convolved(laws: Sequence[IntegerLaw], most: int, share: float) -> IntegerLaw:
     """Return the law of a sum of independent cells, none above `most`; tails of this share are trimmed."""
     every = list(laws)
     for node in merge_order([law.mass.size for law in laws]):
@@ -139,7 +139,7 @@ def convolved(laws: Sequence[Law], most: int, share: float) -> Law:
         mass, _ = _convolve(left.mass, right.mass, fourier=True)
         low = left.low + right.low
         mass = mass[: max(1, most - low + 1)]
-        every.append(Law(low, mass / mass.sum()).trimmed(share))
+        every.append(IntegerLaw(low, mass / mass.sum()).trimmed(share))
     return every[-1]
 
 
@@ -220,8 +220,13 @@ def _fourier_error(left: Floats, right: Floats, points: int) -> float:
 
 
 def _descend(
-    laws: Sequence[Law], nodes: Sequence[Node], outside: Law, z: float, noises: Sequence[float], fourier: bool
-) -> tuple[tuple[Law, ...], float]:
+    laws: Sequence[IntegerLaw],
+    nodes: Sequence[Node],
+    outside: IntegerLaw,
+    z: float,
+    noises: Sequence[float],
+    fourier: bool,
+) -> tuple[tuple[IntegerLaw, ...], float]:
     """Pass the outside weight down to the cells; return their marginals and the bound of the noise."""
     cells = len(laws) - len(nodes)
     weights: dict[int, Floats] = {}
@@ -230,7 +235,7 @@ def _descend(
         node = nodes[index - cells]
         left, right = laws[node.left], laws[node.right]
         root = index == len(laws) - 1
-        own = outside if root else Law(laws[index].low, weights.pop(index))
+        own = outside if root else IntegerLaw(laws[index].low, weights.pop(index))
         if root and own.mass.size == 1:
             found = [(_shifted(right, left, own.low), 0.0), (_shifted(left, right, own.low), 0.0)]
         else:
@@ -248,19 +253,19 @@ def _descend(
         total = float(mass.sum())
         if not total > 0:
             return tuple(laws[:cells]), math.inf
-        marginals.append(Law(law.low, mass / total).trimmed(_NOTHING))
+        marginals.append(IntegerLaw(law.low, mass / total).trimmed(_NOTHING))
     return tuple(marginals), noise
 
 
-def overlay(full: Floats, low: int, law: Law) -> None:
+def overlay(full: Floats, low: int, law: IntegerLaw) -> None:
     """Write a law into an array that stands for low, low+1, ..., as far as it fits."""
     first, last = max(law.low, low), min(law.high, low + full.size - 1)
     if first <= last:
         full[first - low : last + 1 - low] = law.mass[first - law.low : last + 1 - law.low]
 
 
-def _shifted(sibling: Law, child: Law, total: int) -> Floats:
+def _shifted(sibling: IntegerLaw, child: IntegerLaw, total: int) -> Floats:
     """Return the sibling's law at total − s for each s of the child."""
     full = np.zeros(child.mass.size)
-    overlay(full, child.low, Law(total - sibling.high, sibling.mass[::-1]))
+    overlay(full, child.low, IntegerLaw(total - sibling.high, sibling.mass[::-1]))
     return full

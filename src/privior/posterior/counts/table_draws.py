@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from privior.arrays import Integers
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.counts.summation import SumTree, overlay
 
 #: more weights than this are not listed, and this many at once
@@ -43,7 +43,7 @@ def _weights(tree: SumTree, size: int) -> int:
     return weights
 
 
-def _proposed(narrow: Law, wide: Law, sums: Integers, rng: np.random.Generator) -> Integers:
+def _proposed(narrow: IntegerLaw, wide: IntegerLaw, sums: Integers, rng: np.random.Generator) -> Integers:
     """Draw the narrow part of each sum: propose from its law, accept by the other's."""
     from privior.posterior.counts.splitting import split
 
@@ -53,7 +53,7 @@ def _proposed(narrow: Law, wide: Law, sums: Integers, rng: np.random.Generator) 
     return narrow.low + parts
 
 
-def _listed(narrow: Law, wide: Law, sums: Integers, rng: np.random.Generator) -> Integers:
+def _listed(narrow: IntegerLaw, wide: IntegerLaw, sums: Integers, rng: np.random.Generator) -> Integers:
     """Draw the narrow part of each sum by inverting its distribution function."""
     distinct, inverse = np.unique(sums, return_inverse=True)
     width = narrow.mass.size
@@ -65,7 +65,7 @@ def _listed(narrow: Law, wide: Law, sums: Integers, rng: np.random.Generator) ->
     for begin in range(0, distinct.size, few):
         some = distinct[begin : begin + few]
         # Row j needs F_wide at some[j] − narrow.high, ..., some[j] − narrow.low, read backwards.
-        span = Law(int(some[0]) - narrow.high, np.zeros(int(some[-1] - some[0]) + width))
+        span = IntegerLaw(int(some[0]) - narrow.high, np.zeros(int(some[-1] - some[0]) + width))
         overlay(span.mass, span.low, wide)
         rows = sliding_window_view(span.mass, width)[some - some[0], ::-1] * narrow.mass
         np.cumsum(rows, axis=1, out=rows)

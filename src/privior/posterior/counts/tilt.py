@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from privior.arrays import Floats, Integers
 from privior.posterior.counts.cell_weights import CellWeights, Hull
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 
 #: the laws of all cells may hold this many values together (1 GB)
 MOST_WEIGHTS = 125_000_000
@@ -47,7 +47,7 @@ class TiltedCells:
             much again, lost when sums of cells are trimmed like cells
     """
 
-    laws: tuple[Law, ...]
+    laws: tuple[IntegerLaw, ...]
     log_mass: float
     log_loss: float
 
@@ -69,12 +69,12 @@ def tilted_cells(weights: CellWeights, tilt: float, cut: float, least: int, most
         low, high, whole = np.zeros_like(low), np.full_like(high, most), np.ones_like(whole)
     if (high - low + 1).sum() > MOST_WEIGHTS:
         return None
-    laws: list[Law | None] = [None] * low.size
+    laws: list[IntegerLaw | None] = [None] * low.size
     best, log_sums = np.empty(low.size, dtype=np.int64), np.empty(low.size)
     for cells, rows, counts, logs in _rows(weights, Hull(low, high, hull.peak), tilt):
         best[cells], log_sums[cells] = counts, logs
         for cell, row in zip(cells, rows, strict=True):
-            laws[cell] = Law(int(low[cell]), row[: high[cell] - low[cell] + 1]).trimmed(math.exp(-cut))
+            laws[cell] = IntegerLaw(int(low[cell]), row[: high[cell] - low[cell] + 1]).trimmed(math.exp(-cut))
     heights = weights.log_weights(np.stack([best, hull.peak], axis=1), tilt)
     log_mass = heights[:, 0] + log_sums
     ceilings = np.where(whole, log_mass, heights[:, 1] + np.log(hull.width))

@@ -20,15 +20,15 @@ transforms is added, or avoided where direct convolution is affordable.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 
 import numpy as np
 
 from privior.arrays import Floats
 from privior.forecasting.effort import CALL, MOST_COST, MOST_VALUES, PASSES
 from privior.posterior.counts.cell_weights import CellWeights
-from privior.posterior.counts.gamma_terms import largest_terms, total_heights, total_steps
-from privior.posterior.counts.law import Law
-from privior.posterior.counts.stirling import log_rising
+from privior.posterior.counts.gamma_terms import largest_terms
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.counts.summation import SumTree, predicted_cost, sum_tree
 from privior.posterior.counts.tilt import TiltedCells, tilt_for, tilted_cells, tilted_log_mass, tilted_moments
 
@@ -37,20 +37,20 @@ MOST_BLOCKS = 64
 #: the error that is aimed at, the one that is still called exact, and what is paid to get below the aim
 _AIM, _LIMIT, _DIRECT_COST = 1e-12, 1e-6, 1e9
 #: how far log g may bend within half a block, and how much less likely a block left out is
-_BEND, _NEGLIGIBLE = 3.0, 34.0
+BEND, _NEGLIGIBLE = 3.0, 34.0
 
 
-class TotalBlocks:
+class TotalBlocks(ABC):
     """The blocks found so far, their posterior masses, what they cost, and a bound of their errors."""
 
-    def __init__(self, weights: CellWeights, *, known: bool) -> None:
+    def __init__(self, weights: CellWeights, concentration: float, *, known: bool) -> None:
         self.weights = weights
         self.known = known
         self.trees: list[SumTree] = []
         self.log_masses: list[float] = []
         self.cost = 0.0
         self.error = self._rounding = 1e-13 + 1e-15 * weights.prior.size
-        self._concentration = float(weights.prior.sum())
+        self._concentration = concentration
         self._rough = 25.0
 
     def add_all(self) -> bool:
@@ -62,7 +62,7 @@ class TotalBlocks:
     def _add_known(self) -> bool:
         n = self.weights.most
         if self.weights.prior.size == 1:
-            certain = Law(n, np.ones(1))
+            certain = IntegerLaw(n, np.ones(1))
             self.trees, self.log_masses = [SumTree((certain,), (), (certain,), 0.0, 0.0)], [0.0]
             return True
         start = float(self._slope(n))
@@ -150,33 +150,19 @@ class TotalBlocks:
             fourier=fourier,
         )
 
-    def _slope(self, totals: Floats | int) -> Floats:
-        """Return log g(N+1) − log g(N) = log((N+1)/(N+A)), and what releases from a posterior add."""
-        bottom = totals + np.asarray(self._concentration)
-        part = (1 - self._concentration) / bottom
-        ratio = np.where(part > -0.9, np.log1p(np.maximum(part, -0.9)), np.log((totals + 1) / bottom))
-        if not self.weights.gammas:
-            return ratio
-        return ratio + total_steps(self.weights.gammas, np.asarray(totals, dtype=np.float64))
-
     def _ceiling(self, tilt: float, least: int, most: int) -> float:
         """Return the log of a bound of a block's posterior mass."""
         return tilted_log_mass(self.weights, tilt, self._rough) + self._highest(tilt, least, most)
 
-    def _highest(self, tilt: float, least: int, most: int) -> float:
-        """Return a bound of log g(N) − tilt·N in a block: convex for A >= 1, else it bends little."""
-        ends = [float(self._log_g(end, end, tilt)[0]) for end in (least, most)]
-        return max(ends) + (0.0 if self.known or self._concentration >= 1 else 2 * _BEND)
-
     def _bend(self, total: int, way: int) -> int:
-        """Return how far from a total log g stays within `_BEND` of its tangent there, about."""
+        """Return how far from a total log g stays within `BEND` of its tangent there, about."""
         room = total if way < 0 else self.weights.most - total
         if not room:
             return total
         away = np.unique(np.geomspace(1, room, 200).astype(np.int64))
         values = self._height((total + way * away).astype(np.float64))
         here = self._height(np.array([float(total)]))[0]
-        within = np.abs(values - here - float(self._slope(total)) * way * away) <= _BEND
+        within = np.abs(values - here - float(self._slope(total)) * way * away) <= BEND
         return int(total + way * away[within.nonzero()[0].max()]) if within.any() else total
 
     def _log_g(self, first: int, last: int, tilt: float) -> Floats:
@@ -187,7 +173,14 @@ class TotalBlocks:
         start = self._height(np.array([float(first)])) - tilt * first
         return np.concatenate([start, start + np.cumsum(steps)])
 
+    @abstractmethod
+    def _slope(self, totals: Floats | int) -> Floats:
+        """Return log g(N+1) − log g(N)."""
+
+    @abstractmethod
     def _height(self, totals: Floats) -> Floats:
-        """Return log g."""
-        heights = -log_rising(totals, self._concentration)
-        return heights + total_heights(self.weights.gammas, totals) if self.weights.gammas else heights
+        """Return log g of each total."""
+
+    @abstractmethod
+    def _highest(self, tilt: float, least: int, most: int) -> float:
+        """Return a bound of log g(N) − tilt·N in a block."""

@@ -21,7 +21,7 @@ class CategoricalPosterior(TablePosterior):
 
     def findings(self, level: float = 0.9) -> list[Finding]:
         """Return the numbers of each cell, then what a joint table says of its columns."""
-        return [*super().findings(level), *self.margins(level).findings()]
+        return [*self._of_cells(level), *self.margins(level).findings()]
 
     def margins(self, level: float = 0.9) -> TableMargins:
         """Return what the table says of each column alone, and of one given another."""

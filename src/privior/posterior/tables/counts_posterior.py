@@ -21,7 +21,7 @@ from privior.models import DirichletCategorical, DirichletTable
 from privior.posterior.cells import CellNumbers
 from privior.posterior.contract import Belief
 from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
-from privior.posterior.counts.law import Law
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event
 from privior.posterior.quantity import (
@@ -237,7 +237,7 @@ class MarginalCounts(LatentCounts):
 
     @cached_property
     def diagnostics(self) -> Diagnostics:  # type: ignore[override]
-        """Those of the whole table."""
+        """The diagnostics of the whole table, from which the margin is summed."""
         return self.whole.diagnostics
 
     @cached_property
@@ -256,7 +256,7 @@ class MarginalCounts(LatentCounts):
             return self.whole.interval(level)[self._order]
         return quantiles_of_tables(self._kept, level)
 
-    def sum_of(self, cells: NDArray[np.bool_]) -> Law | None:
+    def sum_of(self, cells: NDArray[np.bool_]) -> IntegerLaw | None:
         """Return the law of the sum of some cells: of all cells of the whole table that go into them."""
         kept = cells.reshape([self.shape[axis] for axis in self.axes])
         order = [self.axes.index(axis) for axis in sorted(self.axes)]

@@ -5,6 +5,7 @@ Seeds of what is kept are fixed, so that asking twice gives one answer.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +16,7 @@ from privior.arrays import Floats
 from privior.errors import InferenceError
 from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.counts.variance import VarianceParts
-from privior.posterior.quantity import DRAWS, SEED, quantiles
+from privior.posterior.quantity import DRAWS, quantiles
 
 _MOST_NUMBERS = 20_000_000
 #: draws of more cells than this would fill the memory
@@ -41,7 +42,7 @@ def probabilities(logs: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnProbabilities:
+class DrawnProbabilities(ABC):
     """Draws from the posterior of all cell probabilities, and each cell's marginal from draws of tables.
 
     Attributes:
@@ -66,25 +67,6 @@ class DrawnProbabilities:
         return probabilities(np.where(cells, self.kept_logs, -np.inf))
 
     @cached_property
-    def each(self) -> Floats:
-        """Draws of each cell's probability, good for one cell at a time only."""
-        first, total = self._parameters
-        return np.random.default_rng(SEED + 1).beta(first, total - first)
-
-    @cached_property
-    def mean(self) -> Floats:
-        """The mean of each, averaged over draws of the table (Rao-Blackwell)."""
-        first, total = self._parameters
-        return np.asarray((first / total).mean(axis=0))
-
-    @cached_property
-    def variance_parts(self) -> VarianceParts:
-        """The variance of each, in the same way."""
-        first, total = self._parameters
-        share = first / total
-        return VarianceParts((share * (1 - share) / (total + 1)).mean(axis=0), share.var(axis=0))
-
-    @cached_property
     def stddev(self) -> Floats:
         """The standard deviation of each."""
         return np.sqrt(self.variance_parts.total)
@@ -93,27 +75,26 @@ class DrawnProbabilities:
         """Return the equal-tailed interval of each, as (k, 2)."""
         return quantiles(self.each, level)
 
-    def _drawn(self, number: int, rng: np.random.Generator) -> Floats:
-        """Draw Dirichlet parameters: the prior, and a table."""
-        return np.asarray(self.prior + self.latent.draws(number, rng))
+    @property
+    @abstractmethod
+    def each(self) -> Floats:
+        """Draws of each cell's probability, good for one cell at a time only."""
 
-    @cached_property
+    @property
+    @abstractmethod
+    def mean(self) -> Floats:
+        """The mean of each."""
+
+    @property
+    @abstractmethod
+    def variance_parts(self) -> VarianceParts:
+        """The variance of each: what the records leave open, and what the noise hides."""
+
+    @property
+    @abstractmethod
     def kept_logs(self) -> Floats:
         """The draws that are kept, as logarithms that are not yet normalised."""
-        return self.log_draws(affordable(self.prior.size), np.random.default_rng(SEED))
 
-    @cached_property
-    def _parameters(self) -> tuple[Floats, Floats]:
-        """Draws of the Dirichlet parameters, and their sum."""
-        first = self._drawn(affordable(self.prior.size), np.random.default_rng(SEED))
-        return first, first.sum(axis=1, keepdims=True)
-
+    @abstractmethod
     def log_draws(self, number: int, rng: np.random.Generator) -> Floats:
-        """Draw tables, then probabilities given them, as logarithms of Gammas that are not yet normalised.
-
-        A Gamma of tiny shape a underflows, its logarithm does not: G(a) = G(a+1) U^(1/a).
-        """
-        shapes = self._drawn(number, rng)
-        return np.asarray(
-            np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
-        )
+        """Draw tables, then probabilities given them, as logarithms that are not yet normalised."""

@@ -124,7 +124,7 @@ class MarkovPosterior(TablePosterior):
     def findings(self, level: float = 0.9) -> list[Finding]:
         """Return the chances of transitions, then what is known of the table."""
         title = f"Chances of each transition, and in the long run, with {100 * level:g}% intervals"
-        return [Finding(title, self._transitions(level)), *super().findings(level)]
+        return [Finding(title, self._transitions(level)), *self._of_cells(level)]
 
     @cached_property
     def _matrices(self) -> Floats:

@@ -7,6 +7,7 @@ records leaves open and what the privacy noise hides.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,7 @@ from privior.posterior.numbers import Floats
 from privior.posterior.quantity import DRAWS, SEED, Quantity, check_level
 from privior.posterior.tables.counts_given import certain_counts, counts_given, learned_given
 from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
+from privior.posterior.tables.dirichlet_probabilities import DirichletProbabilities
 from privior.posterior.tables.drawn import DrawnProbabilities
 from privior.posterior.tables.groups import Groups
 from privior.posterior.tables.learned_probabilities import LearnedProbabilities
@@ -250,7 +252,11 @@ class TablePosterior(CellsPosterior):
             note="length: standard deviation of the probability; colours: shares of its variance",
         )
 
+    @abstractmethod
     def findings(self, level: float = 0.9) -> list[Finding]:
+        """Return the numbers of each cell, and what a model of this kind says besides."""
+
+    def _of_cells(self, level: float) -> list[Finding]:
         """Return the numbers of each cell, and where their uncertainty comes from."""
         return [
             Finding(
@@ -336,4 +342,4 @@ class TablePosterior(CellsPosterior):
     def _drawn(self) -> DrawnProbabilities:
         if self.learned is not None:
             return LearnedProbabilities(self.prior, self.learned)
-        return DrawnProbabilities(self.prior, self.latent)
+        return DirichletProbabilities(self.prior, self.latent)
