@@ -18,6 +18,8 @@ from record import ROOT, Certificate, sources_under
 RUNS = Path(__file__).resolve().parent / "runs"
 #: what makes a run shorter than it should be
 _SHORTER = ("PRIVIOR_FUZZ_SECONDS",)
+#: the marks that pyproject.toml always asks for, which leave out nothing of evidence
+_USUAL = "not slow"
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,7 @@ def _spent() -> float:
 
 def of_session(config: pytest.Config) -> Current:
     """Return the plugin for what was asked of pytest."""
-    part = config.option.keyword or config.option.markexpr or any("::" in each for each in config.args)
+    marks = config.option.markexpr not in ("", _USUAL)
+    part = config.option.keyword or marks or any("::" in each for each in config.args)
     shorter = any(name in os.environ for name in _SHORTER)
     return Current(anew=config.option.anew, whole=not part and not shorter)

@@ -264,7 +264,7 @@ def test_losses_too_sharp_for_floats_are_refused_before_the_data() -> None:
 
 def test_the_public_rule_is_about_right() -> None:
     """Expected and counted trials of a table that is like the rule's, within a factor of 3."""
-    from privior.randomness import Bits, Tally, draw_from, envelope
+    from privior.randomness import Bits, TrialTally, draw_from, envelope
 
     model = pv.GibbsPosterior("logistic", "sick ~ age + sex")
     made = pv.GibbsDraws(model, SCHEMA, 400, 1, "1e-5")
@@ -276,7 +276,7 @@ def test_the_public_rule_is_about_right() -> None:
             (np.asarray(table["sex"]) == "m").astype(int),
         ]
     )
-    pot, tally = made._potential(ExactRecords(codes)), Tally()
+    pot, tally = made._potential(ExactRecords(codes)), TrialTally()
     given, bits = envelope(pot), Bits()
     for _ in range(200):
         draw_from(pot, given, 30, bits, tally)

@@ -72,7 +72,7 @@ def test_what_it_refuses() -> None:
     ):
         with pytest.raises(pv.ModelError, match=words):
             LogisticRegression(formula).sensitivity(SCHEMA, pv.REPLACE_ONE)
-    for prior in ("learned", 0, {"shrinkage": "heavy-tails"}):
+    for prior in ("wide", 0, {"shrinkage": "heavy-tails"}):
         with pytest.raises(pv.PriviorError):
             LogisticRegression("y ~ a", prior=prior)
     with pytest.raises(pv.ModelError, match="not both"):

@@ -15,7 +15,7 @@ from privior.curator import measure_statistics
 from privior.errors import InferenceError, QuestionError
 from privior.models import ExactStatistics
 from privior.posterior.kept import read, written
-from privior.posterior.regression import moments_target as law
+from privior.posterior.regression import moments_law as law
 from privior.posterior.regression.hamiltonian import Shape, shape_at_mode, walk
 from privior.posterior.regression.moments_target import MomentsTarget, WeightLaw
 from privior.posterior.regression.observations import Observations

@@ -82,7 +82,7 @@ class FamilyForecaster(SumsForecaster):
     model: Family
 
     def variances(self, records: int, mechanism: Mechanism | None) -> Floats:
-        """Return what is left open."""
+        """Return what is left open of the parameter, at values typical of the prior."""
         with np.errstate(all="ignore"):  # parameters next to an end, where slopes are beyond all floats
             return _variances(self.model, self.schema, records, mechanism)
 
@@ -95,7 +95,7 @@ class JointForecaster(SumsForecaster):
     model: JointFamily
 
     def variances(self, records: int, mechanism: Mechanism | None) -> Floats:
-        """Return what is left open."""
+        """Return what is left open of each parameter, at values typical of the prior."""
         return joint_variances(self.model, self.schema, records, mechanism)
 
 

@@ -52,7 +52,7 @@ class GibbsForecaster(Forecaster):
         if mechanism is None:
             return self._forecast(float(records), self._prior, 1)
         known: Any = mechanism
-        return self._forecast(float(known.temperature) * records, float(known.precision), known.draws)
+        return self._forecast(float(known.temperature) * records, float(known.whole_precision), known.draws)
 
     def nothing(self, records: int) -> ParameterForecast:
         """Forecast a draw from the prior."""

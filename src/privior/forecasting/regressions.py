@@ -3,7 +3,9 @@
 In the units of `MomentLayout` features that are spread evenly over their ranges scatter by v = 1/(3 T) each,
 and weights of a typical size tau explain a third of the target's variance, which is that of an even spread,
 1/12. Then X'u - (X'X) w has the variance n v s^2 by chance, the noise of X'u, and that of X'X times |w|^2;
-its slope by w is n v. What the prior knows is added as information. Nothing of a table is known here.
+its slope by w is n v. What the prior knows is added as information. Nothing of a table is known here: where
+features are bunched together in their ranges, or few records have a level, v is less and widths are more. A
+plan says beside how wide the interval of a feature with a quarter of an even spread would be.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.families import ParameterForecast
 from privior.mechanisms import Mechanism
 from privior.models import Design, LinearRegression
+from privior.models.weight_prior import STANDARD
 
 #: half the width of a 90% interval, in standard deviations
 _REACH = 1.6449
@@ -25,6 +28,9 @@ _REACH = 1.6449
 _VARIANCE, _EXPLAINED = 1 / 12, 1 / 3
 #: a release that leaves more than this share of the prior's error is hardly one of the data
 _IDLE = 0.9
+#: a feature that is not spread evenly, by its standard deviation: as ages are from 0 to 120 of people at
+#: school, or a level that 1 record in 50 has
+_BUNCHED = 1 / 4
 
 
 @final
@@ -50,11 +56,20 @@ class RegressionForecaster(Forecaster):
             return float(np.diag(believed[1]).mean())
         return _VARIANCE * _EXPLAINED / (len(self._design.features) * self._scatter)
 
-    def _variance(self, records: int, mechanism: Any) -> tuple[float, float]:
-        """Return what is left open of a weight, and of the mean of the target."""
+    def _variance(self, records: int, mechanism: Any, spread: float = 1.0) -> tuple[float, float]:
+        """Return what is left open of a weight, and of the mean of the target.
+
+        Args:
+            records: how many
+            mechanism: what makes the noise; None for none
+            spread: the standard deviation of the feature, by that of an even spread
+        """
+        learned = self.model.prior.normal(self._design) is None
+        prior = self._prior * (spread ** (-2 * STANDARD) if learned else 1.0)
         if not records:
-            return self._prior, 0.3**2
-        errors, scatter, d = _VARIANCE * (1 - _EXPLAINED), self._scatter, len(self._design.features)
+            return prior, 0.3**2
+        d, scatter = len(self._design.features), spread**2 * self._scatter
+        errors = _VARIANCE * (1 - _EXPLAINED)
         seen = records * scatter * errors
         mean = errors / records
         if mechanism is not None and mechanism.draws_posterior:
@@ -65,18 +80,21 @@ class RegressionForecaster(Forecaster):
             seen += (records * scatter) ** 2 * (for_weight + flat) / (mechanism.draws * for_weight**2)
             mean += (for_mean + flat) / (mechanism.draws * for_mean**2)
         elif mechanism is not None:
-            noise = _noises(mechanism)
+            noise = noises(mechanism)
             seen += noise["with target"] + noise["among features"] * d * self._prior
             mean += noise["target"] / records**2
         information = (records * scatter) ** 2 / seen
-        return 1 / (1 / self._prior + information), 1 / (1 / 0.3**2 + 1 / mean)
+        return 1 / (1 / prior + information), 1 / (1 / 0.3**2 + 1 / mean)
 
     def _forecast(self, records: int, mechanism: Any) -> ParameterForecast:
         weight, mean = self._variance(records, mechanism)
         unit = 2 * float(self._design.target.half)
-        width = 2 * _REACH * math.sqrt(weight / self._design.terms) * unit
         spread = len(self._design.features) * self._scatter * weight + mean
-        return ParameterForecast(width, math.sqrt(spread) * unit)
+        return ParameterForecast(self._width(weight), math.sqrt(spread) * unit)
+
+    def _width(self, variance: float) -> float:
+        """Return how wide the 90% interval is of what a feature adds, from the middle to the end."""
+        return 2 * _REACH * math.sqrt(variance / self._design.terms) * 2 * float(self._design.target.half)
 
     def ahead(self, records: int, mechanism: Mechanism | None) -> ParameterForecast:
         """Forecast a release, or the true moments."""
@@ -101,10 +119,18 @@ class RegressionForecaster(Forecaster):
         """Say what inference will take."""
         drawn = mechanism.draws_posterior
         how = "populations led from the prior" if drawn else "Hamiltonian Monte Carlo over latent moments"
-        return [("inference", f"{how}, seconds")]
+        even, bunched = (self._width(self._variance(records, mechanism, one)[0]) for one in (1.0, _BUNCHED))
+        return [
+            (
+                "90% widths",
+                f"about {even:.3g} for a feature spread evenly over its range, {bunched:.3g} for one with a "
+                "quarter of that spread; wider where features go together",
+            ),
+            ("inference", f"{how}, seconds"),
+        ]
 
 
-def _noises(mechanism: Any) -> dict[str, float]:
+def noises(mechanism: Any) -> dict[str, float]:
     """Return the variances of the noise of moments, in their units: averages of each kind."""
     layout = mechanism.layout
     by_key = dict(zip(layout.published, mechanism.variances, strict=True))

@@ -69,11 +69,11 @@ class NoiseSpectrum:
 
     @staticmethod
     def alike(
-        variance: float, levels: int, *, laplace: bool = False, total_known: bool = True
+        variance: float, cells: int, *, laplace: bool = False, total_known: bool = True
     ) -> NoiseSpectrum:
         """Noise with this variance in each direction, which a known total takes 1/k of."""
-        left = variance * (levels - 1) / levels if total_known else variance
-        return NoiseSpectrum((left,) * levels, laplace, total_known)
+        left = variance * (cells - 1) / cells if total_known else variance
+        return NoiseSpectrum((left,) * cells, laplace, total_known)
 
     def errors(self, prior: Floats, records: int, expect: Expect) -> tuple[Floats, float]:
         """Look at one cell at a time, or at all of them if the total is private."""

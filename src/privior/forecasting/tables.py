@@ -54,7 +54,7 @@ def _(mechanism: LaplaceCounts | GaussianCounts) -> ErrorLaw:
 
 @error_law.register(PublishedLaplace)
 def _(mechanism: PublishedLaplace) -> ErrorLaw:
-    """Clamping takes nothing away (`cell_noise`)."""
+    """Forecast the noise alone: clamping takes nothing away of what it says (`cell_noise`)."""
     return RemainderLaw(mechanism.variance)
 
 

@@ -69,7 +69,7 @@ class Seen:
 
     @staticmethod
     def noisy(seen: Floats, law: CountNoise) -> Seen:
-        """Counts with noise."""
+        """Return noisy counts as what is seen of the true ones."""
         return Seen(seen, law.variance, lambda counts: law.log_mass(seen[:, :, None] - counts))
 
 

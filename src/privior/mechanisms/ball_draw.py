@@ -119,7 +119,7 @@ class BallDraw(Mechanism):
 
     @cached_property
     def design(self) -> Design:
-        """The features."""
+        """What the formula makes of records: the features that weights are drawn for."""
         return self.model.design(self.schema)
 
     @cached_property
@@ -304,5 +304,5 @@ class BallDraw(Mechanism):
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read what `to_document` wrote."""
+        """Read the entries that a file has beside its model, as `to_document` wrote them."""
         return cls(known_as(LinearRegression, model), schema, **entries)

@@ -13,10 +13,10 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from privior.arrays import Floats
+from privior.arrays import Floats, Integers
 from privior.checks import plain_fields
 from privior.errors import PlanError, shown
-from privior.models import Counts, Layout, Model, Observed
+from privior.models import Layout, Model, Observed
 from privior.privacy import Budget, Guarantee, Neighbours, Sensitivity
 from privior.registry import Registry, outside
 from privior.schema import Schema
@@ -92,7 +92,7 @@ class CellTerm:
         precisions: about one over the variance of each number; None if that of the noise
     """
 
-    observed: Counts | Floats
+    observed: Integers | Floats
     rates: Floats
     curvatures: Floats
     precisions: Floats | None = None
@@ -309,10 +309,10 @@ MECHANISMS: Registry[type[Mechanism]] = Registry(
     "mechanism", "mechanism", "name", PlanError, ("privior.mechanisms",)
 )
 
-Kind = TypeVar("Kind", bound=Mechanism)
+MechanismKind = TypeVar("MechanismKind", bound=Mechanism)
 
 
-def offered_for(*models: type) -> Callable[[type[Kind]], type[Kind]]:
+def offered_for(*models: type) -> Callable[[type[MechanismKind]], type[MechanismKind]]:
     """Register a mechanism that is compared with others for these models and those below them.
 
     Planning loads the files in which this decorator names the model's class, or one above it.
@@ -320,12 +320,12 @@ def offered_for(*models: type) -> Callable[[type[Kind]], type[Kind]]:
     return partial(_registered, models, False)
 
 
-def on_request_for(*models: type) -> Callable[[type[Kind]], type[Kind]]:
+def on_request_for(*models: type) -> Callable[[type[MechanismKind]], type[MechanismKind]]:
     """Register a mechanism for these models that is built only if somebody asks for it by name."""
     return partial(_registered, models, True)
 
 
-def _registered(models: tuple[type, ...], on_request: bool, kind: type[Kind]) -> type[Kind]:
+def _registered(models: tuple[type, ...], on_request: bool, kind: type[MechanismKind]) -> type[MechanismKind]:
     kind.models, kind.on_request = models, on_request
     MECHANISMS.register(kind)
     return kind

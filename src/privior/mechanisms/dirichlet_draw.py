@@ -237,7 +237,7 @@ class DirichletDraw(PosteriorRelease):
         return float((logs - betaln(a, b)).sum())
 
     def admits(self, observed: Observed, records: int) -> bool:
-        """Sticks are shares."""
+        """Sticks are shares: whole numbers from 0 to the grid's end."""
         return all(0 <= stick <= 1 << self.places for stick in observed.counts)
 
     def cell_gammas(self, observed: Observed) -> CellGammas:

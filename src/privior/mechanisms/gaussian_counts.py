@@ -152,7 +152,7 @@ class GaussianCounts(TableMechanism):
 
     @property
     def expected_squared_error(self) -> float:
-        """E|z|^2 over the k counts."""
+        """E|z|^2 over the k counts, for forecasts and comparisons."""
         return self.cells * gaussian_variance(float(self.stddev) ** 2)
 
     @property
@@ -170,5 +170,5 @@ class GaussianCounts(TableMechanism):
         return float(gaussian_log_pmf(noise, float(self.stddev) ** 2).sum())
 
     def admits(self, observed: Observed, records: int) -> bool:
-        """Any integers are possible."""
+        """Noise has no ends, so that any integers may be released."""
         return True

@@ -15,7 +15,14 @@ from privior.errors import shown
 from privior.exact import decimal, rational, round_down
 from privior.mechanisms.contract import Asked, offered_for
 from privior.mechanisms.moment_noise import MomentNoise
-from privior.models import LinearRegression, Model, MomentLayout, MomentWeights
+from privior.models import (
+    LinearRegression,
+    LogisticRegression,
+    Model,
+    MomentLayout,
+    MomentModel,
+    MomentWeights,
+)
 from privior.models.moment_weights import FIRST
 from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Budget, Guarantee, Neighbours
 from privior.privacy.calibration import largest
@@ -27,8 +34,7 @@ from privior.special import log_ndtr
 #: the widest noise: of a variance of so many times what one record moves
 _WIDEST = Fraction(10**12)
 #: how moments are weighed if nothing is said: about as predictions need them, for 3 to 30 features. Products
-#: of #: features and those with the target decide; that of the target's square costs nothing under
-#: replace-one
+#: of features and those with the target decide; that of the target's square costs nothing under replace-one
 BALANCED = {
     REPLACE_ONE: MomentWeights(1, "1/4", 2, "1/4", 4, "1/4"),
     ADD_OR_REMOVE_ONE: MomentWeights(1, "1/2", 3, "1/4", 1, "1/8"),
@@ -36,7 +42,7 @@ BALANCED = {
 
 
 @final
-@offered_for(LinearRegression)
+@offered_for(LinearRegression, LogisticRegression)
 @dataclass(frozen=True)
 class GaussianMoments(MomentNoise):
     """Each published sum gets an independent Normal(0, variance / w_k^2) number, rounded to a whole one.
@@ -50,7 +56,7 @@ class GaussianMoments(MomentNoise):
     is converted.
     """
 
-    model: LinearRegression
+    model: MomentModel
     schema: Schema
     epsilon: Fraction
     delta: Fraction
@@ -65,7 +71,7 @@ class GaussianMoments(MomentNoise):
 
     def __init__(
         self,
-        model: LinearRegression,
+        model: MomentModel,
         schema: Schema,
         epsilon: object,
         delta: object,
@@ -90,7 +96,7 @@ class GaussianMoments(MomentNoise):
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
-        """Spend epsilon and delta."""
+        """Spend epsilon and delta on the least noise that keeps them."""
         spent = (asked.budget.epsilon, asked.budget.delta)
         return cls(asked.model, asked.schema, *spent, neighbours=asked.neighbours)  # type: ignore[arg-type]
 
@@ -100,7 +106,7 @@ class GaussianMoments(MomentNoise):
         return self.model.layout(self.schema, self.neighbours, self.weights)
 
     def to_document(self) -> dict[str, object]:
-        """Write the weights as numbers."""
+        """Write the noise, and the weights of the sums as numbers."""
         return {**super().to_document(), "weights": self.weights.to_document()}
 
     @classmethod
@@ -143,12 +149,12 @@ class GaussianMoments(MomentNoise):
 
     @property
     def variances(self) -> Floats:
-        """With that of rounding."""
+        """The variance of each noisy sum, with that of rounding to the grid."""
         return np.array([float(one) for one in self.exact_variances]) + 1 / 12
 
     @property
     def heavy(self) -> bool:
-        """Normal noise is not."""
+        """Whether tails are heavy: those of Normal noise are not."""
         return False
 
     def _noise(self) -> list[int]:

@@ -91,7 +91,7 @@ class GaussianTables(NodeTables):
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
-        """Spend epsilon and delta."""
+        """Spend epsilon and delta on all tables together, by the least noise that keeps them."""
         unit = {"neighbours": asked.neighbours, "max_rows": asked.schema.unit.max_rows}
         budget = asked.budget
         return cls(asked.model, asked.schema, budget.epsilon, budget.delta, **unit)  # type: ignore[arg-type]

@@ -52,6 +52,12 @@ class GibbsDraws(Mechanism):
     record is replaced, beta L if one is added. One draw is mu-GDP with mu = G / sqrt(m) (Gopi, Lee, Liu,
     Private Convex Optimization via Exponential Mechanism, 2022); N draws have sqrt(N) mu.
 
+    **Strongly convex losses.** Where each record's loss has m_l/2 |theta|^2 beside, and n is public, the sum
+    of these is beta n m_l/2 |theta|^2 whatever the records are: it belongs to both potentials, which are
+    (m + beta n m_l)-strongly convex, and their difference is that of the rest, 2 beta L-Lipschitz. So mu =
+    2 beta L / sqrt(m + beta n m_l), with L without the ridge: no ball is needed for it. m + beta n m_l is
+    rounded to a float, with which draws are made and mu is computed.
+
     **Bounded losses** (a ball, delta = 0). Losses of two records differ by at most D where predictors are
     within R W: the log density ratio of two neighbours has a range of at most 2 beta D, and of beta V if a
     record is added, V how much one loss varies: one draw is pure with that epsilon (the paper's Theorems 3
@@ -103,6 +109,13 @@ class GibbsDraws(Mechanism):
         fill(self, model=model, schema=schema, records=check_records(records, self.name))
         fill(self, epsilon=budget.epsilon, delta=budget.delta, draws=draws)
         fill(self, neighbours=Neighbours.of(neighbours))
+        if model.convexity and self.neighbours is not REPLACE_ONE:
+            raise self.refusal(
+                "the losses' own convexity counts for a public number of records only",
+                asked=str(self.neighbours),
+                allowed=str(REPLACE_ONE),
+                advice="Say no convexity, but a prior.",
+            )
         self.sensitivity  # noqa: B018 - refuses a schema that does not fit
         if not self.loss.samplable:
             raise self._not_drawn("this loss states no lower bound of how it bends (concordance)")
@@ -139,13 +152,13 @@ class GibbsDraws(Mechanism):
         smoothness; 2^40 times m leaves 13 bits for the prior's part of it.
         """
         design, n = self.model.design(self.schema), self.records
-        heat = self.temperature / self.precision
+        heat = self.temperature / self.whole_precision
         away = (2 * heat * n) ** 2 * self.lipschitz_squared
         if self.radius is not None:
             away = min(away, self.radius**2)
         blur = Fraction(101, 100) * (design.size + 1) * (self.loss.concordance or 0) / 2**53
         bent = 1 + heat * n * self.loss.smoothness * design.squared_norm
-        precise = Fraction(1, 2**_PRECISE) < self.precision < 2**_PRECISE
+        precise = Fraction(1, 2**_PRECISE) < self.whole_precision < 2**_PRECISE
         if blur**2 * design.squared_norm * away > _BLUR**2 or bent > _BENT or not precise:
             raise self.refusal(
                 "the loss bends too sharply for draws by floats, next to this prior",
@@ -164,7 +177,7 @@ class GibbsDraws(Mechanism):
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
-        """Spend epsilon and delta."""
+        """Spend epsilon and delta on the largest temperature that keeps them."""
         draws = asked.options.get("draws", 1)
         spent = (asked.records, asked.budget.epsilon, asked.budget.delta)
         return cls(
@@ -184,13 +197,22 @@ class GibbsDraws(Mechanism):
 
     @cached_property
     def lipschitz_squared(self) -> Fraction:
-        """L^2 = s^2 R^2."""
+        """L^2 = s^2 R^2: how fast a record's loss changes with the weights at most, squared."""
         return self.loss.slope**2 * self.model.design(self.schema).squared_norm
 
     @cached_property
     def radius(self) -> Fraction | None:
-        """Of the ball."""
+        """The radius of the ball in which weights are drawn; None without one."""
         return self.model.ball(self.schema)
+
+    @property
+    def whole_precision(self) -> Fraction:
+        """m + beta n m_l, as the float that it is drawn with."""
+        return self._whole(self.temperature)
+
+    def _whole(self, temperature: Fraction) -> Fraction:
+        own = self.model.convexity * self.records
+        return Fraction(float(self.precision + temperature * own)) if own else self.precision
 
     @property
     def _times(self) -> int:
@@ -198,7 +220,7 @@ class GibbsDraws(Mechanism):
 
     @cached_property
     def _mu_squared(self) -> Fraction:
-        """What one draw may cost."""
+        """The mu^2 that one draw may have: that of the whole budget, shared by all draws."""
         level = round_down(self.epsilon)
         found = largest(
             lambda one: Fraction(GaussianPair(one).delta(level)) <= self.delta, digits=8, most=Fraction(10**6)
@@ -238,9 +260,11 @@ class GibbsDraws(Mechanism):
         """Return the largest temperature that the budget allows, as a float."""
         if self.delta == 0:
             return _float_below(self.epsilon / (self.draws * self._range))
-        squared = self._mu_squared * self.precision / (self._times**2 * self.lipschitz_squared)
-        found = _float_below(Fraction(math.sqrt(squared)))
-        while found**2 > squared:
+        # (k L)^2 beta^2 <= mu^2 (m + beta n m_l)
+        each = self._mu_squared / (self._times**2 * self.lipschitz_squared)
+        half = float(each * self.model.convexity * self.records) / 2
+        found = _float_below(Fraction(half + math.sqrt(half**2 + each * self.precision)))
+        while found**2 > each * self._whole(found):
             found = Fraction(math.nextafter(float(found), 0.0))
         return found
 
@@ -257,7 +281,7 @@ class GibbsDraws(Mechanism):
     def _pair(self) -> DominatingPair:
         if self.delta == 0:
             return compose_symmetric([(BoundedRangePair(self._eta), self.draws)])
-        one = (self._times * self.temperature) ** 2 * self.lipschitz_squared / self.precision
+        one = (self._times * self.temperature) ** 2 * self.lipschitz_squared / self.whole_precision
         return GaussianPair(self.draws * one)
 
     # What it promises
@@ -282,9 +306,14 @@ class GibbsDraws(Mechanism):
                 f"{reason} (Wang, Fienberg, Smola 2015){several}",
             )
         length = math.sqrt(self.lipschitz_squared)
+        own = (
+            f" and {float(self.model.convexity):.4g} of each, {float(self.whole_precision):.4g} in all"
+            if self.model.convexity
+            else ""
+        )
         reason = (
             f"convex losses, {length:.4g}-Lipschitz at temperature {float(self.temperature):.4g}, under a "
-            f"prior of precision {float(self.precision):.4g} (Gopi, Lee, Liu 2022){several}"
+            f"prior of precision {float(self.precision):.4g}{own} (Gopi, Lee, Liu 2022){several}"
         )
         return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
 
@@ -323,7 +352,7 @@ class GibbsDraws(Mechanism):
             self.model.design(self.schema).size,
             self.records,
             float(self.temperature),
-            float(self.precision),
+            float(self.whole_precision),
             None if self.radius is None else float(self.radius),
             self.draws,
         )
@@ -335,7 +364,7 @@ class GibbsDraws(Mechanism):
             self.model.targets(codes, self.schema),
             self.loss,
             float(self.temperature),
-            float(self.precision),
+            float(self.whole_precision),
             None if self.radius is None else float(self.radius),
         )
 
@@ -344,6 +373,8 @@ class GibbsDraws(Mechanism):
 
         No table makes it fail, not one of more records than were planned for either: `shells.plain`.
         """
+        if self.model.convexity and statistics.total != self.records:
+            raise ValueError("the records are not as many as planned")
         potential, bits = self._potential(statistics), Bits()
         given = envelope(potential)
         drawn = [draw_from(potential, given, _PLACES, bits) for _ in range(self.draws)]
@@ -385,7 +416,7 @@ class GibbsDraws(Mechanism):
 
     @property
     def draw_weight(self) -> Fraction:
-        """The temperature."""
+        """The temperature, by which losses of records count against the prior."""
         return self.temperature
 
     # Words and files
@@ -398,7 +429,15 @@ class GibbsDraws(Mechanism):
         return [
             ("loss", f"{self.loss}: {bounds}, the intercept counted{ball}"),
             ("temperature", f"{float(self.temperature):.4g} (1 is a record's full weight)"),
-            ("prior", f"Normal, standard deviation {1 / math.sqrt(self.precision):.4g} of each weight"),
+            (
+                "prior",
+                f"Normal, standard deviation {1 / math.sqrt(self.precision):.4g} of each weight"
+                + (
+                    f"; with the losses' own convexity {1 / math.sqrt(self.whole_precision):.4g}"
+                    if self.model.convexity
+                    else ""
+                ),
+            ),
             (
                 "drawing",
                 f"about {foreseen.trials:.3g} trials a draw, {max(foreseen.seconds, 0.1):.2g} s and "
@@ -417,7 +456,7 @@ class GibbsDraws(Mechanism):
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read what `to_document` wrote."""
+        """Read the entries that a file has beside its model, as `to_document` wrote them."""
         return cls(known_as(GibbsPosterior, model), schema, **entries)
 
 

@@ -148,7 +148,7 @@ class ImportedNumbers(Mechanism):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is claimed."""
+        """What those who made the numbers claim; privior has not checked it."""
         pair = ApproximatePair(self.epsilon, self.delta)
         reason = f"claimed by {self.source}; not proved here"
         unit = Sensitivity.unit(self.schema.unit.max_rows)
@@ -156,7 +156,7 @@ class ImportedNumbers(Mechanism):
 
     @property
     def declaration(self) -> str:
-        """Whose guarantee it is."""
+        """Whose guarantee it is: theirs, named as they are in the file."""
         return f"the guarantee is theirs: {self.source} claims it, and privior has checked nothing of it"
 
     @property
@@ -296,7 +296,7 @@ class ImportedNumbers(Mechanism):
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read what `to_document` wrote."""
+        """Read the entries that a file has beside its model, as `to_document` wrote them."""
         laws = [to_noise_law(one) for one in entries.pop("noise")]
         treatment = Treatment.from_document(entries.pop("treatment"))
         return cls(model, schema, noise=laws, treatment=treatment, **entries)

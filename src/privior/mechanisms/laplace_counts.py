@@ -83,7 +83,7 @@ class LaplaceCounts(TableMechanism):
 
     @property
     def expected_squared_error(self) -> float:
-        """E|z|^2 over the k counts."""
+        """E|z|^2 over the k counts, for forecasts and comparisons."""
         return self.cells * laplace_variance(self._rate)
 
     @property
@@ -101,5 +101,5 @@ class LaplaceCounts(TableMechanism):
         return float(laplace_log_pmf(noise, self._rate).sum())
 
     def admits(self, observed: Observed, records: int) -> bool:
-        """Any integers are possible."""
+        """Noise has no ends, so that any integers may be released."""
         return True

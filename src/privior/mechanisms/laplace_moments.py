@@ -16,14 +16,14 @@ from privior.exact import rational, round_up
 from privior.mechanisms.contract import Asked, offered_for
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
 from privior.mechanisms.moment_noise import MomentNoise
-from privior.models import LinearRegression
+from privior.models import LinearRegression, LogisticRegression, MomentModel
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, SignedSteps
 from privior.randomness import OPENDP, WIDEST, discrete_laplace
 from privior.schema import Schema
 
 
 @final
-@offered_for(LinearRegression)
+@offered_for(LinearRegression, LogisticRegression)
 @dataclass(frozen=True)
 class LaplaceMoments(MomentNoise):
     """Each published sum gets independent noise, P(z) proportional to exp(-|z| / scale_k).
@@ -33,7 +33,7 @@ class LaplaceMoments(MomentNoise):
     (Ghosh, Roughgarden, Sundararajan 2009), and randomised response dominates it.
     """
 
-    model: LinearRegression
+    model: MomentModel
     schema: Schema
     epsilon: Fraction
     neighbours: Neighbours
@@ -44,7 +44,7 @@ class LaplaceMoments(MomentNoise):
 
     def __init__(
         self,
-        model: LinearRegression,
+        model: MomentModel,
         schema: Schema,
         epsilon: object,
         *,
@@ -71,7 +71,7 @@ class LaplaceMoments(MomentNoise):
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
-        """Spend epsilon alone."""
+        """Spend epsilon on the least noise that keeps it; delta stays 0."""
         epsilon, relation = asked.budget.epsilon, asked.neighbours
         return cls(asked.model, asked.schema, epsilon, neighbours=relation)  # type: ignore[arg-type]
 
@@ -83,7 +83,7 @@ class LaplaceMoments(MomentNoise):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Pure epsilon."""
+        """Pure epsilon: the weighted distance of two neighbours' sums over the scale."""
         reason = (
             f"discrete Laplace noise on moments that one record moves by L1 {float(self.layout.l1):g} in "
             "units of their weights (Ghosh et al. 2009)"
@@ -98,7 +98,7 @@ class LaplaceMoments(MomentNoise):
 
     @property
     def heavy(self) -> bool:
-        """Laplace noise is."""
+        """Whether tails are heavy: those of Laplace noise are."""
         return True
 
     def _noise(self) -> list[int]:

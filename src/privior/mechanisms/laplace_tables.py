@@ -72,7 +72,7 @@ class LaplaceTables(NodeTables):
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
-        """Spend epsilon alone."""
+        """Spend epsilon on all tables together; delta stays 0."""
         unit = {"neighbours": asked.neighbours, "max_rows": asked.schema.unit.max_rows}
         return cls(asked.model, asked.schema, asked.budget.epsilon, **unit)  # type: ignore[arg-type]
 

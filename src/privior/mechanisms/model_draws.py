@@ -266,7 +266,7 @@ class ModelDraws(Mechanism):
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read it beside its model."""
+        """Read the entries that a file has beside its model, as `to_document` wrote them."""
         return cls(known_as(FiniteFamily, model), **entries)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.checks import fill, known_as
 from privior.mechanisms.contract import Asked, Mechanism
-from privior.models import ExactStatistics, Layout, LinearRegression, Model, MomentLayout, Observed
+from privior.models import Layout, Model, MomentLayout, MomentModel, Observed
 from privior.privacy import Neighbours, Sensitivity
 from privior.schema import Schema
 
@@ -26,13 +26,16 @@ class MomentNoise(Mechanism):
         neighbours: the neighbour relation
     """
 
-    model: LinearRegression
+    model: MomentModel
     schema: Schema
     neighbours: Neighbours
 
-    def _set_moments(self, model: LinearRegression, schema: Schema, neighbours: Neighbours | str) -> None:
+    def _set_moments(self, model: MomentModel, schema: Schema, neighbours: Neighbours | str) -> None:
         fill(self, model=model, schema=schema, neighbours=Neighbours.of(neighbours))
         self.sensitivity  # noqa: B018 - refuses a schema that does not fit
+        trouble = model.moment_trouble(schema)
+        if trouble is not None:
+            raise self.refusal(trouble[0], asked=trouble[1])
 
     @cached_property
     def layout(self) -> MomentLayout:
@@ -64,41 +67,37 @@ class MomentNoise(Mechanism):
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
-        """One array."""
+        """All noisy sums, in one array."""
         return (Layout("moments", (len(self.layout.published),)),)
 
-    def _true(self, statistics: ExactStatistics) -> Integers:
-        """Return the sums that are published, of all that were read."""
-        size = len(self.layout.design.numbers)
-        if statistics.counts.size != size * (size + 1) // 2:
-            raise ValueError("these are not the moments of this regression")
-        matrix = np.zeros((size, size), np.int64)
-        matrix[np.triu_indices(size)] = statistics.counts
+    def _true(self, statistics: Any) -> Integers:
+        """Return the sums that are published, of all products."""
+        matrix = self.model.products(self.schema, statistics)
         return np.array([matrix[place] for place in self.layout.places], np.int64)
 
-    def release(self, statistics: ExactStatistics) -> Observed:
+    def release(self, statistics: Any) -> Observed:
         """Add exact draws, one to each sum."""
         exact = self._true(statistics).tolist()
         noisy = tuple(one + z for one, z in zip(exact, self._noise(), strict=True))
         return Observed(self.layouts, (noisy,))
 
-    def log_likelihood(self, observed: Observed, statistics: ExactStatistics) -> float:
+    def log_likelihood(self, observed: Observed, statistics: Any) -> float:
         """Sum the log probabilities of all noises."""
         noise = np.asarray(observed.counts, np.int64) - self._true(statistics)
         return math.fsum(self._log_pmf(noise).tolist())
 
     def check(self, asked: Asked) -> None:
         """Refuse another regression, schema or neighbour relation."""
-        model = known_as(LinearRegression, asked.model)
+        model = known_as(MomentModel, asked.model)  # type: ignore[type-abstract]
         same = (
             self.model.formula == model.formula
-            and self.layout.design.numbers == model.design(asked.schema).numbers
+            and self.layout.design.numbers == model.moment_design(asked.schema).numbers
         )
         if not same or self.neighbours is not asked.neighbours:
             raise self.refusal("the mechanism is for another regression, schema or neighbour relation")
 
     def admits(self, observed: Observed, records: int) -> bool:
-        """Any integers are possible."""
+        """Noise has no ends, so that any integers may be released."""
         return True
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
@@ -115,5 +114,5 @@ class MomentNoise(Mechanism):
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read what `to_document` wrote."""
+        """Read the entries that a file has beside its model, as `to_document` wrote them."""
         return cls(model, schema, **entries)  # type: ignore[call-arg]

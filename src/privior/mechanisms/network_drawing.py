@@ -96,7 +96,7 @@ class NetworkDrawing(NetworkMechanism):
 
     @property
     def draw_weight(self) -> Fraction:
-        """The same."""
+        """The weight of a record in the posterior that is drawn from."""
         return self.record_weight
 
     @property

@@ -112,7 +112,7 @@ class NetworkDraws(NetworkDrawing):
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
-        """Spend epsilon and delta."""
+        """Spend epsilon and delta on draws, by a rate or by a stronger prior."""
         budget, rows = asked.budget, asked.schema.unit.max_rows
         facts = asked.model, asked.schema, asked.records, budget.epsilon, budget.delta
         return cls(*facts, neighbours=asked.neighbours, max_rows=rows, **asked.options)  # type: ignore[arg-type]
@@ -209,7 +209,7 @@ class NetworkDraws(NetworkDrawing):
 
     @property
     def record_weight(self) -> Fraction:
-        """The rate."""
+        """The rate: how much a record counts in the posterior that is drawn from."""
         return self.rate
 
     def _row_drawn(self, parameters: list[Fraction]) -> tuple[int, ...]:

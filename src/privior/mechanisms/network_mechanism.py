@@ -63,7 +63,7 @@ class NetworkMechanism(Mechanism):
         check_unit(self, asked)
 
     def admits(self, observed: Observed, records: int) -> bool:
-        """Any integers are possible."""
+        """Noise has no ends, so that any integers may be released."""
         return True
 
     @property
@@ -73,5 +73,5 @@ class NetworkMechanism(Mechanism):
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read what `to_document` wrote."""
+        """Read the entries that a file has beside its model, as `to_document` wrote them."""
         return cls(model, schema, **entries)  # type: ignore[call-arg]

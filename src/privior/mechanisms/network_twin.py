@@ -42,7 +42,7 @@ class TwoColumns:
 
     @property
     def name(self) -> str:
-        """That of the law."""
+        """The name of the law that this stands for."""
         return self.law.name
 
     @property
@@ -57,7 +57,7 @@ class TwoColumns:
 
     @property
     def expected_squared_error(self) -> float:
-        """That of all four numbers."""
+        """E|z|^2 over the four numbers of both tables."""
         noise = self.law.cell_noise
         if noise is None:
             raise self.law.refusal("has no noise that can be listed")

@@ -81,7 +81,7 @@ class NodeTables(NetworkMechanism):
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
-        """Those of the tables."""
+        """One array for each table of the network, shaped as the table is."""
         return self.model.layouts(self.schema, self.neighbours)
 
     def release(self, statistics: ExactStatistics) -> Observed:

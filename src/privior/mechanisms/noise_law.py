@@ -220,7 +220,7 @@ class GaussianNoise(NoiseLaw):
 
     @property
     def size(self) -> Fraction:
-        """The standard deviation."""
+        """The standard deviation, by which Gaussian noise is told."""
         return self.stddev
 
     @property

@@ -11,13 +11,12 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.models import Layout, RowDesign
+from privior.models.row_design import summed_products
 from privior.privacy import REPLACE_ONE, Neighbours
 from privior.privacy.pairs import GaussianPair
 from privior.randomness import Bits, NormalLaw, rounded
 from privior.special import log_ndtr
 
-#: rows that are multiplied at once: so many products add up to less than 2^62, all rows to any number
-AT_ONCE = 1 << 15
 #: what is published is at most this: so large a sum, of more records than were declared, is cut to it
 _LARGEST = 2**62 - 1
 
@@ -60,7 +59,7 @@ class NoisyProducts:
 
     @property
     def layout(self) -> Layout:
-        """One array."""
+        """All noisy sums of products in one array."""
         return Layout("products", (len(self.places),))
 
     @cached_property
@@ -73,10 +72,7 @@ class NoisyProducts:
 
     def sums(self, codes: Integers) -> list[int]:
         """Return the true sums."""
-        total = np.zeros((self.design.size, self.design.size), dtype=object)  # whole numbers of any size
-        for start in range(0, len(codes), AT_ONCE):
-            whole = self.design.whole(codes[start : start + AT_ONCE])
-            total += (whole.T @ whole).astype(object)
+        total = summed_products(codes, self.design.whole)
         return [int(total[place]) for place in self.places]
 
     def noisy(self, codes: Integers) -> tuple[int, ...]:

@@ -16,8 +16,9 @@ from privior.checks import fill, is_whole, known_as
 from privior.errors import shown
 from privior.exact import decimal, rational, round_down, shortened_up
 from privior.mechanisms.contract import Asked, Mechanism, offered_for
-from privior.mechanisms.noisy_products import AT_ONCE, NoisyProducts
+from privior.mechanisms.noisy_products import NoisyProducts
 from privior.models import MOST_SUM, ExactRecords, Layout, LogisticRegression, Model, Observed, RowDesign
+from privior.models.row_design import AT_ONCE
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import largest
 from privior.privacy.composition import compose_ordered, compose_symmetric
@@ -152,7 +153,7 @@ class ObjectivePerturbation(Mechanism):
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
-        """Spend epsilon and delta."""
+        """Spend epsilon and delta, for a public or a guessed number of records."""
         told = asked.options.get("expected", 0)
         exact = asked.neighbours is REPLACE_ONE
         if told and exact and told != asked.records:
@@ -236,7 +237,7 @@ class ObjectivePerturbation(Mechanism):
 
     @cached_property
     def design(self) -> RowDesign:
-        """What becomes of records."""
+        """What becomes of records: rows of bounded length."""
         return self.model.design(self.schema)
 
     @cached_property
@@ -246,7 +247,7 @@ class ObjectivePerturbation(Mechanism):
 
     @property
     def guarantee(self) -> Guarantee:
-        """A curve of its own."""
+        """A curve of its own, proved beside its pair; with that of the noisy products, if there are any."""
         reason = (
             "objective perturbation with records no longer than "
             f"{float(self.design.squared_norm) ** 0.5:.4g}, the exact minimiser rounded to a public grid "
@@ -332,7 +333,7 @@ class ObjectivePerturbation(Mechanism):
         return density + self.noisy_products.log_likelihood(observed.numbers[1], statistics.codes)
 
     def admits(self, observed: Observed, records: int) -> bool:
-        """Any integers are possible."""
+        """Minimisers lie anywhere on the grid, so that any integers may be released."""
         return True
 
     # Words and files
@@ -359,7 +360,12 @@ class ObjectivePerturbation(Mechanism):
     def drawback(self) -> str:
         """There are no intervals, or what they cost."""
         if self.products:
-            return ""
+            return (
+                "With intervals the best test of one record at epsilon 0 (`that is`, in the plan) does "
+                "somewhat better than without them at the same (epsilon, delta): two curves are composed "
+                "and meet the budget at epsilon, not below it. The stated (epsilon, delta) is promised, and "
+                "the whole curve."
+            )
         return (
             "The whole budget goes into predictions: this release has estimates and no intervals, since how "
             "uncertain they are depends on the records. With intervals=True (in files mechanism = "
@@ -374,5 +380,5 @@ class ObjectivePerturbation(Mechanism):
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read what `to_document` wrote."""
+        """Read the entries that a file has beside its model, as `to_document` wrote them."""
         return cls(model, schema, **entries)  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ WIDEST_CLIQUE = 20
 
 #: the numbers of some columns, rising
 Subset = tuple[int, ...]
-Numbers = TypeVar("Numbers", Integers, Floats)
+Array = TypeVar("Array", Integers, Floats)
 
 
 def subsets(families: Sequence[Sequence[int]]) -> tuple[Subset, ...]:
@@ -43,7 +43,7 @@ def listed(family: Sequence[int]) -> list[Subset]:
     return found
 
 
-def transformed(table: Numbers) -> Numbers:
+def transformed(table: Array) -> Array:
     """Return the sums s_g of a table of binary columns, listed row by row; of sums 2^k times the table.
 
     Cells and subsets are listed alike, along the last axis: the last column varies fastest, and 1 stands for
@@ -79,7 +79,7 @@ def most_turned(families: Sequence[Sequence[int]]) -> int | None:
     return None if found is None else int(found)
 
 
-def largest_sum(terms: Sequence[tuple[Subset, Numbers]]) -> Numbers | None:
+def largest_sum(terms: Sequence[tuple[Subset, Array]]) -> Array | None:
     """Return the largest sum of functions of few binary columns each; None for a too dense graph.
 
     One column after the other is maximised out, one with few neighbours first (max-sum over a junction tree).
@@ -120,7 +120,7 @@ def largest_sum(terms: Sequence[tuple[Subset, Numbers]]) -> Numbers | None:
     return total
 
 
-def _best(column: int, left: Subset, parts: list[tuple[Subset, Numbers]]) -> Numbers:
+def _best(column: int, left: Subset, parts: list[tuple[Subset, Array]]) -> Array:
     """Add up functions, and take the larger one of the values that differ in a column."""
     lead: tuple[int, ...] = parts[0][1].shape[:-1]
     found = np.zeros((*lead, 2, *(2,) * len(left)), dtype=parts[0][1].dtype)
@@ -128,5 +128,5 @@ def _best(column: int, left: Subset, parts: list[tuple[Subset, Numbers]]) -> Num
         apart = values.reshape(*lead, *(2,) * len(columns))
         first = np.moveaxis(apart, len(lead) + columns.index(column), len(lead))
         found += first.reshape(*lead, 2, *(2 if one in columns else 1 for one in left))
-    best: Numbers = found.max(axis=len(lead)).reshape(*lead, -1)
+    best: Array = found.max(axis=len(lead)).reshape(*lead, -1)
     return best

@@ -142,7 +142,7 @@ class TableMechanism(Mechanism):
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read what `to_document` wrote."""
+        """Read the entries that a file has beside its model, as `to_document` wrote them."""
         rest = {name: value for name, value in entries.items() if name != "levels"}
         if len(rest) == len(entries):
             raise TypeError("no number of cells")

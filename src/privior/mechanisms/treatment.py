@@ -89,7 +89,7 @@ class Treatment:
 
     @staticmethod
     def from_document(document: object) -> Treatment:
-        """Read what `to_document` wrote."""
+        """Read the treatment of imported numbers from a file, as `to_document` wrote it."""
         try:
             return Treatment(**document)  # type: ignore[arg-type]
         except TypeError:

@@ -98,7 +98,7 @@ class TruncatedNetworkDraws(NetworkDrawing):
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
-        """Spend epsilon alone."""
+        """Spend epsilon on draws inside the box; delta stays 0."""
         facts = asked.model, asked.schema, asked.records, asked.budget.epsilon
         rows = asked.schema.unit.max_rows
         return cls(*facts, neighbours=asked.neighbours, max_rows=rows, **asked.options)  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ class TruncatedNetworkDraws(NetworkDrawing):
 
     @property
     def smallest_chance(self) -> Fraction:
-        """w."""
+        """w, the least chance that the box allows."""
         return self.smallest
 
     def _row_drawn(self, parameters: list[Fraction]) -> tuple[int, ...]:

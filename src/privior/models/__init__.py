@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from privior.models.markov_chain import MarkovChain
     from privior.models.model import MODELS, MOST_SUM, Model, to_model
     from privior.models.moment_layout import Moment, MomentLayout
+    from privior.models.moment_model import MomentModel
     from privior.models.moment_weights import MomentWeights
     from privior.models.naive_bayes import NaiveBayes
     from privior.models.network import Network
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from privior.models.row_design import RowDesign
     from privior.models.statistics import (
         MOST_DECIMALS,
-        Counts,
         ExactRecords,
         ExactStatistics,
         ExactTable,

@@ -77,7 +77,7 @@ class Feature:
 
     @property
     def summand(self) -> Summand:
-        """v, of each record."""
+        """The whole number v of each record, with its public bounds."""
         return Summand(tuple(part.factor for part in self.parts))
 
     @property
@@ -87,7 +87,7 @@ class Feature:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those that are multiplied."""
+        """The columns whose codes are multiplied."""
         return tuple(part.factor.column for part in self.parts)
 
 
@@ -98,15 +98,20 @@ class Design:
     Attributes:
         formula: what depends on what
         schema: the public facts about the columns
+        two_levels: whether the target is a column of two levels, which count as -1 and 1
     """
 
     formula: Formula
     schema: Schema
+    two_levels: bool = False
 
     @cached_property
     def target(self) -> Coded:
         """The target as a whole number."""
         column = self.schema.column(self.formula.target)
+        if self.two_levels and column.size == 2:
+            half = Fraction(1, 2)
+            return Coded(Factor(self.formula.target, 2, -1), 1, half, half, column.labels[1])
         if not isinstance(column, Integer | Bounded):
             raise ModelError(
                 "the target is not a column of numbers",

@@ -107,7 +107,7 @@ class DirichletTable(TableModel):
 
     @property
     def first_question(self) -> str:
-        """The probabilities of all cells."""
+        """What a user asks first of a table: all of its cells."""
         return "counts()"
 
     @property

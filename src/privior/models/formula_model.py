@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from privior.arrays import Integers
 from privior.models.design import Design
@@ -23,9 +23,11 @@ class FormulaModel(Model):
 
     Attributes:
         formula: what depends on what
+        prior: of the weights
     """
 
     formula: Formula
+    prior: Any
     first_format: ClassVar[int] = 6
     less = "Ask for less, or for fewer features."
 
@@ -49,7 +51,7 @@ class FormulaModel(Model):
 
     @abstractmethod
     def design(self, schema: Schema) -> Design | RowDesign:
-        """Return the features."""
+        """Return what the formula makes of records: the features."""
 
     def readings(
         self, schema: Schema, neighbours: Neighbours, within: tuple[str, ...] = ()
@@ -65,7 +67,7 @@ class FormulaModel(Model):
 
     @abstractmethod
     def _reading(self, schema: Schema) -> Reading:
-        """Return the one reading."""
+        """Return the one thing that is asked of all records."""
 
     def _check_rows(self, schema: Schema, relation: Neighbours) -> None:
         """Refuse several rows of a unit, and dropped cells that the relation does not allow."""
@@ -93,12 +95,12 @@ class FormulaModel(Model):
 
     @property
     def subject(self) -> str:
-        """The formula."""
+        """What the model is about: the formula."""
         return str(self.formula)
 
     @property
     def first_question(self) -> str:
-        """All coefficients."""
+        """What a user asks first of a regression: all coefficients."""
         return "parameters()"
 
     def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
@@ -109,6 +111,26 @@ class FormulaModel(Model):
             f"The prior knows more than {records} records can tell, with or without noise: this would give "
             "the prior back. Take fewer features, or a wider prior if that is what you believe."
         )
+
+    # Files
+
+    def to_document(self) -> dict[str, object]:
+        """Write formula and prior, from which the model is read again."""
+        return {"family": self.family, "formula": str(self.formula), "prior": self.prior.to_document()}
+
+    @classmethod
+    def from_entries(cls, entries: dict[str, object]) -> Self:
+        """Read what `to_document` wrote, or target and features."""
+        if set(entries) - {"formula", "target", "features", "prior"}:
+            raise cls.refusal(
+                "unknown or missing entries",
+                asked=", ".join(entries),
+                allowed="formula, or target and features; prior",
+            )
+        return cls(**entries)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.formula}, prior {self.prior})"
 
 
 class RecordsModel(FormulaModel):
@@ -136,7 +158,7 @@ class RecordsModel(FormulaModel):
         return (records.codes,)
 
     def exact(self, arrays: Sequence[Integers]) -> ExactRecords:
-        """Keep the records."""
+        """Keep the codes of all records, for a mechanism that looks at each of them."""
         (codes,) = arrays
         return ExactRecords(codes)
 

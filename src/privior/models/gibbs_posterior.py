@@ -9,16 +9,16 @@ from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
-from privior.arrays import Floats
+from privior.arrays import Codes, Floats
 from privior.checks import above_zero, fill, told_by
 from privior.errors import ModelError, shown
-from privior.exact import decimal
+from privior.exact import decimal, rational
 from privior.models.formula import Formula
 from privior.models.formula_model import RecordsModel
 from privior.models.losses import Loss, check_loss, to_loss
 from privior.models.model import MODELS
-from privior.models.row_design import Codes
 from privior.models.weight_prior import Ridge, to_weight_prior
+from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
 from privior.registry import outside
 from privior.schema import Schema
 
@@ -35,18 +35,22 @@ class GibbsPosterior(RecordsModel):
     prior: Normal(0, stddev^2 I), the intercept included, on all of R^d or on a ball around 0.
     beta, the temperature, is what a mechanism can afford; with a log likelihood as loss and beta = 1 this is
     the posterior. There is no statistic but the records: mechanisms look at every one of them.
+    With a `convexity` m_l each record's loss has m_l/2 |theta|^2 beside (the paper's equation 12): strongly
+    convex losses, for which more can be afforded the more records there are.
 
     Attributes:
         loss: of a predictor and a target
         formula: what depends on what
         prior: of the weights; None is one that the mechanism chooses from the budget, whatever the data
         radius: of the ball that weights are kept in; None if there is none
+        convexity: m_l, of each record's loss; 0 if it has none of its own
     """
 
     loss: Loss
     formula: Formula
     prior: Ridge | None
     radius: Fraction | None
+    convexity: Fraction
     family: ClassVar[str] = "gibbs-posterior"
     error_name = "error of predictors"
     error_heading = "error of predictors"
@@ -60,6 +64,7 @@ class GibbsPosterior(RecordsModel):
         features: object = None,
         prior: object = TUNED,
         radius: object = None,
+        convexity: object = 0,
     ) -> None:
         """Take a loss and a formula, or the names of columns.
 
@@ -71,6 +76,7 @@ class GibbsPosterior(RecordsModel):
             prior: "tuned", or the standard deviation of each weight, as a number or `pv.Ridge(stddev)`
             radius: of the ball that weights are kept in; with one, losses are bounded and a release may be
                 pure
+            convexity: of the ridge in each record's loss; for a public number of records
         """
         found = self._formula_of(formula, target, features)
         said: object = None
@@ -87,7 +93,18 @@ class GibbsPosterior(RecordsModel):
         if outside(type(kind)):
             check_loss(kind)
         ball = None if radius is None else above_zero(radius, "radius")
-        fill(self, loss=kind, formula=found, prior=said, radius=ball)
+        own = rational(convexity, "convexity")
+        if own < 0:
+            raise self.refusal("convexity is below 0", asked=shown(convexity), allowed="0 or more")
+        fill(self, loss=kind, formula=found, prior=said, radius=ball, convexity=own)
+
+    def sensitivity(self, schema: Schema, neighbours: Neighbours | str) -> Sensitivity:
+        """Where losses have a convexity of their own, the number of records must be public."""
+        if self.convexity and Neighbours.of(neighbours) is not REPLACE_ONE:
+            raise self.refusal(
+                "a convexity of losses needs a public number of records", asked=str(neighbours)
+            )
+        return super().sensitivity(schema, neighbours)
 
     @property
     def parts(self) -> tuple[object, ...]:
@@ -154,7 +171,7 @@ class GibbsPosterior(RecordsModel):
         return "fewer features, more records or more epsilon"
 
     def width_in_words(self, schema: Schema) -> str:
-        """Intervals are of weights."""
+        """What the width in a plan is of: the spread of draws of weights."""
         return (
             "the spread of draws of what a feature adds to the predictor from the middle to the end of its "
             "range, as a 90% interval, average over the features"
@@ -179,21 +196,23 @@ class GibbsPosterior(RecordsModel):
             "formula": str(self.formula),
             "prior": TUNED if self.prior is None else self.prior.to_document(),
             **({} if self.radius is None else {"radius": decimal(self.radius)}),
+            **({"convexity": decimal(self.convexity)} if self.convexity else {}),
         }
 
     @classmethod
     def from_entries(cls, entries: dict[str, object]) -> Self:
         """Read what `to_document` wrote, or target and features."""
-        known = {"loss", "formula", "target", "features", "prior", "radius"}
+        known = {"loss", "formula", "target", "features", "prior", "radius", "convexity"}
         if set(entries) - known or "loss" not in entries:
             raise cls.refusal(
                 "unknown or missing entries",
                 asked=shown(list(entries)),
-                allowed="loss; formula, or target and features; prior, radius",
+                allowed="loss; formula, or target and features; prior, radius, convexity",
             )
         return cls(**entries)
 
     def __str__(self) -> str:
         prior = f"prior {TUNED if self.prior is None else self.prior}"
         ball = "" if self.radius is None else f", within {decimal(self.radius)}"
-        return f"GibbsPosterior({self.formula}, loss {self.loss}, {prior}{ball})"
+        own = f", each {decimal(self.convexity)}-strongly convex" if self.convexity else ""
+        return f"GibbsPosterior({self.formula}, loss {self.loss}, {prior}{ball}{own})"

@@ -14,7 +14,9 @@ each other as far as the release says that they do; heaps and empty stretches re
 a sum of many cells is as vague beforehand as a single one.
 
 That a part of N records is so and not otherwise halved is the less probable the larger N is, wherever halves
-are spread wider than the noise. Over many parts this would pull sums down. So each part has a weight besides,
+are spread wider than the noise. Over many parts this would pull sums down. So a part both of whose halves are
+well filled, with more than four standard deviations of their noise, says of N what its halves say by
+themselves: how they differ says nothing of it. Every other part has a weight,
 sqrt(h(N0)/h(N)) with h(N) = Σ_j w_j (1 + V_j(N)/σ²)^(-1/2): V_j is the variance of the law above, σ² that of
 the noise between the halves, N0 about what the part is seen to have. It takes half of the pull back: all of
 it would draw up what is nearly empty.
@@ -30,6 +32,8 @@ line of log counts through the part before and the part after (at the ends of th
 two after), drawn towards 1/2 as far as these are noise. In
 joint tables many parts along an unordered column have the same levels of it, one for each cell of the other
 columns: they share a p, which is uncertain by the noise of their sum.
+
+Three tables in ten follow from the noisy counts alone, whatever was learned (`plain_tables`).
 """
 
 from __future__ import annotations

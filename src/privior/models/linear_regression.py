@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -12,12 +12,10 @@ from privior.arrays import Integers
 from privior.checks import fill
 from privior.models.design import Design
 from privior.models.formula import Formula
-from privior.models.formula_model import FormulaModel
 from privior.models.model import MODELS
-from privior.models.moment_layout import MomentLayout
-from privior.models.moment_weights import FIRST, MomentWeights
+from privior.models.moment_model import MomentModel
 from privior.models.readings import Moments, Reading
-from privior.models.statistics import Layout
+from privior.models.statistics import ExactStatistics, Layout
 from privior.models.summands import Summand
 from privior.models.weight_prior import LEARNED, WeightPrior, to_weight_prior
 from privior.privacy import Neighbours, Sensitivity
@@ -27,7 +25,7 @@ from privior.schema import Schema
 @final
 @MODELS.register
 @dataclass(frozen=True)
-class LinearRegression(FormulaModel):
+class LinearRegression(MomentModel):
     """y = intercept + x' w + e, e ~ Normal(0, s^2), x the features of a formula (`Design`).
 
     w ~ Normal(0, tau^2 I), tau learned, or another prior of the weights; little is believed of the rest
@@ -67,7 +65,7 @@ class LinearRegression(FormulaModel):
         fill(self, formula=found, prior=to_weight_prior(prior))
 
     def design(self, schema: Schema) -> Design:
-        """Return the features."""
+        """Return what the formula makes of records: the features and the target."""
         return Design(self.formula, schema)
 
     # What is asked of the rows
@@ -102,9 +100,18 @@ class LinearRegression(FormulaModel):
         ranges = [one.bounds(schema) for one in self.summands(schema, relation)]
         return Sensitivity.of_sums(ranges, relation)
 
-    def layout(self, schema: Schema, neighbours: Neighbours, weights: MomentWeights = FIRST) -> MomentLayout:
-        """Return which sums are published, weighed against each other in this way."""
-        return MomentLayout(self.design(schema), neighbours, weights)
+    def moment_design(self, schema: Schema) -> Design:
+        """The features, and the target."""
+        return self.design(schema)
+
+    def products(self, schema: Schema, statistics: ExactStatistics) -> Integers:
+        """Put what was read back in its places."""
+        size = len(self.design(schema).numbers)
+        if statistics.counts.size != size * (size + 1) // 2:
+            raise ValueError("these are not the moments of this regression")
+        matrix = np.zeros((size, size), np.int64)
+        matrix[np.triu_indices(size)] = statistics.counts
+        return matrix
 
     # Words
 
@@ -114,7 +121,7 @@ class LinearRegression(FormulaModel):
         return "fewer features, narrower bounds, more records or more epsilon"
 
     def width_in_words(self, schema: Schema) -> str:
-        """Intervals are of weights."""
+        """What the width in a plan is of: intervals of weights."""
         return (
             f"90% intervals of what a feature adds to {self.target} from the middle to the end of its range, "
             "average over the features"
@@ -124,23 +131,3 @@ class LinearRegression(FormulaModel):
     def typical_in_words(self) -> str:
         """Forecasts know neither features nor weights."""
         return "for features that are spread evenly over their ranges and explain a third of the variance"
-
-    # Files
-
-    def to_document(self) -> dict[str, object]:
-        """Write formula and prior."""
-        return {"family": self.family, "formula": str(self.formula), "prior": self.prior.to_document()}
-
-    @classmethod
-    def from_entries(cls, entries: dict[str, object]) -> Self:
-        """Read what `to_document` wrote, or target and features."""
-        if set(entries) - {"formula", "target", "features", "prior"}:
-            raise cls.refusal(
-                "unknown or missing entries",
-                asked=", ".join(entries),
-                allowed="formula, or target and features; prior",
-            )
-        return cls(**entries)
-
-    def __str__(self) -> str:
-        return f"LinearRegression({self.formula}, prior {self.prior})"

@@ -47,7 +47,7 @@ class LogisticLoss(Loss):
     concordance = Fraction(1)
 
     def value(self, u: Floats, y: Floats) -> Floats:
-        """By a table."""
+        """Return log(1 + e^(-yu)), by a table with a proved error."""
         return softplus(-y * u)
 
     def derivative(self, u: Floats, y: Floats) -> Floats:
@@ -55,12 +55,12 @@ class LogisticLoss(Loss):
         return -y * logistic(-y * u)
 
     def bend(self, u: Floats, y: Floats) -> Floats:
-        """s (1 - s)."""
+        """Return the second derivative s (1 - s), s the logistic function."""
         share = logistic(u)
         return np.asarray(share * (1 - share))
 
     def enclosed(self, u: Any, y: float) -> Any:
-        """log(1 + e^(-yu))."""
+        """Enclose log(1 + e^(-yu))."""
         return (-u * int(y)).exp().log1p()
 
     def chance(self, u: Floats) -> Floats:
@@ -68,11 +68,11 @@ class LogisticLoss(Loss):
         return logistic(u)
 
     def differ(self, reach: Fraction) -> Fraction:
-        """reach, see above."""
+        """Bound the difference of two losses by the reach, see above."""
         return reach
 
     def varies(self, reach: Fraction) -> Fraction:
-        """reach, see above."""
+        """Bound the range of one loss by the reach, see above."""
         return reach
 
 
@@ -101,7 +101,7 @@ class HuberLoss(Loss):
 
     @property
     def slope(self) -> Fraction:
-        """The threshold."""
+        """The largest absolute derivative: the threshold."""
         return self.threshold
 
     def scaled(self, half: Fraction, least: Fraction, most: Fraction) -> HuberLoss:
@@ -109,17 +109,17 @@ class HuberLoss(Loss):
         return HuberLoss(self.threshold / half)
 
     def value(self, u: Floats, y: Floats) -> Floats:
-        """By its two pieces."""
+        """Return the loss, a square near 0 and a line beyond the threshold."""
         k, away = float(self.threshold), np.abs(u - y)
         return np.where(away <= k, away**2 / 2, k * away - k * k / 2)
 
     def derivative(self, u: Floats, y: Floats) -> Floats:
-        """The residual, cut."""
+        """Return the residual, cut at the threshold."""
         k = float(self.threshold)
         return np.clip(u - y, -k, k)
 
     def bend(self, u: Floats, y: Floats) -> Floats:
-        """1 or 0."""
+        """Return the second derivative: 1 near 0, and 0 beyond the threshold."""
         return (np.abs(u - y) <= float(self.threshold)).astype(np.float64)
 
     def mean(self, u: Floats) -> Floats:
@@ -142,19 +142,42 @@ class HuberLoss(Loss):
         return (away**2 - over**2) / 2
 
 
+class SoftplusLoss(Loss):
+    """A loss that is a line but for w log(1 + e^(t/w)), w its width: the largest second derivative is 1/(4w).
+
+    In floats the second derivative s (1 - s) / w is wrong by at most 2^-44 / w. t, as `SmoothHingeLoss` and
+    `SmoothQuantileLoss` have it, is wrong by a part of 4 2^-53 of itself, w as a float included, which moves
+    s (1 - s) by less than 2^-53 as |t s'(t)| and its like are below 1/4; s is wrong by 2^-46 at most,
+    s (1 - s) by |1 - 2s| times that and its square; the rest are three roundings of numbers up to 1/4.
+    Together that is below 2^-45, and divided by w.
+    """
+
+    width: Fraction
+
+    @property
+    def smoothness(self) -> Fraction:
+        """The largest second derivative: 1/(4w)."""
+        return 1 / (4 * self.width)
+
+    @property
+    def concordance(self) -> Fraction:  # type: ignore[override]
+        """The bound 1/w of the third derivative, relative to the second."""
+        return 1 / self.width
+
+    @property
+    def bend_error(self) -> float:  # type: ignore[override]
+        """The error of `bend` in floats: 2^-44 / w, see above."""
+        return 2.0**-44 / float(self.width)
+
+
 @final
 @LOSSES.register
 @dataclass(frozen=True)
-class SmoothHingeLoss(Loss):
+class SmoothHingeLoss(SoftplusLoss):
     """w log(1 + e^((1 - y u)/w)), y = -1 or 1: the hinge of support vector machines, smooth over a width w.
 
-    A softplus in units of w: the slope is 1, the second derivative at most 1/(4w), concordance 1/w. The hinge
-    itself is below it by w log 2 at most.
-
-    In floats the second derivative s (1 - s) / w is wrong by at most 2^-44 / w. t = (1 - y u)/w is wrong by a
-    part of 4 2^-53 of itself, w as a float included, which moves s (1 - s) by less than 2^-53 as |t s'(t)|
-    and its like are below 1/4; s is wrong by 2^-46 at most, s (1 - s) by |1 - 2s| times that and its square;
-    the rest are three roundings of numbers up to 1/4. Together that is below 2^-45, and divided by w.
+    A softplus in units of w: the slope is 1, the second derivative at most 1/(4w), concordance 1/w; t =
+    (1 - y u)/w. The hinge itself is below it by w log 2 at most.
 
     Attributes:
         width: w
@@ -169,26 +192,11 @@ class SmoothHingeLoss(Loss):
         found = _above_zero(width, "width", self.name)
         fill(self, width=found)
 
-    @property
-    def smoothness(self) -> Fraction:
-        """1/(4w)."""
-        return 1 / (4 * self.width)
-
-    @property
-    def concordance(self) -> Fraction:  # type: ignore[override]
-        """1/w."""
-        return 1 / self.width
-
-    @property
-    def bend_error(self) -> float:  # type: ignore[override]
-        """2^-44 / w: see above."""
-        return 2.0**-44 / float(self.width)
-
     def _units(self, u: Floats, y: Floats) -> Floats:
         return np.asarray((1 - y * u) / float(self.width))
 
     def value(self, u: Floats, y: Floats) -> Floats:
-        """By a table."""
+        """Return w log(1 + e^((1 - yu) / w)), by a table with a proved error."""
         return float(self.width) * softplus(self._units(u, y))
 
     def derivative(self, u: Floats, y: Floats) -> Floats:
@@ -201,7 +209,7 @@ class SmoothHingeLoss(Loss):
         return np.asarray(share * (1 - share) / float(self.width))
 
     def enclosed(self, u: Any, y: float) -> Any:
-        """The same."""
+        """Enclose w log(1 + e^((1 - yu) / w))."""
         w = type(u)(self.width.numerator) / self.width.denominator
         return w * ((1 - u * int(y)) / w).exp().log1p()
 
@@ -209,12 +217,11 @@ class SmoothHingeLoss(Loss):
 @final
 @LOSSES.register
 @dataclass(frozen=True)
-class SmoothQuantileLoss(Loss):
+class SmoothQuantileLoss(SoftplusLoss):
     """q r + w log(1 + e^(-r/w)), r = y - u: the check function of the q-quantile, smooth over a width w.
 
     The derivative in u is -q + s, s in (0, 1): slope max(q, 1 - q). The second one is s (1 - s) / w, at most
-    1/(4w); concordance 1/w, as of any softplus. In floats it is wrong by at most 2^-44 / w, as of
-    `SmoothHingeLoss`, with t = (u - y)/w.
+    1/(4w); concordance 1/w, as of any softplus; t = (u - y)/w.
 
     Attributes:
         share: q, the quantile
@@ -233,7 +240,7 @@ class SmoothQuantileLoss(Loss):
 
     @property
     def quantile(self) -> Fraction:  # type: ignore[override]
-        """q."""
+        """The share q of which the loss is about the quantile."""
         return self.share
 
     @property
@@ -241,32 +248,17 @@ class SmoothQuantileLoss(Loss):
         """The larger of q and 1 - q."""
         return max(self.share, 1 - self.share)
 
-    @property
-    def smoothness(self) -> Fraction:
-        """1/(4w)."""
-        return 1 / (4 * self.width)
-
-    @property
-    def concordance(self) -> Fraction:  # type: ignore[override]
-        """1/w."""
-        return 1 / self.width
-
-    @property
-    def bend_error(self) -> float:  # type: ignore[override]
-        """2^-44 / w: see above."""
-        return 2.0**-44 / float(self.width)
-
     def scaled(self, half: Fraction, least: Fraction, most: Fraction) -> SmoothQuantileLoss:
         """The width in units of half the range."""
         return SmoothQuantileLoss(self.share, self.width / half)
 
     def value(self, u: Floats, y: Floats) -> Floats:
-        """By a table."""
+        """Return the smoothed check loss, by a table with a proved error."""
         w = float(self.width)
         return float(self.share) * (y - u) + w * softplus((u - y) / w)
 
     def derivative(self, u: Floats, y: Floats) -> Floats:
-        """-q + s."""
+        """Return -q + s, s the logistic function."""
         return logistic((u - y) / float(self.width)) - float(self.share)
 
     def bend(self, u: Floats, y: Floats) -> Floats:
@@ -275,7 +267,7 @@ class SmoothQuantileLoss(Loss):
         return np.asarray(s * (1 - s) / float(self.width))
 
     def enclosed(self, u: Any, y: float) -> Any:
-        """The same."""
+        """Enclose the smoothed check loss."""
         q, w = (type(u)(one.numerator) / one.denominator for one in (self.share, self.width))
         return q * (y - u) + w * ((u - y) / w).exp().log1p()
 
@@ -310,12 +302,12 @@ class PoissonLoss(Loss):
 
     @property
     def reach(self) -> Fraction:  # type: ignore[override]
-        """B."""
+        """B: beyond it nothing is stated, and parameters are kept in a ball."""
         return self.bound
 
     @property
     def targets(self) -> tuple[float, float]:  # type: ignore[override]
-        """0 to Y."""
+        """Between which targets lie: 0 and Y."""
         return 0.0, float(self.most or 1)
 
     def _grown(self, sign: int) -> Fraction:
@@ -330,12 +322,12 @@ class PoissonLoss(Loss):
 
     @property
     def smoothness(self) -> Fraction:
-        """e^B."""
+        """The largest second derivative: e^B."""
         return self._grown(1)
 
     @property
     def convexity(self) -> Fraction:  # type: ignore[override]
-        """e^-B."""
+        """The least second derivative: e^-B."""
         return self._grown(-1)
 
     def scaled(self, half: Fraction, least: Fraction, most: Fraction) -> PoissonLoss:
@@ -347,7 +339,7 @@ class PoissonLoss(Loss):
         return PoissonLoss(self.bound, max(most, Fraction(1)))
 
     def value(self, u: Floats, y: Floats) -> Floats:
-        """By a table."""
+        """Return e^u - yu, by a table with a proved error."""
         return exponential(u) - y * u
 
     def derivative(self, u: Floats, y: Floats) -> Floats:
@@ -359,9 +351,9 @@ class PoissonLoss(Loss):
         return exponential(np.clip(u, -float(self.bound), float(self.bound)))
 
     def bend(self, u: Floats, y: Floats) -> Floats:
-        """e^u."""
+        """Return the second derivative e^u."""
         return exponential(u)
 
     def enclosed(self, u: Any, y: float) -> Any:
-        """The same."""
+        """Enclose e^u - yu."""
         return u.exp() - u * y

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -153,7 +154,13 @@ def to_loss(said: object) -> Loss:
     try:
         return kind(**entries)
     except TypeError:
-        raise ModelError("missing or unknown entries", where=kind.name, asked=", ".join(entries)) from None
+        known: list[str] = [one.name for one in fields(kind)] if is_dataclass(kind) else []
+        raise ModelError(
+            "missing or unknown entries",
+            where=kind.name,
+            asked=", ".join(entries) or "none",
+            allowed=", ".join(known) or "none: the name alone",
+        ) from None
 
 
 #: points that somebody's loss is tried at, and how far predictors and targets reach there

@@ -68,7 +68,7 @@ class MomentWeights:
 
     @classmethod
     def of(cls, said: object) -> Self:
-        """Read what `to_document` wrote."""
+        """Read the weights of moments from a file, as `to_document` wrote them."""
         if isinstance(said, cls):
             return said
         if not isinstance(said, (list, tuple)):

@@ -47,12 +47,12 @@ class NaiveBayes(Network):
 
     @property
     def target(self) -> str:
-        """What is to be told."""
+        """The column that is to be told: the class."""
         return self.columns[0]
 
     @property
     def features(self) -> tuple[str, ...]:
-        """What it is told from."""
+        """The columns that it is told from, independent given the class."""
         return self.columns[1:]
 
     def to_document(self) -> dict[str, object]:

@@ -232,7 +232,7 @@ class Network(Model):
         return "fewer nodes, fewer parents or more epsilon"
 
     def width_in_words(self, schema: Schema) -> str:
-        """Intervals are of entries."""
+        """What the width in a plan is of: intervals of entries."""
         return f"90% intervals of table entries, average over {sum(self.sizes(schema))} entries"
 
     @property

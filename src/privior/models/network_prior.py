@@ -14,6 +14,7 @@ from typing import final
 
 import numpy as np
 
+from privior.checks import fill
 from privior.errors import ModelError, NumberError, shown
 from privior.exact import decimal, positive
 from privior.models.dirichlet_table import LEARNED, PRIOR_RANGE
@@ -50,11 +51,11 @@ class EachEntry(NetworkPrior):
     parameter: Fraction
 
     def of(self, node: str, cells: int) -> tuple[Fraction, ...]:
-        """The parameter, so many times."""
+        """Return the same parameter for each entry of a node's table."""
         return (self.parameter,) * cells
 
     def to_document(self) -> str:
-        """The number."""
+        """Write the parameter as a number."""
         return decimal(self.parameter)
 
     def __str__(self) -> str:
@@ -75,14 +76,14 @@ class BDeu(NetworkPrior):
     weight: Fraction
 
     def __init__(self, weight: object) -> None:
-        object.__setattr__(self, "weight", _parameter(weight))
+        fill(self, weight=_parameter(weight))
 
     def of(self, node: str, cells: int) -> tuple[Fraction, ...]:
         """The weight, divided among the entries."""
         return (self.weight / cells,) * cells
 
     def to_document(self) -> dict[str, object]:
-        """Name the weight."""
+        """Write the weight that a table has in all."""
         return {"bdeu": decimal(self.weight)}
 
     def __str__(self) -> str:
@@ -99,10 +100,10 @@ class LearnedTables(NetworkPrior):
     """
 
     def of(self, node: str, cells: int) -> None:
-        """No numbers."""
+        """Return nothing: a learned table has no parameters of its own."""
 
     def to_document(self) -> str:
-        """The word."""
+        """Write the word for a learned prior."""
         return LEARNED
 
     def __str__(self) -> str:
@@ -122,7 +123,7 @@ class TablePriors(NetworkPrior):
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Those that it names."""
+        """The nodes of whose tables something is said."""
         return tuple(node for node, _ in self.tables)
 
     @cached_property
@@ -130,7 +131,7 @@ class TablePriors(NetworkPrior):
         return dict(self.tables)
 
     def of(self, node: str, cells: int) -> tuple[Fraction, ...]:
-        """The parameters that are said."""
+        """Return the parameters that are said of a node's table, one for each entry."""
         said = self._said[node]
         found = said if isinstance(said, tuple) else (said,) * cells
         if len(found) != cells:

@@ -55,7 +55,7 @@ class Margins(Reading):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of all tables."""
+        """The columns of all tables, each once."""
         return _each_once(self.tables)
 
 
@@ -71,7 +71,7 @@ class Moments(Reading):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Those of all features."""
+        """The columns of all features, each once."""
         return _each_once(feature.columns for feature in self.features)
 
     def products(self) -> dict[tuple[int, int], Summand]:

@@ -10,19 +10,22 @@ ends of their ranges.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.arrays import Floats, Integers
+from privior.arrays import Codes, Floats, Integers
 from privior.errors import ModelError
 from privior.models.design import Design
 from privior.models.formula import Formula
 from privior.schema import Schema
 
-Codes = NDArray[np.signedinteger]
+#: rows that are multiplied at once: so many products add up to less than 2^62, all rows to any number
+AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class RowDesign:
 
     @cached_property
     def design(self) -> Design:
-        """The features."""
+        """The features of the formula, as whole numbers."""
         return Design(self.formula, self.schema)
 
     @property
@@ -95,3 +98,17 @@ class RowDesign:
     def signs(self, codes: Codes) -> Floats:
         """Return 1 for records whose target is the second level, and -1 for the others."""
         return np.asarray(2.0 * codes[:, 0].astype(np.float64) - 1.0)
+
+
+def summed_products(codes: Codes, whole: Callable[[Codes], Integers]) -> NDArray[Any]:
+    """Return the sums of all products of two whole numbers of each record: whole numbers of any size.
+
+    Args:
+        codes: of all records
+        whole: makes numbers of records, one record a row, `AT_ONCE` of whose products add up below 2^62
+    """
+    total: NDArray[Any] = np.zeros((), dtype=object)
+    for start in range(0, max(len(codes), 1), AT_ONCE):
+        some = whole(codes[start : start + AT_ONCE])
+        total = total + (some.T @ some).astype(object)
+    return total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn
@@ -12,10 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from privior.arrays import Floats, Integers
 
-Counts = Integers
 
-
-class _Private:
+class _Private(ABC):
     """Numbers that no serialiser may write and no set may hold."""
 
     __slots__ = ()
@@ -24,6 +23,10 @@ class _Private:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"{self.about} are private and cannot be written anywhere")
+
+    @abstractmethod
+    def __repr__(self) -> str:
+        """Name what it is and its public size; never a number that is private."""
 
 
 class ExactStatistics(_Private):
@@ -40,13 +43,13 @@ class ExactStatistics(_Private):
         self._counts.setflags(write=False)
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> Integers:
         """The true counts or sums, for a mechanism to add noise to."""
         return self._counts
 
     @property
     def total(self) -> int:
-        """Their sum."""
+        """The sum of all counts."""
         return int(self._counts.sum())
 
     def __repr__(self) -> str:
@@ -59,7 +62,7 @@ class ExactTable(_Private):
     __slots__ = ("_cells", "_counts", "_size")
     about = "exact counts"
 
-    def __init__(self, size: int, cells: Counts, counts: Counts) -> None:
+    def __init__(self, size: int, cells: Integers, counts: Integers) -> None:
         self._size, self._cells, self._counts = size, cells, counts
 
     @property
@@ -68,11 +71,11 @@ class ExactTable(_Private):
         return self._size
 
     @property
-    def occurring(self) -> tuple[Counts, Counts]:
+    def occurring(self) -> tuple[Integers, Integers]:
         """The numbers of the cells with a record, rising, and how many records each has."""
         return self._cells, self._counts
 
-    def dense(self) -> Counts:
+    def dense(self) -> Integers:
         """Return the counts of all cells."""
         counts = np.zeros(self._size, np.int64)
         counts[self._cells] = self._counts
@@ -101,7 +104,7 @@ class ExactRecords(_Private):
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """How many records there are."""
         return len(self._codes)
 
     def __repr__(self) -> str:
@@ -160,7 +163,7 @@ class Observed:
             self.numbers[0] if len(self.numbers) == 1 else tuple(one for part in self.numbers for one in part)
         )
 
-    def array(self, place: int = 0) -> Counts:
+    def array(self, place: int = 0) -> Integers:
         """Return one array of whole numbers, as it is shaped."""
         if self.layouts[place].decimals:
             raise ValueError("these numbers have decimals")
@@ -173,7 +176,7 @@ class Observed:
         return np.array(floats).reshape(layout.shape)
 
     @property
-    def amounts(self) -> Counts | Floats:
+    def amounts(self) -> Integers | Floats:
         """The numbers of all arrays, one after the other, in units of 1: whole unless one has decimals."""
         if any(layout.decimals for layout in self.layouts):
             return np.concatenate([self.values(place).ravel() for place in range(len(self.layouts))])

@@ -82,7 +82,7 @@ class TableModel(Model):
         return Sensitivity.of_counts(neighbours, schema.unit.max_rows)
 
     def width_in_words(self, schema: Schema) -> str:
-        """Intervals are of cells."""
+        """What the width in a plan is of: intervals of cells."""
         return f"90% intervals of cell probabilities, average over {self.size(schema)} cells"
 
 

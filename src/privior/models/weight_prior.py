@@ -21,6 +21,9 @@ from privior.exact import decimal, rational
 from privior.models.design import INTERCEPT, Design
 
 LEARNED = "learned"
+#: by which power of its scatter the variance of a feature's weight is less than that of others: 0 would say
+#: that weights are alike, whatever the ranges that were declared, 1 that what features explain is
+STANDARD = 0.5
 _WHERE = "linear-regression"
 _ALLOWED = (
     f'"{LEARNED}"; pv.Shrinkage(heavy_tails=True), in files {{ shrinkage = "heavy-tails" }}; '
@@ -47,11 +50,13 @@ class WeightPrior(ABC):
 @final
 @dataclass(frozen=True)
 class Shrinkage(WeightPrior):
-    """w ~ Normal(0, tau^2 I), tau learned from the release: the default.
+    """w_j ~ Normal(0, tau^2 (v / G_j)^STANDARD), tau learned from the release: the default.
 
-    What is believed of tau is about what features explain: their part of the target's variance is about half
-    of what they leave, give or take a factor of e^2. With heavy tails every weight has a scale of its own
-    (Student's law with 4 degrees of freedom): for few features that matter much among many that do not.
+    G_j is the scatter of the feature, v a typical one, both latent: a feature that varies little in its range
+    may have a larger weight. What is believed of tau is about what features explain: their part of the
+    target's variance is about half of what they leave, give or take a factor of e^2. With heavy tails every
+    weight has a scale of its own (Student's law with 4 degrees of freedom): for few features that matter much
+    among many that do not.
 
     Attributes:
         heavy_tails: whether there are such scales
@@ -69,11 +74,11 @@ class Shrinkage(WeightPrior):
         return self.heavy_tails
 
     def normal(self, design: Design) -> None:
-        """Nothing is said."""
+        """Return nothing: the spread is learned."""
         return
 
     def to_document(self) -> object:
-        """A word, or a table."""
+        """Write the word for a learned spread, or a table that says that tails are heavy."""
         return {"shrinkage": "heavy-tails"} if self.heavy_tails else LEARNED
 
     def __str__(self) -> str:
@@ -100,12 +105,12 @@ class Ridge(WeightPrior):
         fill(self, stddev=found)
 
     def normal(self, design: Design) -> tuple[Floats, Floats]:
-        """The same for every weight."""
+        """Return means of 0 and one variance for every weight."""
         size = len(design.features)
         return np.zeros(size), float(self.stddev) ** 2 * np.eye(size)
 
     def to_document(self) -> object:
-        """The number."""
+        """Write the standard deviation that all weights have."""
         return {"ridge": decimal(self.stddev)}
 
     def __str__(self) -> str:
@@ -154,7 +159,7 @@ class OwnCoefficients(WeightPrior):
         return solved @ means, solved @ np.diag(spreads**2) @ solved.T
 
     def to_document(self) -> object:
-        """A table of pairs."""
+        """Write a table of mean and spread by coefficient."""
         return {
             "coefficients": {name: [decimal(mean), decimal(spread)] for name, mean, spread in self.believed}
         }

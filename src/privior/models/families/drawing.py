@@ -137,14 +137,14 @@ class JointDrawing(Drawing):
         return len(self.model.products)
 
     def drawn(self, sums: Sequence[int], places: int, bits: Bits, draws: int) -> list[int]:
-        """Let the family draw."""
+        """Let the family draw all parameters together, by exact bits."""
         every = [
             self.model.drawn(self.schema, self.records, self.weight, sums, places, bits) for _ in range(draws)
         ]
         return [one for draw in every for one in draw]
 
     def values(self, points: Floats) -> Floats:
-        """One draw a row."""
+        """Return what was published as parameters, one draw a row."""
         return self.model.from_points(self.schema, self.records, self.weight, points)
 
     @cached_property

@@ -126,7 +126,7 @@ class Family(SummedModel):
 
     @property
     def first_question(self) -> str:
-        """The value of the parameter."""
+        """What a user asks first of a family: the value of its parameter."""
         return f"parameter('{self.column}')"
 
     def statistic_in_words(self, schema: Schema) -> str:

@@ -191,7 +191,7 @@ class JointFamily(SummedModel):
 
     @property
     def first_question(self) -> str:
-        """The first parameter."""
+        """What a user asks first of a family of several parameters: the first of them."""
         return f"parameter('{self.names[0]}')"
 
     # What is summed

@@ -382,7 +382,7 @@ class _Likelihood(JointLikelihood):
         return self._entries((vectors * np.maximum(values, least)[:, None, :]) @ np.swapaxes(vectors, 1, 2))
 
     def clipped(self, theta: Floats) -> Floats:
-        """Eigenvalues moved inside."""
+        """Return matrices with their eigenvalues moved inside the interval."""
         values, vectors = np.linalg.eigh(self._matrix(theta))
         room = 1e-9 * (self.ends[1] - self.ends[0])
         inside = np.clip(values, self.ends[0] + room, self.ends[1] - room)

@@ -7,6 +7,7 @@ computed from a prior and a release is divided by its own sum.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,7 +32,7 @@ _LEAST, _MOST = Fraction(1, 10**9), Fraction(10**18)
 L = TypeVar("L", bound="WrittenLaw")
 
 
-class NamedLaw:
+class NamedLaw(ABC):
     """A law with a name in files, which says what is wrong with one of its kind."""
 
     name: ClassVar[str]
@@ -42,6 +43,14 @@ class NamedLaw:
     ) -> ModelError:
         """Return the error that says what is wrong with a law of this kind."""
         return ModelError(what, where=cls.name, asked=asked, allowed=allowed, advice=advice)
+
+    @abstractmethod
+    def to_document(self) -> dict[str, object]:
+        """Write the law as plain values, from which it can be read again."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Name the law with its parameters, as a person would."""
 
 
 class WrittenLaw(NamedLaw):

@@ -96,7 +96,7 @@ class MultivariateNormal(WrittenLaw):
 
     @property
     def size(self) -> int:
-        """How many numbers."""
+        """How many numbers the mean has."""
         return len(self.mean)
 
     def __str__(self) -> str:
@@ -139,7 +139,7 @@ class Wishart(WrittenLaw):
 
     @property
     def size(self) -> int:
-        """How many rows."""
+        """How many rows the matrix has."""
         return len(self.scale)
 
     def __str__(self) -> str:

@@ -30,12 +30,13 @@ from privior.posterior.gibbs.gibbs_numbers import GibbsNumbers
 from privior.posterior.numbers import Floats
 from privior.posterior.own_rows import NOTHING, coded_rows
 from privior.posterior.quantity import DRAWS, SEED, Quantity, check_level, quantiles
-from privior.posterior.records import Records
+from privior.posterior.records import SampledRecords
 from privior.release import Release
 from privior.schema import Schema
 
 #: from so many draws on their own spread is looked at
 _SEVERAL = 8
+_OF_THE_MEAN = "The interval is of the mean of the Gibbs posterior, not of the truth."
 
 
 @final
@@ -95,8 +96,8 @@ class GibbsBelief(Posterior):
 
     @property
     def precision(self) -> float:
-        """m."""
-        return float(self.releases[0].plan.mechanism.precision)
+        """m, with what the losses' own convexity adds to it."""
+        return float(self.releases[0].plan.mechanism.whole_precision)
 
     @cached_property
     def _own_spread(self) -> Floats | None:
@@ -130,7 +131,7 @@ class GibbsBelief(Posterior):
         """Refuse: draws do not tell it."""
         raise InferenceError("draws do not tell the mode of a Gibbs posterior")
 
-    def sample(self, n: int, seed: int | None = None, *, released: int | None = None) -> Records:
+    def sample(self, n: int, seed: int | None = None, *, released: int | None = None) -> SampledRecords:
         """Refuse: features are not modelled."""
         self.numbers.records(self.drawn[0], 1, np.random.default_rng(0))
         raise AssertionError  # never reached
@@ -247,6 +248,11 @@ class GibbsBelief(Posterior):
         )
 
     @property
+    def caveats(self) -> tuple[str, ...]:
+        """What goes with every answer: that intervals are of the mean of the Gibbs posterior."""
+        return (*self.warnings, _OF_THE_MEAN)
+
+    @property
     def assumptions(self) -> tuple[str, ...]:
         """What a Gibbs posterior is."""
         heat = float(self.releases[0].plan.mechanism.temperature)
@@ -257,7 +263,7 @@ class GibbsBelief(Posterior):
 
     @property
     def source(self) -> str:
-        """Draws are exact."""
+        """Say that draws are exact, and how many there are."""
         count = len(self.drawn)
         draws = "one exact draw" if count == 1 else f"{count} exact draws"
         return f"{draws} of a Gibbs posterior ({self.releases[0].plan.cost})"
@@ -279,16 +285,20 @@ class GibbsBelief(Posterior):
         ]
 
     def picture(self, level: float = 0.9) -> IntervalChart:
-        """Draw the weights of features in [-1, 1]."""
+        """Draw what features add from the middle to the end of their ranges, in units of the target."""
         check_level(level)
-        centres, ends = self.drawn.mean(axis=0), quantiles(self.theta, level)
+        unit = self.numbers.in_units_of_target
+        centres, ends = unit * self.drawn.mean(axis=0), unit * quantiles(self.theta, level)
+        names = list(self.numbers.parameters)
+        if self.model.formula.intercept and unit != 1.0:  # it is no addition to the target's middle
+            names, centres, ends = names[1:], centres[1:], ends[1:]
         ends = np.column_stack([np.minimum(ends[:, 0], centres), np.maximum(ends[:, 1], centres)])
         return IntervalChart(
-            list(self.numbers.parameters),
+            names,
             centres,
             ends,
             np.column_stack([centres, centres]),
-            title=f"{self.model.target}: what each feature adds, from the middle to the end of its range",
+            title=f"{self.model.target}: {self.numbers.added}, from the middle to the end of its range",
             note=self._note(level),
         )
 

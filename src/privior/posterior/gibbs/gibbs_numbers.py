@@ -6,26 +6,25 @@ leaves open are taken in the middle, as of logistic regressions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
-from privior.arrays import Integers
 from privior.errors import InferenceError
 from privior.models import GibbsPosterior, Loss
-from privior.posterior.events import Event, Events, quoted
+from privior.posterior.events import Event, quoted
 from privior.posterior.numbers import Floats, Named, quantile_name
-from privior.posterior.regression.logistic_numbers import LogisticNumbers
+from privior.posterior.regression.weight_numbers import WeightNumbers
 
 
+@final
 @dataclass(frozen=True)
-class GibbsNumbers(LogisticNumbers):
-    """Numbers that follow from a row of weights."""
+class GibbsNumbers(WeightNumbers):
+    """Numbers that follow from a row of weights, as far as the loss tells them."""
 
-    model: GibbsPosterior  # type: ignore[assignment]
+    model: GibbsPosterior
 
     @cached_property
     def loss(self) -> Loss:
@@ -36,6 +35,20 @@ class GibbsNumbers(LogisticNumbers):
     def _scaled(self) -> bool:
         """Whether predictors are in units of half the target's range, about its middle."""
         return not (self.loss.of_levels or self.loss.as_they_are)
+
+    @property
+    def in_units_of_target(self) -> float:
+        """What 1 of a predictor is worth: half the target's range, if it is a number in these units."""
+        return float(self.design.design.target.half) if self._scaled else 1.0
+
+    @property
+    def added(self) -> str:
+        """What weights are, in words."""
+        if self._scaled:
+            return "what each feature adds, in its own units"
+        if self.loss.chance(np.zeros(1)) is not None:
+            return "what each feature adds to the log odds"
+        return "what each feature adds to the predictor"
 
     @cached_property
     def to_coefficients(self) -> Floats:
@@ -53,20 +66,6 @@ class GibbsNumbers(LogisticNumbers):
 
     # The target
 
-    def predictors(self, codes: dict[str, Integers], theta: Floats) -> Floats:
-        """Return the predictor of each record, a column each, for each row of weights."""
-        count = len(next(iter(codes.values())))
-        known = [codes.get(name, np.zeros(count, np.int64)) for name in self.model.columns]
-        return np.asarray(theta @ self.design.rows(np.column_stack(known)).T)
-
-    def _predictor(self, given: Event | object | None) -> Callable[[Floats], Floats]:
-        known = self.known(given)
-        codes = {name: np.array([known.get(name, self._middle(name))]) for name in self.model.columns[1:]}
-        return lambda theta: self.predictors(codes, theta)[:, 0]
-
-    def _condition(self, given: Event | object | None) -> str:
-        return f" | {self.events.name(given)}" if given else ""
-
     def _untold(self, what: str) -> InferenceError:
         return InferenceError(
             f"the loss {self.loss.name} tells no {what} of {self.model.target}",
@@ -74,26 +73,24 @@ class GibbsNumbers(LogisticNumbers):
             "their quantile; ask for parameters().",
         )
 
+    def chance(self, predictors: Floats) -> Floats:
+        """Return the chance of the target's second level, if the loss tells it."""
+        found = self.loss.chance(predictors)
+        if found is None:
+            raise self._untold("probabilities")
+        return np.asarray(found)
+
     def probability(self, event: Event | object, given: Event | object | None = None) -> Named:
         """Return the probability that the target has one of these levels, given values of other columns."""
         self._check_target(*self.events.columns_of(event))
-        if self.loss.chance(np.zeros(1)) is None:
-            raise self._untold("probabilities")
-        of_no, of_yes = Events(self.schema, (self.model.target,)).cells(event)
-        predictor = self._predictor(given)
-
-        def chances(theta: Floats) -> Floats:
-            yes = np.asarray(self.loss.chance(predictor(theta)))
-            return np.asarray(bool(of_no) * (1 - yes) + bool(of_yes) * yes)
-
-        return f"P({self.events.name(event)}{self._condition(given)})", chances
+        self.chance(np.zeros(1))
+        return super().probability(event, given)
 
     def average(self, column: str, given: Event | object | None = None) -> Named:
         """Return the mean of the target, given other columns; of true and false the share of true."""
-        self._check_target(column)
         if self.loss.of_levels:
-            name, function = self.probability({column: self.design.levels[1]}, given)
-            return name.replace("P(", "mean(", 1), function
+            return super().average(column, given)
+        self._check_target(column)
         if self.loss.mean(np.zeros(1)) is None:
             raise self._untold("means")
         predictor = self._predictor(given)

@@ -1,7 +1,7 @@
 """What draws of a regression's coefficients from a ball say of the coefficients: by weighted populations.
 
 A draw is no estimate with a stated error: it comes from a law that depends on the moments of the table, which
-nobody published. So everything is latent that is latent for noisy moments (`moments_target`), under the same
+nobody published. So everything is latent that is latent for noisy moments (`moments_law`), under the same
 priors; given the moments the density of a draw is known, its normaliser included (`BallDraw.log_densities`).
 All latent numbers are functions of independent standard Normal ones. A population of them is drawn from the
 prior and led to the posterior in steps: the likelihood gets a larger power, points are drawn again by their
@@ -21,8 +21,9 @@ import numpy as np
 from privior.arrays import Floats
 from privior.errors import InferenceError
 from privior.models import LinearRegression
+from privior.models.weight_prior import STANDARD
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
-from privior.posterior.regression import moments_target as law
+from privior.posterior.regression import moments_law as law
 from privior.posterior.regression.regression_draws import FREEDOM, RegressionDraws
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
@@ -30,6 +31,8 @@ from privior.special import gammaincinv, ndtr
 
 _SEED = 20_261_118
 _POPULATIONS, _POINTS, _MOVES, _MOST_STEPS = 2, 500, 6, 60
+#: populations are moved on if R-hat is above this: by so many moves, so many times at most
+_AGREED, _MORE, _ROUNDS = 1.02, 30, 20
 #: the share of a population that must count after a step
 _COUNT = 0.5
 #: normal numbers beyond this are taken for it where a quantile would be infinite
@@ -46,14 +49,22 @@ def drawn_from_ball(releases: Sequence[Release], model: LinearRegression) -> Reg
         )
     latent = _Latent(releases, model)
     rng = np.random.default_rng(_SEED)
-    found = [_led(latent, rng) for _ in range(_POPULATIONS)]
-    parts = latent.parts(np.concatenate([one for one, _ in found]))
-    states = np.stack([latent.shown(latent.parts(one)) for one, _ in found])
+    populations = [_Population(latent, rng) for _ in range(_POPULATIONS)]
+    for one in populations:
+        one.lead()
+    r_hat = _r_hat(latent, populations)
+    for _ in range(_ROUNDS):
+        if r_hat <= _AGREED:
+            break
+        for one in populations:
+            one.move(_MORE)
+        r_hat = _r_hat(latent, populations)
+    parts = latent.parts(np.concatenate([one.points for one in populations]))
     diagnostics = Diagnostics.of_chains(
-        r_hat=split_r_hat(states),
-        acceptance=float(np.mean([share for _, share in found])),
+        r_hat=r_hat,
+        acceptance=float(np.mean([share for one in populations for share in one.shares])),
         chains=_POPULATIONS,
-        sweeps=_MOVES,
+        sweeps=max(len(one.shares) for one in populations),
         moves=float(_POPULATIONS * _POINTS),
         misfit=latent.misfit(parts),
         method="populations led from the prior to the posterior",
@@ -93,16 +104,16 @@ class _Latent:
 
     @property
     def size(self) -> int:
-        """Of all."""
+        """How many latent numbers there are in all."""
         return sum(self.sizes.values())
 
     @property
     def told(self) -> int:
-        """Of weights, intercept and scales."""
+        """How many of them are weights, intercept and scales, which answers are about."""
         return self.sizes["weights"] + self.sizes["alpha"] + self.sizes["scales"]
 
     def parts(self, points: Floats) -> dict[str, Floats]:
-        """Return the latent numbers of each row; see `moments_target` for their laws."""
+        """Return the latent numbers of each row; see `moments_law` for their laws."""
         ends = np.cumsum([0, *self.sizes.values()])
         cut = {
             name: points[:, first:last] for name, first, last in zip(self.sizes, ends, ends[1:], strict=False)
@@ -112,15 +123,6 @@ class _Latent:
         v = np.exp(law.LOG_V[0] - np.log(terms) + law.LOG_V[1] * cut["scales"][:, 1])
         signal = np.exp(law.LOG_SIGNAL[0] + law.LOG_SIGNAL[1] * cut["scales"][:, 2])
         tau = s * np.sqrt(signal / (d * v))
-        known = self.model.prior.normal(self._design)
-        spread = np.broadcast_to(tau[:, None], (many, d))
-        if known is not None:
-            weights = known[0] + cut["weights"] @ np.linalg.cholesky(known[1]).T
-        else:
-            if self.model.prior.heavy:
-                below = ndtr(np.clip(cut["tails"], -_FAR, _FAR))
-                spread = spread * np.sqrt(law.TAILS / (2 * gammaincinv(law.TAILS / 2, below)))
-            weights = spread * cut["weights"]
         freedom = d + FREEDOM
         lower = np.zeros((many, d, d))
         lower[:, *np.tril_indices(d)] = cut["scatter"]
@@ -128,6 +130,15 @@ class _Latent:
         below = ndtr(np.clip(lower[:, range(d), range(d)], -_FAR, _FAR))
         lower[:, range(d), range(d)] = np.sqrt(2 * gammaincinv(degrees / 2, below))
         lower = lower * np.sqrt(v / freedom)[:, None, None]
+        known = self.model.prior.normal(self._design)
+        spread = tau[:, None] * (v[:, None] / (lower**2).sum(axis=2)) ** (STANDARD / 2)
+        if known is not None:
+            weights = known[0] + cut["weights"] @ np.linalg.cholesky(known[1]).T
+        else:
+            if self.model.prior.heavy:
+                below = ndtr(np.clip(cut["tails"], -_FAR, _FAR))
+                spread = spread * np.sqrt(law.TAILS / (2 * gammaincinv(law.TAILS / 2, below)))
+            weights = spread * cut["weights"]
         n = np.full(many, float(self._plan.records))
         if self.sizes["records"]:
             least = d + 2.0
@@ -227,29 +238,43 @@ class _Latent:
         )
 
 
-def _led(latent: _Latent, rng: np.random.Generator) -> tuple[Floats, float]:
-    """Lead a population from the prior to the posterior; return it and the share of accepted moves."""
-    points = rng.standard_normal((_POINTS, latent.size))
-    heights = latent.likelihood(points)
-    power, turn, shares = 0.0, 0.4, [1.0]
-    for _ in range(_MOST_STEPS):
-        if power >= 1:
-            break
-        step = _step(heights, 1 - power)
-        power += step
-        chances = np.exp(step * (heights - heights.max()))
-        places = _again(chances / chances.sum(), rng)
-        points, heights = points[places], heights[places]
-        for move in range(_MOVES):
-            tried, prior = _proposed(points, latent.told, turn, move % 2 == 0, rng)
-            there = latent.likelihood(tried)
-            taken = np.log(rng.random(_POINTS)) < power * (there - heights) + prior
-            points = np.where(taken[:, None], tried, points)
-            heights = np.where(taken, there, heights)
-            shares.append(float(taken.mean()))
-            if move % 2:
-                turn = float(np.clip(turn * np.exp(shares[-1] - 0.3), 0.02, 1.0))
-    return points, float(np.mean(shares))
+def _r_hat(latent: _Latent, populations: Sequence[_Population]) -> float:
+    """Return how well the populations agree, and each with itself."""
+    return split_r_hat(np.stack([latent.shown(latent.parts(one.points)) for one in populations]))
+
+
+class _Population:
+    """Points that are led from the prior to the posterior, and moved there until they have forgotten."""
+
+    def __init__(self, latent: _Latent, rng: np.random.Generator) -> None:
+        self.latent, self.rng = latent, rng
+        self.points = rng.standard_normal((_POINTS, latent.size))
+        self.heights = latent.likelihood(self.points)
+        self.power, self.turns, self.shares = 0.0, [1.0, 0.4, 1.0], list[float]()
+
+    def lead(self) -> None:
+        """Give the likelihood more and more weight; draw points again by what that does to them."""
+        for _ in range(_MOST_STEPS):
+            if self.power >= 1:
+                break
+            step = _step(self.heights, 1 - self.power)
+            self.power += step
+            chances = np.exp(step * (self.heights - self.heights.max()))
+            places = _again(chances / chances.sum(), self.rng)
+            self.points, self.heights = self.points[places], self.heights[places]
+            self.move(_MOVES)
+
+    def move(self, moves: int) -> None:
+        """Propose other points, of one kind after the other, and take them by what they gain."""
+        for move in range(moves):
+            kind = move % len(_KINDS)
+            tried, prior = _KINDS[kind](self.points, self.latent.told, self.turns[kind], self.rng)
+            there = self.latent.likelihood(tried)
+            taken = np.log(self.rng.random(_POINTS)) < self.power * (there - self.heights) + prior
+            self.points = np.where(taken[:, None], tried, self.points)
+            self.heights = np.where(taken, there, self.heights)
+            self.shares.append(float(taken.mean()))
+            self.turns[kind] = float(np.clip(self.turns[kind] * np.exp(self.shares[-1] - 0.3), 0.02, 1.0))
 
 
 def _step(heights: Floats, left: float) -> float:
@@ -274,19 +299,36 @@ def _again(chances: Floats, rng: np.random.Generator) -> Any:
     return np.minimum(np.searchsorted(np.cumsum(chances), steps), len(chances) - 1)
 
 
-def _proposed(
-    points: Floats, told: int, turn: float, walk: bool, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Propose other points, and what their prior adds.
-
-    Either weights, intercept and scales walk by the shape of the population, or the others are turned, which
-    keeps their prior.
-    """
-    fresh = rng.standard_normal(points.shape)
+def _walked(points: Floats, told: int, turn: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Let weights, intercept and scales walk by the shape of the population; return what the prior gains."""
     tried = points.copy()
-    if not walk:
-        tried[:, told:] = np.sqrt(1 - turn**2) * points[:, told:] + turn * fresh[:, told:]
-        return tried, np.zeros(len(points))
     shape = np.cov(points[:, :told].T) + 1e-9 * np.eye(told)
-    tried[:, :told] += fresh[:, :told] @ np.linalg.cholesky(2.38**2 / told * shape).T
+    tried[:, :told] += (
+        turn * rng.standard_normal((len(points), told)) @ np.linalg.cholesky(2.38**2 / told * shape).T
+    )
     return tried, ((points[:, :told] ** 2).sum(axis=1) - (tried[:, :told] ** 2).sum(axis=1)) / 2
+
+
+def _turned(points: Floats, told: int, turn: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Turn the others, which keeps their prior."""
+    tried, fresh = points.copy(), rng.standard_normal(points[:, told:].shape)
+    tried[:, told:] = np.sqrt(1 - turn**2) * points[:, told:] + turn * fresh
+    return tried, np.zeros(len(points))
+
+
+def _bent(points: Floats, told: int, turn: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Turn all of them about the middle of the population, in its shape.
+
+    That keeps the Normal law of this middle and shape; the prior is gained against it.
+    """
+    many, size = points.shape
+    middle, share = points.mean(axis=0), many / (many + 2 * size)
+    root = np.linalg.cholesky(share * np.cov(points.T) + (1 - share) * np.eye(size))
+    inside = np.linalg.solve(root, (points - middle).T).T
+    other = np.sqrt(1 - turn**2) * inside + turn * rng.standard_normal(points.shape)
+    tried = middle + other @ root.T
+    gained = (other**2).sum(axis=1) - (inside**2).sum(axis=1)
+    return tried, (gained + (points**2).sum(axis=1) - (tried**2).sum(axis=1)) / 2
+
+
+_KINDS = (_walked, _turned, _bent)

@@ -16,16 +16,18 @@ import numpy as np
 from privior.arrays import Floats, Integers
 
 #: the log density at each row, and its slopes
-Density = Callable[[Floats], tuple[Floats, Floats]]
+HamiltonianDensity = Callable[[Floats], tuple[Floats, Floats]]
 #: the share of accepted proposals that steps are tuned to
 _WANTED = 0.85
 #: no coordinate is wider than about 1: priors are not
 _LEAST_CURVATURE = 1.0
 _NEWTON, _ENOUGH, _DIFFERENCE, _MOST_STEPS = 60, 1e-2, 1e-5, 24
+#: states a coordinate for which a shape counts as much as one that was known before
+_PULL = 2.0
 
 
 @dataclass(frozen=True)
-class Walk:
+class HamiltonianRun:
     """What chains went through.
 
     Attributes:
@@ -51,8 +53,23 @@ class Shape:
     point: Floats
     root: Floats
 
+    def bent(self, states: Floats) -> Shape:
+        """Return the shape of states that were gone through, chains first: better where the mode misleads.
 
-def shape_at_mode(density: Density, start: Floats, held: Integers) -> Shape:
+        The fewer states there are for the coordinates, the more is left of this one.
+        """
+        found = self.inside(states.reshape(-1, self.point.size))
+        middle = found.mean(axis=0)
+        share = len(found) / (len(found) + _PULL * self.point.size)
+        spread = share * np.cov(found.T) + (1 - share) * np.eye(self.point.size)
+        return Shape(self.point + self.root @ middle, self.root @ np.linalg.cholesky(spread))
+
+    def inside(self, points: Floats) -> Floats:
+        """Return the round coordinates of points, one a row."""
+        return np.asarray(np.linalg.solve(self.root, (points - self.point).T).T)
+
+
+def shape_at_mode(density: HamiltonianDensity, start: Floats, held: Integers) -> Shape:
     """Climb to the mode, some coordinates held where they are, and measure the curvature of all there.
 
     Scales are held: where little is known of what they scale, the density is highest at scales of 0, far from
@@ -81,20 +98,20 @@ def shape_at_mode(density: Density, start: Floats, held: Integers) -> Shape:
     return Shape(point, vectors / np.sqrt(np.maximum(values, _LEAST_CURVATURE)))
 
 
-def _bent(density: Density, point: Floats, moving: Integers) -> tuple[Floats, Floats]:
+def _bent(density: HamiltonianDensity, point: Floats, moving: Integers) -> tuple[Floats, Floats]:
     """Return the curvatures along their own directions, and these."""
     values, vectors = np.linalg.eigh(_curvature(density, point)[np.ix_(moving, moving)])
     return np.asarray(values), np.asarray(vectors)
 
 
-def _curvature(density: Density, point: Floats) -> Floats:
+def _curvature(density: HamiltonianDensity, point: Floats) -> Floats:
     slopes = density(np.concatenate([point[np.newaxis], point + _DIFFERENCE * np.eye(point.size)]))[1]
     found = (slopes[0] - slopes[1:]) / _DIFFERENCE
     return np.asarray(np.nan_to_num((found + found.T) / 2))
 
 
 def walk(
-    density: Density,
+    density: HamiltonianDensity,
     shape: Shape,
     rng: np.random.Generator,
     *,
@@ -102,9 +119,11 @@ def walk(
     forgotten: int,
     kept: int,
     path: float = 3.0,
+    apart: float = 1.0,
     between: Callable[[Floats], None] | None = None,
-) -> Walk:
-    """Run chains from points around the mode.
+    starts: Floats | None = None,
+) -> HamiltonianRun:
+    """Run chains from points around the mode, or on from where they are.
 
     Args:
         density: the log density and its slopes
@@ -114,10 +133,12 @@ def walk(
         forgotten: states of each that are not kept
         kept: states of each that are
         path: how far a proposal travels, in units of the shape
+        apart: how far the chains start from the mode, likewise
         between: told the points after each proposal, to draw what else there is
+        starts: a point for each chain; None for points around the mode
     """
     size = shape.point.size
-    state = rng.standard_normal((chains, size))
+    state = apart * rng.standard_normal((chains, size)) if starts is None else shape.inside(starts)
     height, slope = _round(density, shape, state)
     far = ~np.isfinite(height)
     if far.any():
@@ -157,9 +178,9 @@ def walk(
             states[:, turn - forgotten] = state
             accepted.append(float(chance.mean()))
     points = shape.point + states @ shape.root.T
-    return Walk(points, float(np.mean(accepted)), asked)
+    return HamiltonianRun(points, float(np.mean(accepted)), asked)
 
 
-def _round(density: Density, shape: Shape, state: Floats) -> tuple[Floats, Floats]:
+def _round(density: HamiltonianDensity, shape: Shape, state: Floats) -> tuple[Floats, Floats]:
     height, slope = density(shape.point + state @ shape.root.T)
-    return np.nan_to_num(height, nan=-np.inf), np.nan_to_num(slope) @ shape.root
+    return np.where(np.isnan(height), -np.inf, height), slope @ shape.root

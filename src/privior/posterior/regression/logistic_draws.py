@@ -13,7 +13,9 @@ these moments: then, with z = a.theta, gk = E of the k-th derivative of 1/(1 + e
 
 exactly (Stein), m and C mean and covariance of the features. S is latent: Normal around what was released,
 with a prior that keeps C away from singular ones. It is drawn by elliptical slices (Murray, Adams, MacKay
-2010), which need no tuning; given S the weights are drawn from their Normal approximation at the mode.
+2010), which need no tuning; given S the weights are drawn from their Normal approximation at the mode. Where
+the standard deviation tau of the weights is learned, it is walked between the slices, with what
+`index_target` believes of it.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from privior.arrays import Floats
 from privior.models import RowDesign
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
 from privior.posterior.kept import kept
+from privior.posterior.regression.index_target import FIRST_STDDEV, LOG_INDEX
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 
@@ -42,6 +45,8 @@ _NARROW = 1e-3
 _KEEPING = 1.5
 #: the least scatter in any direction at the start, as a share of a feature's range
 _LEAST = 0.01
+#: the steps of a learned log tau
+_WALK = 0.4
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(25)
 
 
@@ -72,7 +77,7 @@ class Said:
         products: the noisy S, of features in [-1, 1]
         noise: the variance of the noise on its diagonal, and twice that above it
         records: n where it is public; None where S tells it
-        stddev: of the weights, before any data
+        stddev: of the weights, before any data; None if it is learned
         squares: (place, 0) of a feature that is -1 or 1, (place, place) of one that is 0 or 1: the sum of its
             squares is that entry of the first row of S
     """
@@ -83,8 +88,15 @@ class Said:
     products: Floats
     noise: float
     records: int | None
-    stddev: float
+    stddev: float | None
     squares: tuple[tuple[int, int], ...] = ()
+
+    def precisions(self, tau: Floats, size: int) -> Floats:
+        """Return one over the variances of the weights before any data, a row for each chain."""
+        found = np.repeat(tau[:, None] ** -2.0, size, axis=1)
+        if self.stddev is None:
+            found[:, 0] = FIRST_STDDEV**-2
+        return found
 
     def settled(self, sums: Floats) -> Floats:
         """Put what follows from other sums in its place."""
@@ -95,7 +107,7 @@ class Said:
         return sums
 
 
-def drawn(release: Release, stddev: float) -> LogisticDraws:
+def drawn(release: Release, stddev: float | None) -> LogisticDraws:
     """Sample weights and latent sums together."""
     law, public = release.plan.mechanism, release.plan.neighbours is REPLACE_ONE
     return sampled(
@@ -132,12 +144,21 @@ def sampled(said: Said, seed: int = _SEED, kept_states: int | None = None) -> Lo
     rng, number = np.random.default_rng(seed), kept_states or _KEPT
     size = len(said.minimiser)
     state = _start(said)[None] + np.zeros((_CHAINS, size, size))
-    height, mode, spread, alone = _evidence(said, state)
+    tau = np.full(_CHAINS, said.stddev or _tau(said, state[:1])[0])
+    height, mode, spread, alone = _evidence(said, state, tau)
     modes, draws, without = [], [], []
     asked = 0
     for turn in range(_FORGOTTEN + number):
-        state, height, mode, spread, alone, looks = _slice(said, state, (height, mode, spread, alone), rng)
+        known = (height, mode, spread, alone)
+        state, height, mode, spread, alone, looks = _slice(said, state, tau, known, rng)
         asked += looks
+        if said.stddev is None:
+            tried = tau * np.exp(_WALK * rng.standard_normal(_CHAINS))
+            new = _evidence(said, state, tried, mode)
+            taken = np.log(rng.random(_CHAINS)) < new[0] - height
+            tau, height = np.where(taken, tried, tau), np.where(taken, new[0], height)
+            mode, alone = np.where(taken[:, None], new[1], mode), np.where(taken[:, None], new[3], alone)
+            spread = np.where(taken[:, None, None], new[2], spread)
         if turn >= _FORGOTTEN:
             modes.append(mode)
             values, vectors = np.linalg.eigh(spread)
@@ -183,8 +204,19 @@ def _start(said: Said) -> Floats:
     return said.settled(found)
 
 
+def _tau(said: Said, sums: Floats) -> Floats:
+    """Return the standard deviation of weights at which the index is as wide as believed."""
+    n = sums[:, 0, 0]
+    means, squares = sums[:, 0, 1:] / n[:, None], np.diagonal(sums, axis1=1, axis2=2)[:, 1:]
+    return np.asarray(np.exp(LOG_INDEX[0]) / np.sqrt((squares / n[:, None] - means**2).sum(axis=1)))
+
+
 def _slice(
-    said: Said, state: Floats, known: tuple[Floats, Floats, Floats, Floats], rng: np.random.Generator
+    said: Said,
+    state: Floats,
+    tau: Floats,
+    known: tuple[Floats, Floats, Floats, Floats],
+    rng: np.random.Generator,
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, int]:
     """Move every chain along an ellipse around what was released, to a point of the slice."""
     height, mode, spread, alone = (one.copy() for one in known)
@@ -205,7 +237,7 @@ def _slice(
         turn = angle[open_chains, None, None]
         tried = said.products + away[open_chains] * np.cos(turn) + other[open_chains] * np.sin(turn)
         tried = said.settled(tried)
-        found = _evidence(said, tried, mode[open_chains])
+        found = _evidence(said, tried, tau[open_chains], mode[open_chains])
         looks += 1
         good = found[0] > level[open_chains]
         taken = open_chains[good]
@@ -221,9 +253,11 @@ def _slice(
     return new, height, mode, spread, alone, looks
 
 
-def _evidence(said: Said, sums: Floats, start: Floats | None = None) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return for each S the log evidence of theta^, the mode of the weights, their covariance given S, and
-    the variances that records alone would leave."""
+def _evidence(
+    said: Said, sums: Floats, tau: Floats, start: Floats | None = None
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return for each S and tau the log evidence of theta^, the mode of the weights, their covariance given
+    S, and the variances that records alone would leave."""
     many, size = len(sums), sums.shape[1]
     n = sums[:, 0, 0]
     safe = np.maximum(n, 1.0)
@@ -241,7 +275,8 @@ def _evidence(said: Said, sums: Floats, start: Floats | None = None) -> tuple[Fl
     some = _Moments(safe[there], means[there], scatter[there])
     theta_hat = np.tile(said.minimiser, (some.many, 1))
     gradient_hat, hessian_hat = some.gradient(theta_hat)
-    prior, theta = np.eye(size) / said.stddev**2, mode[there]
+    each, theta = said.precisions(tau[there], size), mode[there]
+    prior = each[:, :, None] * np.eye(size)
     goal = said.ridge * theta_hat + gradient_hat
     step = np.zeros_like(theta)
     for _ in range(_NEWTON):
@@ -250,7 +285,7 @@ def _evidence(said: Said, sums: Floats, start: Floats | None = None) -> tuple[Fl
         pull = np.linalg.solve(noise, hessian)  # V^-1 J
         left = goal - gradient
         curvature = hessian @ pull + prior
-        slope = (left[:, None, :] @ pull)[:, 0] - theta @ prior
+        slope = (left[:, None, :] @ pull)[:, 0] - theta * each
         step = np.asarray(np.linalg.solve(curvature, slope[:, :, None])[:, :, 0], np.float64)
         long = np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True))
         theta = theta + step / long
@@ -266,15 +301,33 @@ def _evidence(said: Said, sums: Floats, start: Floats | None = None) -> tuple[Fl
         -fit / 2
         - np.linalg.slogdet(noise)[1] / 2
         + np.linalg.slogdet(hessian_hat + said.ridge * np.eye(size))[1]
-        - (theta**2).sum(axis=1) / (2 * said.stddev**2)
+        - (each * theta**2 - np.log(each)).sum(axis=1) / 2
         - np.linalg.slogdet(curvature)[1] / 2
         + _KEEPING * np.log(values[there]).sum(axis=1)
     )
+    if said.stddev is None:
+        away = np.log(tau[there] / _tau(said, sums[there]))
+        heights[there] -= away**2 / (2 * LOG_INDEX[1] ** 2)
     inverse = np.linalg.inv(curvature)
     mode[there], spread[there] = theta, (inverse + inverse.transpose(0, 2, 1)) / 2
     own = np.linalg.inv(hessian + prior)
     alone[there] = own[:, np.arange(size), np.arange(size)]
     return np.nan_to_num(heights, nan=-np.inf), mode, spread, alone
+
+
+def left_by_records(n: Floats, means: Floats, scatter: Floats, theta: Floats, stddev: Floats) -> Floats:
+    """Return the standard deviations of weights that records alone would leave, without privacy noise.
+
+    Args:
+        n: numbers of records
+        means: of the features in [-1, 1], one row each
+        scatter: likewise their covariances
+        theta: weights
+        stddev: of the weights, before any data
+    """
+    hessian = _Moments(n, means, scatter).gradient(theta)[1]
+    own = np.linalg.inv(hessian + np.eye(theta.shape[1]) / stddev[:, None, None] ** 2)
+    return np.asarray(np.sqrt(own[:, np.arange(theta.shape[1]), np.arange(theta.shape[1])].mean(axis=0)))
 
 
 @dataclass(frozen=True, eq=False)

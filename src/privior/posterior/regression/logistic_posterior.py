@@ -1,4 +1,4 @@
-"""What follows from a released minimiser of a logistic regression: estimates, predictions, intervals."""
+"""What follows from a released minimiser of a logistic regression, or from noisy moments of its records."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from privior.posterior.findings import Finding, Table
 from privior.posterior.numbers import Floats
 from privior.posterior.own_rows import NOTHING, coded_rows
 from privior.posterior.quantity import Quantity, check_level, no_intervals, quantiles
+from privior.posterior.regression.index_draws import drawn_from_moments
 from privior.posterior.regression.logistic_draws import LogisticDraws, drawn
 from privior.posterior.regression.logistic_numbers import LogisticNumbers
 from privior.release import Release
@@ -27,6 +28,12 @@ from privior.special import ndtri
 
 #: rows whose intervals are worked out at once
 _BLOCK = 2000
+#: draws over which predictions are averaged, about
+_AVERAGED = 400
+#: the name of what noisy moments are in a release
+MOMENTS = "moments"
+#: noise that fits the model leaves residuals of about 1; above this something is wrong
+_WORST_MISFIT = 2.0
 
 
 @final
@@ -36,19 +43,22 @@ class LogisticPosterior(Posterior):
     """Coefficients and predictions; with intervals only if what these need was released too.
 
     Estimates and predictions are those of the released minimiser. Several releases are averaged, each weighed
-    by the inverse of the variance of its noise on the gradient, and then have no intervals.
+    by the inverse of the variance of its noise on the gradient, and then have no intervals. Noisy moments
+    give draws of the weights (`index_target`), over which predictions are averaged, and always intervals.
 
     Attributes:
         releases: what it follows from
         model: the regression; the prior plays no part in estimates
-        weights: the released minimiser
+        weights: the released minimiser; of noisy moments the mean of the draws
         found: draws of the weights; None if nothing tells how uncertain they are
+        averaged: whether predictions are averages over the draws
     """
 
     releases: tuple[Release, ...]
     model: LogisticRegression
     weights: Floats
     found: LogisticDraws | None = None
+    averaged: bool = False
 
     understands: ClassVar[Mapping[str, str]] = {
         "p": "probability",
@@ -58,7 +68,23 @@ class LogisticPosterior(Posterior):
 
     @classmethod
     def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
-        """Take the released weights, and draw them if sums of products were released beside."""
+        """Take the released weights, and draw them if moments or sums of products were released."""
+        model = with_prior(releases[0].plan.model, prior)
+        told = {one.statistics.layouts[0].name for one in releases}
+        if len(told) > 1:
+            raise InferenceError(
+                "releases of weights and of moments are not put together",
+                asked=", ".join(sorted(one.plan.mechanism.name for one in releases)),
+                advice="Infer from each kind by itself.",
+            )
+        if told == {MOMENTS}:
+            if ignore_noise:
+                raise InferenceError(
+                    "the noise of moments cannot be ignored: noisy ones are often those of no table",
+                    asked='noise="ignore"',
+                )
+            drawn_here = drawn_from_moments(releases, model)
+            return cls(releases, model, drawn_here.weights.mean(axis=0), drawn_here, averaged=True)
         if ignore_noise:
             raise InferenceError(
                 "there is no noise to ignore: the minimiser is taken as it was released",
@@ -67,9 +93,9 @@ class LogisticPosterior(Posterior):
         laws = [one.plan.mechanism for one in releases]
         each = np.array([law.weights(one.statistics) for law, one in zip(laws, releases, strict=True)])
         shares = np.array([1 / float(law.variance) for law in laws])
-        weights, model = shares @ each / shares.sum(), with_prior(releases[0].plan.model, prior)
+        weights = shares @ each / shares.sum()
         known = len(releases) == 1 and laws[0].intervals
-        found = drawn(releases[0], float(model.prior.stddev)) if known else None
+        found = drawn(releases[0], model.scale) if known else None
         return cls(releases, model, weights, found)
 
     @property
@@ -79,7 +105,7 @@ class LogisticPosterior(Posterior):
 
     @property
     def state(self) -> object:
-        """The draws."""
+        """The draws of weights, if there are any."""
         return self.found
 
     @classmethod
@@ -88,6 +114,8 @@ class LogisticPosterior(Posterior):
         if not isinstance(state, LogisticDraws):
             raise TypeError("not the posterior of a logistic regression")
         law, model = releases[0].plan.mechanism, with_prior(releases[0].plan.model, prior)
+        if releases[0].statistics.layouts[0].name == MOMENTS:
+            return cls(releases, model, state.weights.mean(axis=0), state, averaged=True)
         return cls(releases, model, law.weights(releases[0].statistics), state)
 
     @staticmethod
@@ -145,7 +173,18 @@ class LogisticPosterior(Posterior):
                 schema's rules, as in the table; rows with a cell that the schema leaves out are not a number.
         """
         codes, there = self._codes(frame)
-        yes = self.numbers.chances(self.weights[None], codes)[0]
+        if self.averaged and self.found is not None:
+            some = self.found.weights[:: max(1, len(self.found.weights) // _AVERAGED)]
+            yes = np.concatenate(
+                [
+                    self.numbers.chances(
+                        some, {name: one[k : k + _BLOCK] for name, one in codes.items()}
+                    ).mean(axis=0)
+                    for k in range(0, max(len(there), 1), _BLOCK)
+                ]
+            )
+        else:
+            yes = self.numbers.chances(self.weights[None], codes)[0]
         return np.where(there[:, None], np.column_stack([1 - yes, yes]), np.nan)
 
     def predict_interval(self, frame: Any, level: float = 0.9) -> Floats:
@@ -215,8 +254,14 @@ class LogisticPosterior(Posterior):
     def warnings(self) -> tuple[str, ...]:
         """That there are no intervals, or that chains disagree."""
         if self.found is not None:
-            said = self.found.diagnostics.warning
-            return () if said is None else (f"WARNING: {said}",)
+            one = self.found.diagnostics
+            chains = [] if one.warning is None else [f"WARNING: {one.warning}"]
+            if one.misfit is not None and one.misfit > _WORST_MISFIT:
+                chains.append(
+                    f"WARNING: the release contradicts the model: its noise would be {one.misfit:.2g} times "
+                    "as strong as stated. Intervals are not to be trusted."
+                )
+            return tuple(chains)
         return (
             "WARNING: these are estimates without intervals: the budget went into the weights, and how far "
             "noise and chance may have moved them depends on records that were not released",
@@ -227,6 +272,11 @@ class LogisticPosterior(Posterior):
         """That the formula is right, and what intervals take for granted."""
         linear = f"That the log odds of {self.model.target} are linear in the features."
         normal = "Intervals take sums of features to be about Normal, as sums of several are."
+        if self.averaged:
+            normal = (
+                "That sums of the features, each times its weight, are about Normal, as sums of several are: "
+                "moments tell no more. One feature of two levels that outweighs all others is not."
+            )
         return (linear,) if self.found is None else (linear, normal)
 
     @property
@@ -237,7 +287,7 @@ class LogisticPosterior(Posterior):
         return (f"{self.source}; {self.found.diagnostics}",)
 
     def findings(self, level: float = 0.9) -> list[Finding]:
-        """Return the coefficients."""
+        """Return the coefficients, with intervals if there are draws."""
         if self.found is not None:
             return [self._with_intervals(level)]
         rows = [[one.name, f"{one.mean:.5g}", f"{weight:.4g}"] for one, weight in self._beside()]

@@ -1,21 +1,8 @@
-"""The law of everything that noisy moments of a regression depend on, in floating point.
+"""Latent moments of a regression as coordinates of chains, and their log density (`moments_law` has the law).
 
-Features x of a record have |x| <= 1, the target u lies in [-1/2, 1/2]. Latent, all per record:
-
-    G = L L'   scatter of the features about their mean mu     G ~ Wishart(nu, v/nu I)
-    t          L t is the scatter of features and target        t ~ Normal(L' w, s^2/n I)
-    rho        what the weights leave of the target's scatter   n rho / s^2 ~ chi-square(n - 1 - d)
-    a          the mean of the target                           a ~ Normal(alpha, s^2/n)
-
-which is the exact law of the moments of u = alpha + (x - mu)' w + e, e ~ Normal(0, s^2), given the features:
-X'u is Normal given w, u'u depends on it (rho is independent of t). w and alpha are integrated out, since
-their priors are Normal: t ~ Normal(L' w0, s^2/n I + L' P L). The moments are linear in
-
-    X'X/n = L L' + mu mu',  X'1/n = mu,  X'u/n = L t + mu a,  1'u/n = a,  u'u/n = |t|^2 + rho + a^2,
-
-and each was released with noise. Without an intercept mu and a are 0, and the chi-square has n - d degrees.
 Coordinates of L and t are in units of powers of sqrt(v) and of sqrt(s^2/n + tau^2 v): 1 where the noise
-leaves L and t to their priors, 0 where it tells them, so that no scale is the neck of a funnel.
+leaves L and t to their priors, 0 where it tells them, so that no scale is the neck of a funnel. That of s is
+in units of sqrt(rho), which tells it.
 """
 
 from __future__ import annotations
@@ -26,15 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from privior.arrays import Floats, Integers
-from privior.special import digamma, gammaln
-
-#: the Normal priors of logarithms, mean and standard deviation: of s (a share of the target's range), of v
-#: times the terms, and of the signal, tau^2 d v / s^2: what features explain by what they leave
-LOG_S, LOG_V, LOG_SIGNAL = (-1.6, 0.7), (-1.2, 0.7), (-0.7, 1.0)
-#: the standard deviations of the mean of the target, and of the means of features at the end 1 of their range
-ALPHA_STDDEV, MEAN_STDDEV = 0.3, 0.6
-#: weights of a heavy-tailed prior are of a Student law with so many degrees of freedom
-TAILS = 4.0
+from privior.models.weight_prior import STANDARD
+from privior.posterior.regression.moments_law import LOG_S, LOG_V, MomentFacts, densities
 
 
 @dataclass(frozen=True)
@@ -135,7 +115,8 @@ class MomentsTarget:
         d, many, cut = self.features, len(points), self.places
         flat = points[:, : cut[1]].copy()
         flat[:, self.diagonal] = np.exp(flat[:, self.diagonal])
-        v, s2 = np.exp(points[:, cut[7]]), np.exp(2 * points[:, cut[5]])
+        v, rho = np.exp(points[:, cut[7]]), np.exp(points[:, cut[4]])
+        s2 = rho * np.exp(2 * points[:, cut[5]])
         n = np.full(many, self.records) if self.public else np.exp(points[:, cut[9]])
         learned = self.prior.covariance is None
         tau = np.exp(points[:, cut[6]]) if learned else np.full(many, self._wide)
@@ -151,7 +132,7 @@ class MomentsTarget:
             "t": unit[:, None] * points[:, cut[2] : cut[3]],
             "wide": wide,
             "a": points[:, cut[3]] if self.intercept else nothing[:, 0],
-            "rho": np.exp(points[:, cut[4]]),
+            "rho": rho,
             "s2": s2,
             "tau": tau,
             "v": v,
@@ -174,27 +155,56 @@ class MomentsTarget:
         d, many = self.features, len(found["a"])
         if self.prior.covariance is not None:
             return np.broadcast_to(self.prior.covariance, (many, d, d))
-        squares = np.broadcast_to(found["tau"][:, None] ** 2, (many, d))
+        squares = found["tau"][:, None] ** 2 * self._relative(found)
         if self.prior.heavy:
             squares = squares * found["scales"]
-            return self.basis.T @ (squares[:, :, None] * self.basis)
-        return squares[:, :, None] * np.eye(d)
+        return np.asarray(self.basis.T @ (squares[:, :, None] * self.basis))
+
+    def _relative(self, found: dict[str, Floats]) -> Floats:
+        """Return what the prior multiplies the variance of each weight by: (v / scatter) ** STANDARD."""
+        scatter = ((self.basis @ found["L"]) ** 2).sum(axis=2)
+        return np.asarray((found["v"][:, None] / scatter) ** STANDARD)
 
     # The density
 
     def density(self, points: Floats, precisions: Floats | None = None) -> tuple[Floats, Floats]:
         """Return the log density up to a constant, and its slopes."""
-        near = np.asarray((np.abs(points - self._middle) < self._reach).all(axis=1))
-        inside = points if near.all() else np.where(near[:, None], points, self._middle)
-        with np.errstate(all="ignore"):
-            value, slopes = self._density(inside, self.precisions if precisions is None else precisions)
-        return np.where(near, value, -np.inf), slopes
+        noise = self.precisions[np.newaxis] if precisions is None else precisions
+        return densities(self._facts, np.ascontiguousarray(points), noise)  # type: ignore[no-any-return]
+
+    @cached_property
+    def _facts(self) -> MomentFacts:
+        """Everything that stays, as compiled loops read it."""
+        d, known = self.features, self.prior.covariance
+        mean = np.zeros(d) if self.prior.mean is None else self.prior.mean
+        return MomentFacts(
+            d,
+            int(self.intercept),
+            int(known is None),
+            int(self.prior.heavy),
+            int(self.public),
+            float(self.terms),
+            float(self.records),
+            float(self.freedom),
+            float(self.powers[0]),
+            float(self.powers[1]),
+            self._wide,
+            STANDARD,
+            np.array(self.places, np.int64),
+            np.ascontiguousarray(self.rows),
+            self.seen,
+            np.ascontiguousarray(self.basis),
+            mean,
+            np.zeros((d, d)) if known is None else np.ascontiguousarray(known),
+            self._middle,
+            self._reach,
+        )
 
     @cached_property
     def _middle(self) -> Floats:
         """Some point in the middle of what is possible."""
         cut, middle = self.places, np.zeros(self.size)
-        middle[cut[5]], middle[cut[7]] = LOG_S[0], LOG_V[0] - np.log(self.terms)
+        middle[cut[4]], middle[cut[7]] = 2 * LOG_S[0], LOG_V[0] - np.log(self.terms)
         if self.prior.covariance is None:
             middle[cut[6]] = -0.5
         if not self.public:
@@ -208,133 +218,3 @@ class MomentsTarget:
         reach[self.diagonal] = 12.0
         reach[cut[4] : cut[8]] = 8.0
         return reach
-
-    def _density(self, points: Floats, precisions: Floats) -> tuple[Floats, Floats]:
-        d, cut = self.features, self.places
-        found = self.parts(points)
-        lower, mu, t, a, n = found["L"], found["mu"], found["t"], found["a"], found["n"]
-        rho, s2, v = found["rho"], found["s2"], found["v"]
-        slopes = np.zeros_like(points)
-        # what was seen
-        each = self.moments(found)
-        away = (n[:, None] * each) @ self.rows.T - self.seen
-        value = -(precisions * away**2).sum(axis=1) / 2
-        pull = -(precisions * away) @ self.rows
-        slope_n = (pull * each).sum(axis=1)
-        pull = n[:, None] * pull
-        m = d * (d + 1) // 2
-        matrix = np.zeros((len(points), d, d))
-        matrix[:, self._above[0], self._above[1]] = pull[:, :m]
-        matrix = matrix + matrix.transpose(0, 2, 1)  # twice the slope by the symmetric matrix
-        by_mean, by_both, by_a, by_own = (
-            pull[:, m : m + d],
-            pull[:, m + d : m + 2 * d],
-            pull[:, -3],
-            pull[:, -2],
-        )
-        slope_l = matrix @ lower + by_both[:, :, None] * t[:, None, :]
-        slope_mu = (matrix @ mu[:, :, None])[:, :, 0] + by_mean + by_both * a[:, None]
-        slope_t = (by_both[:, None, :] @ lower)[:, 0] + 2 * by_own[:, None] * t
-        slope_a = by_a + 2 * by_own * a + (by_both * mu).sum(axis=1)
-        slope_rho = by_own * rho
-        # the means of the features, and of the target
-        if self.intercept:
-            wide = MEAN_STDDEV**2 / self.terms
-            value -= (mu**2).sum(axis=1) / (2 * wide)
-            slope_mu -= mu / wide
-            spread = ALPHA_STDDEV**2 + s2 / n
-            value -= a**2 / (2 * spread) + np.log(spread) / 2
-            slope_a -= a / spread
-            by_spread = (a**2 / spread - 1) / (2 * spread)
-            slope_s = 2 * by_spread * s2 / n
-            slope_n -= by_spread * s2 / n**2
-        else:
-            slope_s = np.zeros(len(points))
-        # the weights, integrated out: t ~ Normal(L' w0, s2/n I + L' P L)
-        believed = self.weight_covariance(found)
-        through = believed @ lower
-        covariance = lower.transpose(0, 2, 1) @ through
-        least = s2 / n + 1e-13 * np.trace(covariance, axis1=1, axis2=2)
-        covariance = covariance + least[:, None, None] * np.eye(d)
-        known = np.linalg.inv(covariance)
-        rest = t if self.prior.mean is None else t - self.prior.mean @ lower
-        solved = (known @ rest[:, :, None])[:, :, 0]
-        value -= (rest * solved).sum(axis=1) / 2 + np.log(
-            np.abs(np.linalg.det(covariance / least[:, None, None]))
-        ) / 2
-        value -= d * np.log(least) / 2
-        slope_t -= solved
-        outer = (solved[:, :, None] * solved[:, None, :] - known) / 2
-        slope_l += 2 * through @ outer
-        if self.prior.mean is not None:
-            slope_l += self.prior.mean[:, None] * solved[:, None, :]
-        by_noise = np.trace(outer, axis1=1, axis2=2) * s2 / n
-        slope_s += 2 * by_noise
-        slope_n -= by_noise / n
-        by_tau = 2 * ((through @ outer) * lower).sum(axis=(1, 2))
-        # what the weights leave
-        degrees = n - d - int(self.intercept)
-        left = n * rho / s2
-        value += degrees / 2 * np.log(left) - left / 2
-        slope_rho += degrees / 2 - left / 2
-        slope_s += left - degrees
-        slope_n += (degrees / 2 - left / 2) / n + np.log(left) / 2
-        if not self.public:
-            value -= degrees / 2 * np.log(2) + gammaln(degrees / 2)
-            slope_n -= np.log(2) / 2 + digamma(degrees / 2) / 2
-        # units of coordinates, and the features: G ~ Wishart
-        for_l, for_t = self.powers
-        by_wide = for_t * ((slope_t * t).sum(axis=1) + d)
-        value += for_t * d / 2 * np.log(found["wide"])
-        noise_share = s2 / n / found["wide"]
-        slope_s += by_wide * noise_share
-        slope_n -= by_wide * noise_share / (2 * n)
-        slope_v = by_wide * (1 - noise_share) / 2
-        freedom, powers = self.freedom, self.freedom + 1 - np.arange(1, d + 1)
-        squares = (lower**2).sum(axis=(1, 2))
-        value += points[:, self.diagonal] @ powers - freedom * squares / (2 * v)
-        slope_l -= freedom / v[:, None, None] * lower
-        # density of L in its units: of its d (d + 1) / 2 coordinates the diagonal ones are logarithms
-        left_over = d * (d - 1) / 4 * for_l + powers.sum() / 2 * for_l - freedom * d / 2
-        value += left_over * np.log(v)
-        slope_v += freedom * squares / (2 * v) + left_over + for_l * (slope_l * lower).sum(axis=(1, 2)) / 2
-        # priors of scales
-        for place, (mean, stddev), slope in (
-            (cut[5], LOG_S, slope_s),
-            (cut[7], (LOG_V[0] - np.log(self.terms), LOG_V[1]), slope_v),
-        ):
-            value -= ((points[:, place] - mean) / stddev) ** 2 / 2
-            slopes[:, place] = slope - (points[:, place] - mean) / stddev**2
-        if self.prior.covariance is None:
-            signal = 2 * (points[:, cut[6]] - points[:, cut[5]]) + points[:, cut[7]] + np.log(d)
-            far = (signal - LOG_SIGNAL[0]) / LOG_SIGNAL[1] ** 2
-            value -= far * (signal - LOG_SIGNAL[0]) / 2
-            slopes[:, cut[6]] = by_tau + by_wide * (1 - noise_share) - 2 * far
-            slopes[:, cut[5]] += 2 * far
-            slopes[:, cut[7]] -= far
-        if self.prior.heavy:
-            self._tails(points, found, lower @ outer @ lower.transpose(0, 2, 1), value, slopes)
-        # coordinates
-        slope_l *= v[:, None, None] ** (for_l / 2)
-        slope_l[:, range(d), range(d)] *= np.exp(points[:, self.diagonal])
-        slopes[:, : cut[1]] = slope_l[:, self._below[0], self._below[1]]
-        slopes[:, self.diagonal] += powers
-        if self.intercept:
-            slopes[:, cut[1] : cut[2]], slopes[:, cut[3]] = slope_mu, slope_a
-        slopes[:, cut[2] : cut[3]] = found["wide"][:, None] ** (for_t / 2) * slope_t
-        slopes[:, cut[4]] = slope_rho
-        if not self.public:
-            inside = (degrees > 1) & (n < 2 * self.records)
-            value = np.where(inside, value + points[:, cut[9]], -np.inf)
-            slopes[:, cut[9]] = n * slope_n + 1
-        return value, slopes
-
-    def _tails(
-        self, points: Floats, found: dict[str, Floats], by_prior: Floats, value: Floats, slopes: Floats
-    ) -> None:
-        """Add scales of single weights: TAILS / scale ~ chi-square(TAILS), so that weights are Student."""
-        first, last = self.places[8], self.places[9]
-        logs, scales = points[:, first:last], found["scales"]
-        value += (-TAILS / 2 * (logs + 1 / scales)).sum(axis=1)
-        own = ((self.basis @ by_prior) * self.basis).sum(axis=2)
-        slopes[:, first:last] = -TAILS / 2 * (1 - 1 / scales) + own * scales * found["tau"][:, None] ** 2

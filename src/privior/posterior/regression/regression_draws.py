@@ -12,16 +12,19 @@ from privior.arrays import Floats
 from privior.models import LinearRegression, MomentLayout
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
 from privior.posterior.kept import kept
-from privior.posterior.regression.hamiltonian import shape_at_mode, walk
-from privior.posterior.regression.moments_target import ALPHA_STDDEV, MomentsTarget, WeightLaw
+from privior.posterior.regression.hamiltonian import HamiltonianRun, Shape, shape_at_mode, walk
+from privior.posterior.regression.moments_law import ALPHA_STDDEV
+from privior.posterior.regression.moments_target import MomentsTarget, WeightLaw
 from privior.posterior.regression.observations import Observations
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 
 _SEED = 20_261_117
-_CHAINS, _FORGOTTEN, _KEPT = 8, 70, 200
-#: the degrees of freedom of the features' scatter, beyond their number: little is believed of it
-FREEDOM = 4.0
+_CHAINS, _FORGOTTEN, _KEPT = 16, 60, 100
+#: chains go on if R-hat is above this, so many times at most, for twice as long each time
+_AGREED, _TRIES = 1.04, 4
+#: the degrees of freedom of the features' scatter, beyond their number: correlations of 0.2 to 0.3 are usual
+FREEDOM = 10.0
 #: typical scatter of a feature and scale of a weight, for units of coordinates alone
 _TYPICAL_V, _TYPICAL_TAU = 0.3, 0.5
 
@@ -72,30 +75,18 @@ def sampled(
     """Sample given observations; see `drawn`."""
     start = _Start(said, layout, float(records), public)
     target = start.target(model)
-    heavy, rng = said.heavy.astype(bool), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     shape = shape_at_mode(target.density, start.point(target), np.arange(target.places[5], target.places[8]))
-    if heavy.any():
-        mixing = _Mixing(target, heavy, rng, _CHAINS)
-        found = walk(
-            mixing.density,
-            shape,
-            rng,
-            chains=_CHAINS,
-            forgotten=2 * _FORGOTTEN,
-            kept=_KEPT,
-            between=mixing.draw,
-        )
-    else:
-        found = walk(target.density, shape, rng, chains=_CHAINS, forgotten=_FORGOTTEN, kept=_KEPT)
+    found, r_hat, sweeps = _walked(target, shape, said.heavy.astype(bool), rng)
     points = found.states.reshape(-1, target.size)
     parts = target.parts(points)
     away = (parts["n"][:, None] * target.moments(parts)) @ target.rows.T - target.seen
     misfit = float((away**2 * target.precisions)[:, : said.published].mean())
     diagnostics = Diagnostics.of_chains(
-        r_hat=split_r_hat(_shown(target, found.states)),
+        r_hat=r_hat,
         acceptance=found.acceptance,
         chains=_CHAINS,
-        sweeps=_FORGOTTEN + _KEPT,
+        sweeps=sweeps,
         moves=float(found.slopes),
         misfit=misfit,
         method="Hamiltonian Monte Carlo over latent moments",
@@ -103,13 +94,46 @@ def sampled(
     return _weights(target, parts, diagnostics, rng)
 
 
+def _walked(
+    target: MomentsTarget, shape: Shape, heavy: Any, rng: np.random.Generator
+) -> tuple[HamiltonianRun, float, int]:
+    """Walk, and on in a better shape and for longer while the chains disagree.
+
+    Returns:
+        where the chains went last, their R-hat, and how many sweeps were made
+    """
+    mixing = Mixing(target, heavy, rng, _CHAINS) if heavy.any() else None
+    density, between = (target.density, None) if mixing is None else (mixing.density, mixing.draw)
+    forgotten, kept, sweeps, starts = _FORGOTTEN * (1 if mixing is None else 2), _KEPT, 0, None
+    for more in range(_TRIES):
+        found = walk(
+            density,
+            shape,
+            rng,
+            chains=_CHAINS,
+            forgotten=forgotten,
+            kept=kept,
+            between=between,
+            starts=starts,
+        )
+        sweeps += forgotten + kept
+        r_hat = split_r_hat(_shown(target, found.states))
+        if r_hat <= _AGREED or more + 1 == _TRIES:
+            break
+        shape, starts, kept = shape.bent(found.states), found.states[:, -1], 2 * kept
+    return found, r_hat, sweeps
+
+
 def _shown(target: MomentsTarget, states: Floats) -> Floats:
     """Return of each state what is reported: expected weights, mean, scales and the number of records."""
     many, length, size = states.shape
     parts = target.parts(states.reshape(-1, size))
     mean, _ = _given_moments(target, parts)
-    rest = [np.log(parts["s2"]), np.log(parts["rho"]), np.log(parts["v"]), np.log(parts["n"]), parts["a"]]
-    found = np.column_stack([mean, np.log(parts["tau"]), *rest])
+    rest = [np.log(parts["s2"]), np.log(parts["rho"]), np.log(parts["v"])]
+    rest += [np.log(parts["tau"])] if target.prior.covariance is None else []
+    rest += [parts["a"]] if target.intercept else []
+    rest += [] if target.public else [np.log(parts["n"])]
+    found = np.column_stack([mean, *rest])
     return found.reshape(many, length, -1)
 
 
@@ -176,7 +200,7 @@ class _Start:
         end = 1 / np.sqrt(self.terms)
         self.mean = np.clip(self.mean, -end, end)
         self.a = float(np.clip(raw[-3] / self.n, -0.5, 0.5)) if self.intercept else 0.0
-        self.own = float(np.clip(raw[-2] / self.n - self.a**2, 0.01, 0.3))
+        self.own = float(max(raw[-2] / self.n - self.a**2, 0.01))
         values, vectors = np.linalg.eigh(square - np.outer(self.mean, self.mean))
         self.values, self.basis = values[::-1], vectors[:, ::-1]
         self.v = float(np.clip(values.mean(), 0.1 / self.terms, 1.0 / self.terms))
@@ -213,7 +237,7 @@ class _Start:
         found[target.diagonal] = (np.log(scatter) - self.powers[0] * np.log(self.v)) / 2
         if self.intercept:
             found[cut[1] : cut[2]], found[cut[3]] = self.basis.T @ self.mean, self.a
-        found[cut[4]], found[cut[5]] = np.log(0.7 * self.own), np.log(0.7 * self.own) / 2
+        found[cut[4]] = np.log(0.7 * self.own)
         if target.prior.covariance is None:
             found[cut[6]] = np.log(0.4 * self.own / (self.d * self.v)) / 2
         found[cut[7]] = np.log(self.v)
@@ -222,16 +246,17 @@ class _Start:
         return found
 
 
-class _Mixing:
+class Mixing:
     """Laplace noise as Normal noise of an exponential variance, drawn anew between proposals."""
 
-    def __init__(self, target: MomentsTarget, heavy: Any, rng: np.random.Generator, chains: int) -> None:
+    def __init__(self, target: Any, heavy: Any, rng: np.random.Generator, chains: int) -> None:
         self.target, self.heavy, self.rng = target, heavy, rng
         self.precisions = np.repeat(target.precisions[None], chains, axis=0)
 
     def density(self, points: Floats) -> tuple[Floats, Floats]:
         """Return the log density given the variances."""
-        return self.target.density(points, self.precisions)
+        value, slopes = self.target.density(points, self.precisions)
+        return value, slopes
 
     def draw(self, points: Floats) -> None:
         """Draw 1/variance given the noise r: inverse Gaussian of mean 1/(b |r|) and shape 1/b^2."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ from privior.errors import InferenceError, shown
 from privior.models import Design, LinearRegression
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.families.runs import chance_of, codes_reached
-from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
+from privior.posterior.numbers import Floats, Named, quantile_name
+from privior.posterior.regression.target_numbers import TargetNumbers
 from privior.special import ndtr
 
 #: what there is to know beside coefficients
@@ -31,14 +32,15 @@ _JITTER = 1e-9
 
 
 @dataclass(frozen=True)
-class RegressionNumbers(Numbers):
+class RegressionNumbers(TargetNumbers):
     """Numbers that follow from a row of parameters."""
 
     model: LinearRegression
+    example: ClassVar[str] = "mean(target | column=value)"
 
     @cached_property
     def design(self) -> Design:
-        """The features."""
+        """What the formula makes of records: features and target."""
         return self.model.design(self.schema)
 
     @property
@@ -132,7 +134,7 @@ class RegressionNumbers(Numbers):
 
     def expected(self, given: Event | object | None) -> Callable[[Floats], tuple[Floats, Floats]]:
         """Return expectation and variance of the target in its unit, given values of some columns."""
-        codes = self._one_value(given)
+        codes = self.known(given)
         fixed = [place for place, one in enumerate(self.design.features) if set(one.columns) <= set(codes)]
         free = [place for place in range(self.size) if place not in fixed]
         whole = {name: np.array([codes.get(name, 0)]) for name in self.model.columns}
@@ -159,36 +161,6 @@ class RegressionNumbers(Numbers):
 
         return found
 
-    def _one_value(self, given: Event | object | None) -> dict[str, int]:
-        if not given:
-            return {}
-        alternatives = self.events.codes(given)
-        several = [name for one in alternatives for name, codes in one.items() if len(codes) > 1]
-        if len(alternatives) > 1 or several:
-            raise InferenceError(
-                "a regression is asked about one value of each column",
-                asked=self.events.name(given),
-                advice="Ask for each value by itself: mean(target | column=value).",
-            )
-        found = {name: codes[0] for name, codes in alternatives[0].items()}
-        if self.model.target in found:
-            raise InferenceError(
-                "the target is what is asked about, not what is given", asked=self.model.target
-            )
-        return found
-
-    def _check_target(self, column: str) -> None:
-        self.events.place(column)
-        if column != self.model.target:
-            raise InferenceError(
-                "a regression tells of its target alone",
-                asked=shown(column),
-                allowed=quoted(self.model.target),
-            )
-
-    def _condition(self, given: Event | object | None) -> str:
-        return f" | {self.events.name(given)}" if given else ""
-
     def average(self, column: str, given: Event | object | None = None) -> Named:
         """Return the mean of the target, given values of some columns."""
         self._check_target(column)
@@ -199,11 +171,8 @@ class RegressionNumbers(Numbers):
 
     def probability(self, event: Event | object, given: Event | object | None = None) -> Named:
         """Return the probability that the target has one of these values, given values of some columns."""
-        named = self.events.columns_of(event)
-        if len(named) != 1:
-            raise InferenceError("a regression tells of its target alone", asked=", ".join(named))
-        self._check_target(named[0])
-        wanted = Events(self.schema, (named[0],)).cells(event)
+        self._check_target(*self.events.columns_of(event))
+        wanted = Events(self.schema, (self.model.target,)).cells(event)
 
         def chances(theta: Floats) -> Floats:
             below, every = self._below(theta, given), slice(None)

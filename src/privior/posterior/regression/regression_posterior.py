@@ -71,7 +71,7 @@ class RegressionPosterior(FamilyPosterior):
 
     @property
     def state(self) -> object:
-        """The draws."""
+        """The draws of all parameters."""
         return self.found
 
     @classmethod
