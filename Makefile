@@ -33,6 +33,7 @@ format: .venv/test-ready
 	$(BIN)/ruff format .
 
 evidence: .venv/test-ready  ## the slow proofs: coverage, speed; stores evidence/*.json
+	$(PIP) install -e '.[nuts]'
 	$(BIN)/python -m pytest -m slow tests
 	$(BIN)/python -m pytest evidence
 	$(BIN)/python evidence/page.py

@@ -132,7 +132,7 @@ def main() -> None:
             for entries in asked.entries:
                 book = pv.Ledger.create(address(entries), population="orchard", epsilon=10)
                 fill(book, plan, entries)
-                cpu, wall, by_hand = spend_times(book, plan, raw, asked.repetitions)
+                cpu, wall, by_hand = spend_times(book, plan, raw, asked.repetitions, store)
                 each = timed(book.verify)[0] / (book.last().number + 1)
                 first = first or cpu
                 print(f"{'one spend':<12}{entries:>9,}{cpu:>9.2f}{wall:>9.2f}{by_hand:>9.2f}", end="")

@@ -21,6 +21,7 @@ from privior.posterior.networks import (
     class_cells,
     class_learning,
     class_walk,
+    joint_cascades,
     joint_learning,
     joint_numbers,
     joint_records,
@@ -31,13 +32,15 @@ from privior.posterior.networks import (
 from privior.posterior.networks.class_chains import ClassChains
 from privior.posterior.networks.joint_chains import JointChains
 from privior.posterior.networks.joint_evidence import joint_evidence
+from privior.posterior.regression import moments_law
+from privior.posterior.regression.moments_target import MomentsTarget, WeightLaw
 from privior.posterior.tables.counts_given import total_of
 
 #: where they are
 _MODULES = (
     *(chain, halving_loops, halving_sums, splitting),
     *(class_births, class_cells, class_learning, class_walk, joint_sticks, joint_walk),
-    *(joint_learning, joint_numbers, joint_records, joint_swaps),
+    *(joint_cascades, joint_learning, joint_numbers, joint_records, joint_swaps, moments_law),
 )
 
 
@@ -50,6 +53,7 @@ def run() -> None:
     Compiled.loaded = True
     halved_counts(seen, (3,), (True,), LearnedPrior(), Total(400, False), seed=1)
     network()
+    regression()
 
 
 def network() -> None:
@@ -64,6 +68,12 @@ def network() -> None:
     joint_sticks.box_table(1.0, 1.0, 1.0, 0.1, 2)
     for kind in (JointChains, ClassChains):
         kind(evidence, plan.model.parameters(schema), seed=1, chains=1).run(1, 8, 1, lambda part: None)
+
+
+def regression() -> None:
+    """Ask for the density of the latent moments of one feature."""
+    facts = (np.eye(6), np.zeros(6), np.ones(6), WeightLaw(), np.eye(1), 5.0)
+    MomentsTarget(1, 1, 9.0, True, True, *facts).density(np.zeros((1, 9)))
 
 
 def signatures() -> dict[str, int]:

@@ -165,7 +165,9 @@ if TYPE_CHECKING:
     from privior.schema import NetworkFile as NetworkFile
     from privior.schema import Schema as Schema
     from privior.schema import Unit as Unit
+    from privior.sequential import Agent as Agent
     from privior.sequential import AgentPlan as AgentPlan
+    from privior.sequential import AgentRelease as AgentRelease
     from privior.smoothness import LogLikelihood as LogLikelihood
     from privior.smoothness import ModelAnalysis as ModelAnalysis
     from privior.smoothness import analyse as analyse

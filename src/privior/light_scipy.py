@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
@@ -44,7 +45,7 @@ class _Finder:
         return spec
 
 
-class _TwoSteps:
+class _TwoSteps(ABC):
     """Loads something of a package, and what it is besides when somebody wants it."""
 
     def __init__(self, whole: Loader) -> None:
@@ -78,15 +79,19 @@ class _TwoSteps:
     #: a name that is found without the whole
     part = ""
 
+    @abstractmethod
     def first(self) -> dict[str, object]:
         """Return what is there before anybody asks for more."""
-        return {}
 
 
 class _Package(_TwoSteps):
     """SciPy itself: nothing at first."""
 
     part = "special"
+
+    def first(self) -> dict[str, object]:
+        """Return nothing: SciPy itself is run when somebody wants something of it."""
+        return {}
 
 
 class _Functions(_TwoSteps):

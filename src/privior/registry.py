@@ -110,7 +110,7 @@ class Registry(Generic[Kind]):
         return list(self._kinds.values())
 
     def _load(self) -> None:
-        """Load privior's own kinds."""
+        """Load the files in which privior's own kinds register themselves."""
         if not self._complete:
             for package in self._packages:
                 load(package)

@@ -50,7 +50,7 @@ class Check:
 
 @dataclass(frozen=True, repr=False)
 class Review:
-    """All checks of one release."""
+    """All checks of one release, and whether it passes."""
 
     release: Release
     checks: tuple[Check, ...]

@@ -10,6 +10,7 @@ import os
 import stat
 import tempfile
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 
 _DRAFT = ".privior-draft-"
@@ -64,25 +65,56 @@ def read_whole(path: str | Path, largest: int = LARGEST_FILE) -> bytes:
     Raises OSError if it is none (a pipe, a device, a folder), if it is larger, or if it cannot be read;
     ValueError or TypeError for what is no path.
     """
-    handle = os.open(path, _READING | getattr(os, "O_BINARY", 0))
-    try:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            what = "a directory, " if stat.S_ISDIR(found.st_mode) else ""
-            raise OSError(errno.EINVAL, f"it is {what}not a regular file")
+    with _regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
         content = bytearray()
-        if found.st_size <= largest:  # which is not all: files of /proc say 0
-            while len(content) <= largest and (more := os.read(handle, _PIECE)):
+        if size <= largest:  # which is not all: files of /proc say 0
+            while len(content) <= largest and (more := file.read(_PIECE)):
                 content += more
-    finally:
-        os.close(handle)
-    if max(len(content), found.st_size) > largest:
+    if max(len(content), size) > largest:
         raise OSError(errno.EFBIG, f"it is too large, more than {largest} bytes")
     return bytes(content)
 
 
-def write_whole(path: str | Path, content: str | bytes) -> None:
+def read_lines(path: str | Path, most: int, longest: int) -> list[bytes | None]:
+    """Read the first lines of a regular file, without their ends; None for one that is longer.
+
+    However large the file or a line is, no more than this is kept. Raises as `read_whole` does.
+
+    Args:
+        path: where it is
+        most: how many lines are read
+        longest: how many bytes of a line are kept
+    """
+    found = list[bytes | None]()
+    with _regular(path) as file:
+        while len(found) < most and (line := file.readline(longest + 1)):
+            whole = line.endswith(b"\n") or len(line) <= longest
+            found.append(line.removesuffix(b"\n") if whole else None)
+            while not whole:
+                more = file.readline(_PIECE)
+                whole = not more or more.endswith(b"\n")
+    return found
+
+
+def _regular(path: str | Path) -> BufferedReader:
+    """Open a regular file for reading, or raise OSError if it is none."""
+    handle = os.open(path, _READING | getattr(os, "O_BINARY", 0))
+    try:
+        mode = os.fstat(handle).st_mode
+        if not stat.S_ISREG(mode):
+            what = "a directory, " if stat.S_ISDIR(mode) else ""
+            raise OSError(errno.EINVAL, f"it is {what}not a regular file")
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def write_whole(path: str | Path, content: str | bytes, *, private: bool = False) -> None:
     """Write a file, text as UTF-8, through a draft beside it, which takes its name once it is complete.
+
+    A private file can be read and written by its owner alone, at every moment: so the draft is made.
 
     Raises OSError or ValueError if it cannot be written there; the file is then as it was before.
     """
@@ -93,7 +125,8 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
             file.flush()
             os.fsync(handle)
-        os.chmod(draft, 0o644 & ~_umask())
+        if not private:
+            os.chmod(draft, 0o644 & ~_umask())
         os.replace(draft, place)
     except BaseException:
         with suppress(FileNotFoundError):

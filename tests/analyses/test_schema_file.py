@@ -21,6 +21,19 @@ def test_a_named_schema_gives_the_plan_that_its_copy_gives(tmp_path: Path, schem
     assert pv.Schema.read(named) == schema
 
 
+def test_both_files_may_say_their_format(tmp_path: Path, schema: pv.Schema) -> None:
+    """A drafted file begins with it: whoever moves its columns into a file of their own leaves it in both."""
+    file = tmp_path / "a.toml"
+    schema.write(tmp_path / "s.toml")
+    file.write_text(f'schema = "s.toml"\n{ASK}')
+    alone = pv.Analysis.read(file).plan().digest
+    file.write_text(f'format = 1\nschema = "s.toml"\n{ASK}')
+    assert pv.Analysis.read(file).plan().digest == alone
+    file.write_text(f'format = 2\nschema = "s.toml"\n{ASK}')
+    with pytest.raises(pv.SchemaError, match="holds one too"):
+        pv.Analysis.read(file)
+
+
 @pytest.mark.parametrize(
     "name", ["../up.schema.toml", "link.toml", "below/../../up.schema.toml", "", ".", "a\\u0000b", 5, ["x"]]
 )

@@ -73,8 +73,8 @@ OUTSIDE = {
     "http": {"tables"},
     "socket": set[str](),
     "numba": {"posterior"},
-    # post-processing; synthetic data and noise that protect nobody; simulations of agents, which are marked
-    # and no release is made of
+    # post-processing; synthetic data and noise that protect nobody; what an agent does with what it
+    # published, and simulations of it, which are marked and no release is made of
     "numpy.random": {"posterior", "papers", "sequential", "testing"},
     "gymnasium": {"sequential"},
 }
@@ -94,14 +94,20 @@ READING = {
 # The curator's doors; whatever else it holds is its own.
 CURATOR = {
     "CellsLook",
+    "KeptState",
     "Measurement",
+    "Reservation",
     "engine_version",
     "header",
+    "kept_state",
     "look",
     "measure",
     "measure_all",
     "measure_statistics",
     "prepare",
+    "reserve",
+    "reserved",
+    "steps_of",
 }
 
 

@@ -60,3 +60,20 @@ def test_few_places_ask_of_what_kind_something_is() -> None:
 def test_a_planted_chain_is_seen() -> None:
     planted = "isinstance(law, KNorm | DirichletDraw)\nmatch model:\n    case MarkovChain():\n        pass\n"
     assert [name for _, name in asked(planted, kinds())] == ["DirichletDraw", "KNorm", "MarkovChain"]
+
+
+def naming(*names: str) -> set[str]:
+    """Return the files that name a kind, but for tables of contents, which register it."""
+    files = (file for file in SOURCES.rglob("*.py") if file.name != "__init__.py")
+    return {
+        str(file.relative_to(SOURCES))
+        for file in files
+        if any(name in file.read_text("utf-8") for name in names)
+    }
+
+
+def test_a_markov_chain_is_its_model_its_posterior_and_its_questions() -> None:
+    """The questions know the posterior's methods by name alone."""
+    files = naming("MarkovChain", "MarkovPosterior")
+    assert files == {"models/markov_chain.py", "posterior/tables/markov.py"}
+    assert "queries/chains.py" in naming("stationary")

@@ -82,7 +82,7 @@ def test_a_damaged_or_foreign_file_is_ignored_and_written_anew(place: str, folde
 
 def test_a_file_that_names_other_kinds_makes_nothing(folder: Path) -> None:
     """Only kept classes are made; a checksum that fits does not help."""
-    wrongs: list[Any] = [{"Path": {}}, {"tuple": 3}, {"floats": [0, [9]]}, {"Law": {"low": 0}}, []]
+    wrongs: list[Any] = [{"Path": {}}, {"tuple": 3}, {"floats": [0, [9]]}, {"IntegerLaw": {"low": 0}}, []]
     for wrong in [*wrongs, {"a": 1, "b": 2}]:
         with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
             read(wrong, {"floats": np.zeros(3), "integers": np.zeros(0, np.int64)})
@@ -125,5 +125,7 @@ def test_the_oldest_make_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_one_cell_of_a_large_table_needs_no_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draws of all cells took ten times as long as everything else."""
     posterior = pv.infer(released())
-    monkeypatch.setattr("privior.posterior.tables.drawn.DrawnProbabilities.log_draws", None)
+    monkeypatch.setattr(
+        "privior.posterior.tables.dirichlet_probabilities.DirichletProbabilities.log_draws", None
+    )
     assert str(posterior.probability({"x": 3})).startswith("P(")

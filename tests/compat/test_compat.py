@@ -13,13 +13,15 @@ import privior as pv
 from privior.mechanisms import MECHANISMS
 from privior.models import MODELS
 from privior.release import FORMAT
+from privior.sequential import Agent, AgentRelease
+from privior.sequential.files import read_plan
 
 HERE = Path(__file__).parent
 KIND_FILES = sorted((HERE / "kinds").glob("*.json"))
 NETWORK_FILES = sorted((HERE / "networks").glob("*.json"))
 REGRESSION_FILES = sorted((HERE / "regressions").glob("*.json"))
 #: of privior alone, without extensions
-OURS = sorted(path for path in HERE.rglob("*.json") if path.parent.name != "declared")
+OURS = sorted(path for path in HERE.rglob("*.json") if path.parent.name not in ("declared", "agents"))
 VERSIONS = sorted(path for path in HERE.glob("[0-9]*") if path.is_dir())
 
 
@@ -73,7 +75,7 @@ def test_the_ledger_is_read_and_verified(files: Path, tmp_path: Path) -> None:
 def test_every_format_mechanism_and_family_has_a_file() -> None:
     """Whoever adds one writes a file of it (`write_files.py`) and adds it here."""
     with imported():
-        releases = [pv.Release.read(path) for path in HERE.rglob("*.json")]
+        releases = [pv.Release.read(path) for path in HERE.rglob("*.json") if path.parent.name != "agents"]
     ours = [release for release in releases if release.imported or not release.plan.declared]
     assert {release.format for release in releases} == set(range(1, FORMAT + 1))
     assert {release.plan.mechanism.name for release in ours} == {kind.name for kind in MECHANISMS}
@@ -143,3 +145,25 @@ def test_a_declared_release_is_read_where_its_kinds_are_known(tmp_path: Path) ->
         assert (release.format, release.plan.declared, release.receipt.declared) == (6, True, 1)
         assert pv.review(release, ledger).passed
         assert pv.infer(release).interval(0.9)[0] < 0.26
+
+
+@pytest.mark.parametrize("kind", ["noisy-counts", "row-draws"])
+def test_agents_go_on_and_what_they_published_is_read(kind: str, tmp_path: Path) -> None:
+    for file in (f"{kind}.private", "shop.ledger"):
+        shutil.copyfile(HERE / "agents" / file, tmp_path / file)
+    release = AgentRelease.read(HERE / "agents" / f"{kind}.json")
+    assert AgentRelease.from_json(release.to_json()) == release
+    ledger = pv.Ledger.open(tmp_path / "shop.ledger")
+    ledger.verify()
+    assert all(holds for _, holds, _ in release.review(ledger))
+    assert [len(block.times) for block in release.blocks] == [4, 3]
+    with Agent.load(tmp_path / f"{kind}.private", ledger=ledger) as agent:
+        assert (agent.identifier, agent.episode) == (release.identifier, 9)
+        assert agent.learn([{"action": 0, "outcome": 2, "user": "late"}], episode=9)
+        assert agent.published().blocks[0] == release.blocks[0]
+
+
+def test_what_an_agent_is_asked_for_is_read() -> None:
+    plan = read_plan(HERE / "agents" / "agent.toml")
+    assert plan.budget == pv.Budget.of("2", "1e-6")
+    assert plan.unit.noun == "user of up to 3 steps"

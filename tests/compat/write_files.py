@@ -61,7 +61,9 @@ NETWORKS: list[tuple[Model, list[type[Mechanism]]]] = [
 REGRESSIONS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.LinearRegression("pips ~ error*ripe + fruit"), [pv.GaussianMoments, pv.LaplaceMoments, pv.BallDraw]),
     (pv.GibbsPosterior("logistic", "ripe ~ error"), [pv.GibbsDraws]),
-    (pv.LogisticRegression("ripe ~ error + fruit"), [pv.ObjectivePerturbation]),
+    (pv.GibbsPosterior("logistic", "ripe ~ error", convexity="0.05"), []),
+    (pv.LogisticRegression("ripe ~ error + fruit", prior="2"), [pv.ObjectivePerturbation]),
+    (pv.LogisticRegression("ripe ~ error + fruit"), [pv.GaussianMoments, pv.LaplaceMoments]),
 ]
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
@@ -229,12 +231,16 @@ def write_regressions(folder: Path) -> None:
                 weighed = ".weighed" if kind is pv.GaussianMoments else ""
                 name = f"{model.family}.{kind.name}{weighed}{private}.json"
                 pv.measure(plan, table, ledger=ledger, output=folder / name)
-    model = pv.LogisticRegression("ripe ~ error + fruit")
+    model = pv.LogisticRegression("ripe ~ error + fruit", prior="2")
     law = pv.ObjectivePerturbation
     plan = pv.plan(model, GARDEN, records=200, epsilon=2, delta="1e-6", mechanism=law, intervals=True)
     ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
     name = f"{model.family}.{law.name}.intervals.json"
     pv.measure(plan, table, ledger=ledger, output=folder / name)
+    convex = pv.GibbsPosterior("logistic", "ripe ~ error", convexity="0.05")
+    plan = pv.plan(convex, GARDEN, records=200, epsilon=2, delta="1e-6")
+    ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
+    pv.measure(plan, table, ledger=ledger, output=folder / f"{convex.family}.gibbs-draws.convex.json")
 
 
 def write_forgetful(folder: Path) -> None:

@@ -250,7 +250,7 @@ def test_the_process_ends_with_its_release(
     stays = "import privior.curator.worker as w, time; w._leave = lambda: time.sleep(600)\n"
     monkeypatch.setattr(PROGRAM, lambda: planted(stays))
     ready = prepare(plan, table, ledger=ledger)
-    child = ready._unread._child  # type: ignore[union-attr]
+    child = ready._unread._rows._child  # type: ignore[union-attr]
     started = time.monotonic()
     ready.carry_out()
     assert time.monotonic() - started < 60

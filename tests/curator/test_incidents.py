@@ -249,7 +249,7 @@ main()
 _LEAKS = """
 import privior.curator.charging as charging
 from privior.errors import ReleaseFailedError
-charging._failed = lambda receipt, incident: ReleaseFailedError(incident.step, incident=incident.number)
+charging.failed = lambda receipt, incident: ReleaseFailedError(incident.step, incident=incident.number)
 """
 
 

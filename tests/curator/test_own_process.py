@@ -232,7 +232,7 @@ def test_a_measurement_that_is_not_carried_out_leaves_nothing(
     how: str, plan: pv.Plan, table: Path, temporary: Path
 ) -> None:
     ready = prepare(plan, table, ledger=pv.Ledger.in_memory())
-    child = ready._unread._child  # type: ignore[union-attr]
+    child = ready._unread._rows._child  # type: ignore[union-attr]
     assert len(list(temporary.iterdir())) == 1
     if how == "closed":
         ready.close()
@@ -254,7 +254,7 @@ def test_a_process_that_is_gone_before_the_spend_costs_nothing(
     plan: pv.Plan, table: Path, ledger: pv.Ledger, temporary: Path
 ) -> None:
     ready = prepare(plan, table, ledger=ledger)
-    child = ready._unread._child  # type: ignore[union-attr]
+    child = ready._unread._rows._child  # type: ignore[union-attr]
     child.kill()
     child.wait()
     with pytest.raises(pv.TableError, match="is gone") as refusal:

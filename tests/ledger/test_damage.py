@@ -14,6 +14,7 @@ import privior as pv
 from privior.ledger import sqlite
 from privior.ledger.file_pages import FilePage, check
 from privior.ledger.pages import Execute, Page
+from privior.ledger.postgres import ServerPage
 from privior.ledger.verifying import _noting
 
 SEED = 20261
@@ -40,7 +41,7 @@ def test_no_flip_grants_what_was_refused_and_verifying_finds_what_changes_an_ans
 def test_the_flips_find_an_index_that_is_believed(
     flipped: FlippedLedger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "FilePage", Page)
+    monkeypatch.setattr(sqlite, "FilePage", ServerPage)
     assert "granted" in first_fault(flipped, hiding(flipped.whole))
 
 

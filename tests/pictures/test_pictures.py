@@ -170,7 +170,7 @@ def test_curves_that_cannot_be_drawn_are_refused(bad: float) -> None:
     with pytest.raises(ValueError, match="finite"):
         ErrorCurve([1], {"a": [bad]}, "t", "y")
     with pytest.raises(ValueError, match="finite"):
-        ErrorCurve([1], {"a": [1]}, "t", "y", levels={"b": bad})
+        ErrorCurve([1], {"a": [1]}, "t", "y", lines={"b": bad})
     with pytest.raises(ValueError, match="positive"):
         ErrorCurve([bad], {"a": [1]}, "t", "y")
 

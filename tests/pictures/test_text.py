@@ -86,7 +86,7 @@ def test_an_error_curve() -> None:
         title="What epsilon buys",
         y_label="width of a 90% interval",
         chosen=1,
-        levels={"records alone": 0.012, "prior alone": 0.6},
+        lines={"records alone": 0.012, "prior alone": 0.6},
     )
     assert curve.text(60) == CURVE
 

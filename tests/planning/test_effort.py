@@ -11,7 +11,8 @@ import privior as pv
 from privior.forecasting.effort import MOST_COST, Effort
 from privior.plans import Plan
 from privior.posterior.counts import total_blocks
-from privior.posterior.counts.cell_weights import CellWeights
+from privior.posterior.counts.dirichlet_blocks import DirichletBlocks
+from privior.posterior.counts.dirichlet_weights import DirichletWeights
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.exact_counts import exact_counts
 
@@ -62,11 +63,11 @@ def test_the_estimate_is_near_what_the_sum_counts_itself(relation: pv.Neighbours
 
 def test_a_table_that_cannot_be_summed_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cells' windows alone took minutes for a million cells."""
-    weights = CellWeights.of([], np.ones(300), 50, [])
-    assert total_blocks.TotalBlocks(weights, known=True).add_all()
+    weights = DirichletWeights.of([], np.ones(300), 50, [])
+    assert DirichletBlocks(weights, known=True).add_all()
     monkeypatch.setattr(total_blocks, "MOST_COST", 1e6)
     monkeypatch.setattr(total_blocks, "tilt_for", lambda *_: pytest.fail("it is begun"))
-    assert not total_blocks.TotalBlocks(weights, known=True).add_all()
+    assert not DirichletBlocks(weights, known=True).add_all()
 
 
 def test_more_cells_wider_noise_and_unknown_totals_take_more() -> None:

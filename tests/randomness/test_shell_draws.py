@@ -21,7 +21,7 @@ from privior.models.loss_kinds import (
 )
 from privior.models.losses import Loss
 from privior.randomness import Bits, shell_draws, shells
-from privior.randomness.shell_draws import Tally, draw_from
+from privior.randomness.shell_draws import TrialTally, draw_from
 from privior.randomness.shells import Potential, envelope
 
 Floats = NDArray[np.float64]
@@ -89,8 +89,8 @@ def boxes(theta: Floats, ends: list[Floats]) -> NDArray[np.int64]:
     return place
 
 
-def drawn(potential: Potential, draws: int, places: int = 30) -> tuple[Floats, Tally]:
-    given, bits, tally = envelope(potential), Bits(), Tally()
+def drawn(potential: Potential, draws: int, places: int = 30) -> tuple[Floats, TrialTally]:
+    given, bits, tally = envelope(potential), Bits(), TrialTally()
     found = [draw_from(potential, given, places, bits, tally) for _ in range(draws)]
     return np.array(found) / 2.0**places, tally
 
@@ -159,7 +159,7 @@ def test_enclosures_hold_what_floats_say() -> None:
     for loss in LOSSES:
         rows, targets = table(loss, 3)
         potential = Potential(rows, targets, loss, 0.7, 1.1)
-        trial = shell_draws._Trial(potential, envelope(potential), (0.0, 0.0), Bits(), Tally())
+        trial = shell_draws._Trial(potential, envelope(potential), (0.0, 0.0), Bits(), TrialTally())
         for theta in np.random.default_rng(2).uniform(-0.5, 0.5, (20, 3)):
             value, error = potential.at(theta)
             exact = trial._enclosed([flint.arb(one) for one in theta.tolist()])

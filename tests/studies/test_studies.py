@@ -37,6 +37,7 @@ FILES = {
         "effects.parquet",
         "table-1.parquet",
         "accuracy.parquet",
+        "calibrated.parquet",
     },
     "fourier": {"graphs.parquet", "bounds.parquet", "shifts.parquet"},
     "riverswim": {"rewards.parquet"},

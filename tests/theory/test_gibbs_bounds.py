@@ -151,6 +151,10 @@ def test_the_steps_of_the_proof() -> None:
         assert gap <= 2 / laws.precision * laws.mean(steep)
     tail = gibbs_proofs.equation_17(1, 1, 2)
     assert tail.better == pytest.approx(0.0227501319)
+    forgotten = gibbs_proofs.equation_15("0.1", (1 + 2 * math.log(1e6)) / 25, 1, "1e-6")  # beta = 1
+    assert forgotten.verdict is Verdict.FALSE
+    assert forgotten.better == pytest.approx(0.08017, abs=1e-5)
+    assert gibbs_proofs.equation_15(10, 1, 1, "1e-3").verdict is Verdict.LOOSE
     same = gibbs_proofs.equation_5("0.7", ["0.5", "-0.5"], ["-0.5", "0.5"], ["0.9999999", "0.0000001"])
     assert same.verdict is Verdict.SOUND
     generator = np.random.default_rng(5)

@@ -15,7 +15,7 @@ from flips import FlippedLedger, hiding
 from twins import against
 
 from privior.ledger import sqlite
-from privior.ledger.pages import Page
+from privior.ledger.postgres import ServerPage
 
 
 class System(Protocol):
@@ -53,7 +53,7 @@ class Believing:
 
     def granted(self) -> list[str]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sqlite, "FilePage", Page)
+            patch.setattr(sqlite, "FilePage", ServerPage)
             return self._ledger.granted()
 
 

@@ -30,5 +30,5 @@ def clinic_table() -> Path:
 
 
 def clinic_schema() -> Schema:
-    """Return its schema."""
+    """Return the schema of the bundled table: its columns, bounds and unit."""
     return Schema.read(Path(__file__).with_name("clinic.toml"))

@@ -59,7 +59,7 @@ LedgerAddress = Annotated[
         show_default=False,
     ),
 ]
-Records = Annotated[
+RecordsNumber = Annotated[
     int | None,
     typer.Option(
         "--records", "-n", help="How many persons: exact under replace-one, else at most.", show_default=False
@@ -100,7 +100,7 @@ Draws = Annotated[
         show_default=False,
     ),
 ]
-Concentrated = Annotated[
+ConcentratedDraws = Annotated[
     bool,
     typer.Option(
         "--concentrated",
@@ -116,7 +116,7 @@ Calibrate = Annotated[
         "and the weight of records are chosen together.",
     ),
 ]
-Key = Annotated[
+SpendKey = Annotated[
     str | None,
     typer.Option(
         help="Your own name for this spend: asked again, the same is given and not charged.",

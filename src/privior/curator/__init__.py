@@ -13,8 +13,10 @@ the ledger, the output file and the answer, but never a row. Live tables are rea
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from privior.curator.interactions import KeptState, kept_state, steps_of
     from privior.curator.looking import CellsLook, engine_version, header, look
     from privior.curator.measurement import Measurement, measure, measure_all, measure_statistics, prepare
+    from privior.curator.reserving import Reservation, reserve, reserved
 else:
     from privior.contents import contents
 

@@ -129,10 +129,11 @@ class Charge:
             incident.record(error)
             with suppress(Exception):  # the answer stays the same if this fails too
                 self.ledger.fail(entry)
-        raise KeyboardInterrupt if interrupted else _failed(receipt, incident)
+        raise KeyboardInterrupt if interrupted else failed(receipt, incident)
 
 
-def _failed(receipt: LedgerReceipt, incident: Incident) -> ReleaseFailedError:
+def failed(receipt: LedgerReceipt, incident: Incident) -> ReleaseFailedError:
+    """Return the one answer to whatever failed after the spend."""
     return ReleaseFailedError(
         "the release failed after its budget was spent",
         where=f"ledger entry {receipt.entry}",

@@ -34,7 +34,7 @@ class RowReader(Protocol):
         """Read the cells and draw the noise of each plan."""
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """End whatever reads the table and remove its traces; closing twice is fine."""
 
 
 class Measurement:

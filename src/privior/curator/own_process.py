@@ -104,7 +104,7 @@ class RowProcess:
             self._end.detach()
 
 
-class OwnProcess(RowProcess):
+class OwnProcess:
     """Reads a file for a release."""
 
     process: Literal["own", "shared"] = "own"
@@ -118,14 +118,22 @@ class OwnProcess(RowProcess):
                 type(part) for one in plans for part in (one.model, one.mechanism, *one.model.parts)
             ),
         }
-        super().__init__(order, progress)
+        self._rows = RowProcess(order, progress)
 
     def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Let the process read the cells and draw the noise."""
-        statistics = self.answer(incident)["statistics"]
+        statistics = self._rows.answer(incident)["statistics"]
         if not isinstance(statistics, list):
             raise EndedError(None)
         return tuple(map(to_payload, statistics))
+
+    def check(self) -> None:
+        """Raise if the process is gone, or belongs to another one: nothing has been spent yet."""
+        self._rows.check()
+
+    def close(self) -> None:
+        """End the process if it still runs, and remove its folder."""
+        self._rows.close()
 
 
 def _private_folder() -> str:

@@ -21,7 +21,7 @@ class SharedProcess:
         self._rows = Rows.opened(plans, table, progress)
 
     def check(self) -> None:
-        """Find nothing to check."""
+        """Pass: a table that lives in this process cannot be gone before the spend."""
 
     def noisy(self, incident: Incident) -> tuple[Observed, ...]:
         """Read the cells and draw the noise."""

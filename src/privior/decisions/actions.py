@@ -110,11 +110,11 @@ class Threshold(ActionUtility):
         return np.asarray(1 - wrong * (cost / self._largest))
 
     def variation(self, reach: Reach) -> float:
-        """1: one step."""
+        """How much a response's score varies over the reach: by 1, in one step."""
         return 1.0
 
     def plain(self, expected: float, reach: Reach) -> str:
-        """Say it as a cost."""
+        """Say an expected utility as the cost that it stands for."""
         return f"expected cost {self._largest * (1 - expected):.4g}"
 
 
@@ -174,7 +174,7 @@ class CostMatrix(ActionUtility):
         return max(float(abs(np.diff(self._by_state(action))).sum()) for action in range(len(self.names)))
 
     def plain(self, expected: float, reach: Reach) -> str:
-        """Say it as a cost."""
+        """Say an expected utility as the cost that it stands for."""
         return f"expected cost {self._most - (self._most - self._least) * expected:.4g}"
 
 
@@ -230,6 +230,6 @@ class ChoiceOfActions(ActionUtility):
         return max(abs(float(slope)) for slope in self.per_unit) * reach.width / (most - least)
 
     def plain(self, expected: float, reach: Reach) -> str:
-        """Say it as a payoff."""
+        """Say an expected utility as the payoff that it stands for."""
         least, most = self._ends(reach)
         return f"expected payoff {least + (most - least) * expected:.4g}"

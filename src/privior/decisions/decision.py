@@ -35,7 +35,7 @@ from privior.theory.sampling_loss import expected_prior_loss, loss_per_variation
 _KIND, _FORMAT = "privior-decision", 1
 _ENTRIES = {"kind", "format", "query", "utility", "responses"}
 
-Source = Belief | Release | Sequence[Release] | str | Path
+DecisionSource = Belief | Release | Sequence[Release] | str | Path
 
 
 @dataclass(frozen=True, init=False)
@@ -63,7 +63,7 @@ class Decision:
             )
         fill(self, query=query, utility=utility, responses=responses_of(responses))
 
-    def decide(self, source: Source) -> Choice:
+    def decide(self, source: DecisionSource) -> Choice:
         """Return the response of the largest expected utility.
 
         Args:
@@ -74,7 +74,7 @@ class Decision:
         belief = _belief(source)
         return self._choose(self._judge(belief, plan, number), belief.warnings)
 
-    def by_draws(self, source: Source, *, failure: object = FAILURE) -> Choice:
+    def by_draws(self, source: DecisionSource, *, failure: object = FAILURE) -> Choice:
         """Return the response that is best on average over the released draws alone: PSAQR itself.
 
         Nothing is inferred. `shortfall` is Lemma 11's bound: what the response loses at most against the best
@@ -97,7 +97,7 @@ class Decision:
         notes = [] if weight == 1 else [diffuse]
         return choose(judge, self.responses, self.about, notes, strictly_within(failure, "failure"))
 
-    def compare(self, source: Source, *, failure: object = FAILURE) -> Ways:
+    def compare(self, source: DecisionSource, *, failure: object = FAILURE) -> Ways:
         """Return what the expected utility, the mode and the released draws answer, and what each loses.
 
         Losses are judged by the posterior given the release. Lemma 11's bound is about something else: what
@@ -162,7 +162,7 @@ class Decision:
 
     @property
     def about(self) -> str:
-        """The decision in words."""
+        """The decision in words: what is asked, and by which utility."""
         if isinstance(self.utility, Utility):
             return f"{self.query} by {self.utility}"
         return f"{shown(self.query)} by {getattr(self.utility, '__name__', 'a callable')}"
@@ -219,14 +219,14 @@ class Decision:
         return Way.judged("mode", answer, best, judge, "as if the mode of the posterior were the truth")
 
 
-def _belief(source: Source) -> Belief:
+def _belief(source: DecisionSource) -> Belief:
     if isinstance(source, Belief):
         return source
     found: Posterior = infer(source)
     return found
 
 
-def _releases(source: Source) -> list[Release]:
+def _releases(source: DecisionSource) -> list[Release]:
     """Return the releases, so that a wrong question is refused before inference."""
     given: object = Release.read(source) if isinstance(source, str | Path) else source
     if isinstance(source, Belief):
@@ -238,7 +238,7 @@ def _releases(source: Source) -> list[Release]:
     return found
 
 
-def _plan(source: Source) -> Plan:
+def _plan(source: DecisionSource) -> Plan:
     """Return the public facts."""
     plan: Plan = _releases(source)[0].plan
     return plan
@@ -252,7 +252,7 @@ def _divergence(own: Posterior, usual: Posterior) -> float | None:
     return 0.0 if first is second and own.model == usual.model else None
 
 
-def _with_draws(source: Source) -> Release | None:
+def _with_draws(source: DecisionSource) -> Release | None:
     """Return the first release that holds draws."""
     return next((each for each in _releases(source) if released_draws(each)), None)
 

@@ -65,5 +65,5 @@ class IntervalScore(Utility):
         return 1.0
 
     def plain(self, expected: float, reach: Reach) -> str:
-        """Say it as a score."""
+        """Say an expected utility as the interval score that it stands for."""
         return f"mean interval score {self._penalty * reach.width * (1 - expected):.4g}"

@@ -56,7 +56,7 @@ class SquaredError(PointUtility):
         return float(np.clip(values.mean(), among.lower, among.upper))
 
     def plain(self, expected: float, reach: Reach) -> str:
-        """Say it as an error."""
+        """Say an expected utility as the root mean squared error that it stands for."""
         return f"root mean squared error {reach.width * math.sqrt(max(0.0, 1 - expected)):.4g}"
 
 
@@ -81,7 +81,7 @@ class AbsoluteError(PointUtility):
         return float(np.clip(np.median(values), among.lower, among.upper))
 
     def plain(self, expected: float, reach: Reach) -> str:
-        """Say it as an error."""
+        """Say an expected utility as the mean absolute error that it stands for."""
         return f"mean absolute error {reach.width * (1 - expected):.4g}"
 
 
@@ -116,7 +116,7 @@ class QuantileLoss(PointUtility):
         return float(np.clip(quantile(values, self.level), among.lower, among.upper))
 
     def plain(self, expected: float, reach: Reach) -> str:
-        """Say it as a loss."""
+        """Say an expected utility as the mean loss that it stands for."""
         return f"mean loss {self._steepest * reach.width * (1 - expected):.4g}"
 
 

@@ -56,5 +56,5 @@ class ZeroOne(PointUtility):
         return 2.0
 
     def plain(self, expected: float, reach: Reach) -> str:
-        """Say it as a chance."""
+        """Say an expected utility as the chance of being right, up to the tolerance."""
         return f"right within {float(self.tolerance):g} with probability {expected:.4g}"

@@ -12,16 +12,16 @@ import numpy as np
 from privior.arrays import Floats
 
 #: a loss of one record as a function of the parameter, elementwise
-Loss = Callable[[Floats], Floats]
+LossFunction = Callable[[Floats], Floats]
 _NODES, _PANELS = 20, 400
 
 
-def logistic_loss(slope: float) -> Loss:
+def logistic_loss(slope: float) -> LossFunction:
     """Return log(1 + exp(-slope * theta)): equation (12) for y z = slope and one parameter."""
     return lambda theta: np.logaddexp(0.0, -slope * theta)
 
 
-def linear_loss(slope: float) -> Loss:
+def linear_loss(slope: float) -> LossFunction:
     """Return -slope * theta: the loss for which bounds of Lipschitz losses are attained."""
     return lambda theta: -slope * theta
 
@@ -40,8 +40,8 @@ class GibbsLaws:
 
     temperature: float
     precision: float
-    common: Loss
-    own: tuple[Loss, Loss]
+    common: LossFunction
+    own: tuple[LossFunction, LossFunction]
     ends: tuple[float, float] | None = None
 
     @cached_property

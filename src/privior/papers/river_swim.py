@@ -38,7 +38,7 @@ WAYS = ("diffuse", "concentrated", "diffuse, public epochs", "ours", "ours, tree
 #: of the guarantees
 ORDER_2, PAIR = "(2, e + 0.5)-RDP", "(e, 1e-6)"
 
-Way = tuple[FiniteChain, AgentMechanism, Schedule]
+Setting = tuple[FiniteChain, AgentMechanism, Schedule]
 
 
 def problem(prior: object) -> FiniteChain:
@@ -46,12 +46,12 @@ def problem(prior: object) -> FiniteChain:
     return FiniteChain(6, 2, STEPS, BoundedRewards(), prior=prior)
 
 
-def not_private() -> Way:
+def not_private() -> Setting:
     """Posterior sampling without privacy, redrawn before every episode."""
     return problem(1), Unprotected(), Every()
 
 
-def way(name: str, epsilon: str, guarantee: str) -> Way:
+def way(name: str, epsilon: str, guarantee: str) -> Setting:
     """Return one of the ways at this epsilon under this guarantee."""
     chosen = problem("1/6" if name.startswith("ours") else PRIOR)
     if guarantee == ORDER_2:
@@ -72,14 +72,14 @@ def way(name: str, epsilon: str, guarantee: str) -> Way:
     return chosen, plan.mechanism, plan.schedule
 
 
-def _at_order_2(name: str, chosen: FiniteChain, epsilon: Fraction) -> Way:
+def _at_order_2(name: str, chosen: FiniteChain, epsilon: Fraction) -> Setting:
     """Spend a divergence of order 2: epsilon on transitions and .5 on rewards, or both on noise together."""
     schedule: Schedule = Every(32) if name == "ours, tree" else Every()
     if name == "ours" or "epochs" in name:
         schedule = Doubling()
 
     def cost(mechanism: AgentMechanism) -> tuple[float, float]:
-        """Of transitions, and of rewards."""
+        """Return the divergences of order 2 that transitions and rewards cost."""
         parts = mechanism.parts(chosen, Step(), schedule, EPISODES)
         return together(*parts[:1]).renyi(2), together(*parts[1:]).renyi(2)
 

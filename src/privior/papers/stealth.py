@@ -22,6 +22,7 @@ from privior.errors import NumberError
 from privior.mechanisms import FourierTables
 from privior.mechanisms.parities import largest_sum, listed, once_each, subsets, transformed
 from privior.models import Network
+from privior.papers.fourier_theory import Families
 from privior.papers.published.networks import PAPER
 from privior.papers.published.statement import Published, Verdict
 from privior.plans import Plan
@@ -34,8 +35,6 @@ _RUNS, _ALIKE = 20_000, 500
 #: a chance is called smaller than another one if it is by so many standard errors
 _SURE = 5
 _AGAIN = "Running it again after a negative cell costs the same once more."
-
-Families = Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True)

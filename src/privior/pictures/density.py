@@ -22,7 +22,6 @@ from privior.pictures.style import BLUE, INK, VERMILLION
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    Floats = Floats
 
 LEGEND = (
     Entry("with the privacy noise", "●", VERMILLION, thickness=2.5),

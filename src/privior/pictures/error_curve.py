@@ -18,7 +18,7 @@ from privior.pictures.line_plot import LinePlot
 from privior.pictures.markup import Markup, element
 from privior.pictures.picture import LEAST_WIDTH, Picture
 from privior.pictures.sheet import across, key, sheet, upwards
-from privior.pictures.style import INK, LEVELS, MUTED, PAPER, SERIES
+from privior.pictures.style import INK, LINES, MUTED, PAPER, SERIES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,7 @@ _HEIGHT = 220
 
 @dataclass(frozen=True, repr=False)
 class ErrorCurve(Picture):
-    """Named series over epsilon, with horizontal levels to compare them with.
+    """Named series over epsilon, with horizontal lines to compare them with.
 
     Attributes:
         epsilons: where the series were computed, increasing
@@ -38,7 +38,7 @@ class ErrorCurve(Picture):
         title: what it is about
         y_label: what the values are
         chosen: the epsilon to mark on the first series; one of `epsilons`
-        levels: horizontal lines by name, such as {"the records alone": 0.01, "prior alone": 0.3}
+        lines: horizontal lines by name, such as {"the records alone": 0.01, "prior alone": 0.3}
         note: the line under the chart
         x_label: what the values depend on
         chosen_label: the chosen epsilon as written; left empty, a rounded number
@@ -49,7 +49,7 @@ class ErrorCurve(Picture):
     title: str
     y_label: str
     chosen: float | None = None
-    levels: Mapping[str, float] = field(default_factory=dict)
+    lines: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
     x_label: str = "epsilon"
     chosen_label: str = ""
@@ -57,18 +57,18 @@ class ErrorCurve(Picture):
     def __post_init__(self) -> None:
         epsilons = tuple(map(float, self.epsilons))
         series = {str(name): tuple(map(float, values)) for name, values in self.series.items()}
-        levels = {str(name): float(value) for name, value in self.levels.items()}
+        lines = {str(name): float(value) for name, value in self.lines.items()}
         if not all(0 < x < math.inf for x in epsilons) or sorted(set(epsilons)) != list(epsilons):
             raise ValueError("an error curve needs positive, increasing epsilons")
         if not epsilons or not series or any(len(values) != len(epsilons) for values in series.values()):
             raise ValueError("an error curve needs one value for each epsilon")
-        if not all(0 <= value < math.inf for value in chain(levels.values(), *series.values())):
+        if not all(0 <= value < math.inf for value in chain(lines.values(), *series.values())):
             raise ValueError("an error curve shows finite numbers that are not negative")
-        if len(series) > len(SERIES) or len(levels) > len(LEVELS):
-            raise ValueError(f"at most {len(SERIES)} series and {len(LEVELS)} levels can be told apart")
+        if len(series) > len(SERIES) or len(lines) > len(LINES):
+            raise ValueError(f"at most {len(SERIES)} series and {len(LINES)} lines can be told apart")
         if self.chosen is not None and float(self.chosen) not in epsilons:
             raise ValueError("the chosen epsilon is none of those on the curve")
-        vars(self).update(epsilons=epsilons, series=MappingProxyType(series), levels=MappingProxyType(levels))
+        vars(self).update(epsilons=epsilons, series=MappingProxyType(series), lines=MappingProxyType(lines))
 
     @cached_property
     def _x(self) -> Axis:
@@ -76,7 +76,7 @@ class ErrorCurve(Picture):
 
     @cached_property
     def _y(self) -> Axis:
-        return Axis.fitting([*chain(self.levels.values(), *self.series.values())])
+        return Axis.fitting([*chain(self.lines.values(), *self.series.values())])
 
     @cached_property
     def _point(self) -> tuple[float, float, str] | None:
@@ -95,10 +95,10 @@ class ErrorCurve(Picture):
         ]
 
     @cached_property
-    def _level_entries(self) -> list[Entry]:
+    def _line_entries(self) -> list[Entry]:
         return [
-            Entry(f"{name}: {number(value)}", _RULES[i], LEVELS[i], thickness=1.5, dashes=_DASHES[i])
-            for i, (name, value) in enumerate(self.levels.items())
+            Entry(f"{name}: {number(value)}", _RULES[i], LINES[i], thickness=1.5, dashes=_DASHES[i])
+            for i, (name, value) in enumerate(self.lines.items())
         ]
 
     def __repr__(self) -> str:
@@ -115,7 +115,7 @@ class ErrorCurve(Picture):
             name = for_matplotlib(entry.words, 60)
             seen = [max(value, self._y.low) for value in values]
             axes.plot(self.epsilons, seen, "o-", color=entry.colour, ms=3.5, label=name, clip_on=False)
-        for entry, value in zip(self._level_entries, self.levels.values(), strict=True):
+        for entry, value in zip(self._line_entries, self.lines.values(), strict=True):
             dashes = (0, tuple(map(float, (entry.dashes or "").split())))
             name = for_matplotlib(entry.words, 60)
             axes.axhline(value, color=entry.colour, linewidth=1.2, linestyle=dashes, label=name)
@@ -136,7 +136,7 @@ class ErrorCurve(Picture):
         if self._point is not None:
             about += f"; chosen: {self._point[2]}"
         drawn = svg.drawing(
-            _HEIGHT, *self._grid(), *self._levels(), *self._curves(), *self._mark(), about=about
+            _HEIGHT, *self._grid(), *self._lines(), *self._curves(), *self._mark(), about=about
         )
         return element(
             "figure",
@@ -144,7 +144,7 @@ class ErrorCurve(Picture):
             element("div", self.y_label, class_="axis"),
             element("div", drawn, class_="plot", style=f"padding-left:{margin}px"),
             element("div", self.x_label, class_="axis across"),
-            legend.html([*self._series_entries, *self._level_entries]),
+            legend.html([*self._series_entries, *self._line_entries]),
             *([element("p", self.note, class_="note")] if self.note else []),
             class_="curve keep",
         )
@@ -161,9 +161,9 @@ class ErrorCurve(Picture):
             marks.append(svg.words(label, (self._x.place(tick), 1), (0, 18), "middle"))
         return [*marks, svg.line((0, 1), (1, 1), class_="base")]
 
-    def _levels(self) -> list[Markup]:
+    def _lines(self) -> list[Markup]:
         marks = []
-        for entry, value in zip(self._level_entries, self.levels.values(), strict=True):
+        for entry, value in zip(self._line_entries, self.lines.values(), strict=True):
             y = 1 - self._y.place(value)
             marks.append(svg.line((0, y), (1, y), entry.words, **entry.stroke))
         return marks
@@ -194,11 +194,11 @@ class ErrorCurve(Picture):
         """Return the curve as lines of text."""
         width = max(width, LEAST_WIDTH)
         plot = LinePlot(self._x, self._y, width)
-        for entry, value in zip(self._level_entries, self.levels.values(), strict=True):
+        for entry, value in zip(self._line_entries, self.lines.values(), strict=True):
             plot.rule(value, entry.sign)
         for entry, values in reversed(list(zip(self._series_entries, self.series.values(), strict=True))):
             plot.curve(self.epsilons, values, entry.sign)
-        entries = [*self._series_entries, *self._level_entries]
+        entries = [*self._series_entries, *self._line_entries]
         if self._point is not None:
             plot.mark(*self._point[:2], _CHOSEN)
             entries.insert(0, Entry(f"chosen, {self._point[2]}", _CHOSEN, INK))

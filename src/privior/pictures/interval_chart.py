@@ -24,7 +24,6 @@ from privior.pictures.tracks import laid_out, track
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    Floats = Floats
 
 LEGEND = (
     Entry("posterior mean", "●", INK, shape="ring"),

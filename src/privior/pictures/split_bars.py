@@ -22,7 +22,6 @@ from privior.pictures.tracks import laid_out
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    Floats = Floats
 
 LEGEND = (
     Entry("from the finite number of records", "█", BLUE, shape="block"),

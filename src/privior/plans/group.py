@@ -66,7 +66,7 @@ class Group:
 
     @staticmethod
     def from_document(document: object) -> Group:
-        """Read what `to_document` wrote."""
+        """Read the group of a plan from a file, as `to_document` wrote it."""
         if not isinstance(document, dict) or set(document) != {"column", "level"}:
             raise PlanError("not a group", where="group", asked=shown(document))
         column, level = document["column"], document["level"]

@@ -118,7 +118,7 @@ def curve(plan: Plan) -> ErrorCurve:
         y_label="expected width",
         chosen=round_up(plan.cost.epsilon),
         chosen_label=decimal(plan.cost.epsilon),
-        levels={
+        lines={
             "no noise: the records alone": plan.without_noise.width,
             "no release: the prior alone": plan.without_release.width,
         },

@@ -30,7 +30,7 @@ from privior.posterior.quantity import (
     check_share,
     generator,
 )
-from privior.posterior.records import Records
+from privior.posterior.records import SampledRecords
 from privior.posterior.summary import Summary
 from privior.registry import ByClass
 from privior.release import Release
@@ -39,14 +39,14 @@ from privior.schema import Schema
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Kind = TypeVar("Kind", bound="type[Posterior]")
+PosteriorKind = TypeVar("PosteriorKind", bound="type[Posterior]")
 
 
-class Question(Protocol):
+class BeliefQuestion(Protocol):
     """What may be put to a belief: it knows which of the belief's methods it needs."""
 
     def asked(self, belief: Belief, *, level: float, seed: int | None) -> Any:
-        """Return the answer."""
+        """Return the belief's answer, with intervals of this level."""
 
 
 class Belief(ABC):
@@ -173,7 +173,7 @@ class Belief(ABC):
         """Say why it does not understand a question, and what to ask instead, if it knows better words."""
         return None
 
-    def answer(self, question: Question, *, level: float = 0.9, seed: int | None = None) -> Any:
+    def answer(self, question: BeliefQuestion, *, level: float = 0.9, seed: int | None = None) -> Any:
         """Answer a question as `privior.queries.parse` reads it.
 
         Args:
@@ -271,7 +271,7 @@ class Posterior(Belief):
         """Return n draws of the parameters, one a row: for tables the probabilities of all cells."""
         return self._draws(check_number(n, "n", self.numbers.width), generator(seed))
 
-    def sample(self, n: int, seed: int | None = None, *, released: int | None = None) -> Records:
+    def sample(self, n: int, seed: int | None = None, *, released: int | None = None) -> SampledRecords:
         """Return n synthetic records, column by column: one draw of the parameters, then records from it.
 
         `sample(100).to_pandas()` is a frame of them.
@@ -283,7 +283,7 @@ class Posterior(Belief):
         """
         number, rng = check_number(n, "n", len(self.model.columns)), generator(seed)
         theta = self._draws(1, rng)[0] if released is None else self._released(released)
-        return Records(self.numbers.records(theta, number, rng), self.schema)
+        return SampledRecords(self.numbers.records(theta, number, rng), self.schema)
 
     def predictions(
         self, frame: Any, target: str | None = None, level: float | None = None
@@ -369,7 +369,7 @@ class Posterior(Belief):
 POSTERIORS: ByClass[type[Posterior]] = ByClass("posterior", InferenceError, "privior.posterior")
 
 
-def posterior_for(model: type) -> Callable[[Kind], Kind]:
+def posterior_for(model: type) -> Callable[[PosteriorKind], PosteriorKind]:
     """Say that a class has the posteriors of a model, and of the models that derive from it."""
     return POSTERIORS.register(model)  # type: ignore[return-value]
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Kind = TypeVar("Kind", bound=type)
+KeptKind = TypeVar("KeptKind", bound=type)
 Arrays = Mapping[str, NDArray[Any]]
 
 _KEPT: dict[str, type] = {}
@@ -26,7 +26,7 @@ class NotKeptError(Exception):
     """A value holds what cannot be written."""
 
 
-def kept(kind: Kind) -> Kind:
+def kept(kind: KeptKind) -> KeptKind:
     """Let values of a frozen dataclass be written and read back."""
     _KEPT[kind.__name__] = kind
     return kind

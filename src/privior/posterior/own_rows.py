@@ -20,6 +20,11 @@ from privior.schema.columns import Column
 
 #: the code of a cell with nothing in it
 NOTHING = -1
+#: what can be done if a column is not there
+_UNKNOWN = "A column of None says that nothing is known of it."
+_OPEN = (
+    "A question such as mean(y | x=1) leaves columns open; a cell with nothing in it counts as in the table."
+)
 #: what types of short floats are called
 _SHORT = {"float32", "float16", "float", "halffloat"}
 
@@ -37,7 +42,7 @@ def coded_rows(
         schema: the public facts of the columns
         columns: which ones
         aside: a column that is not looked at if it is there
-        whole: whether no column may be left out
+        whole: whether no column may be left out, and a cell with nothing in it counts as in the table
     """
     names = _names(frame)
     there = [name for name in columns if name in names]
@@ -48,9 +53,9 @@ def coded_rows(
             "the rows have not the columns that are asked for",
             asked=", ".join(map(str, names[:12])) or "no columns",
             allowed=", ".join(columns[:12]),
-            advice=f"Is {left_out[0]} spelled otherwise? A column of None says that nothing is known of it.",
+            advice=f"Is {left_out[0]} spelled otherwise? " + (_OPEN if whole else _UNKNOWN),
         )
-    found = {name: _codes(name, schema.column(name), _cells(frame[name])) for name in there}
+    found = {name: _codes(name, schema.column(name), _cells(frame[name]), whole) for name in there}
     lengths = {len(codes) for codes in found.values()}
     if len(lengths) > 1:
         raise InferenceError("the columns have not one length", asked=", ".join(map(str, sorted(lengths))))
@@ -90,7 +95,7 @@ def _cells(values: Any) -> Iterable[object]:
     return found
 
 
-def _codes(name: str, column: Column, cells: Iterable[object]) -> Integers:
+def _codes(name: str, column: Column, cells: Iterable[object], whole: bool) -> Integers:
     """Return the code of each cell; each different one is read once."""
     known: dict[tuple[type, object], int] = {}
     found = []
@@ -101,24 +106,28 @@ def _codes(name: str, column: Column, cells: Iterable[object]) -> Integers:
         except TypeError:
             raise InferenceError(f"not a cell of {name}", asked=shown(cell), where=f"row {row}") from None
         if code is None:
-            code = known[key] = _code(name, column, cell, row)
+            code = known[key] = _code(name, column, cell, row, whole)
         found.append(code)
     return np.array(found, dtype=np.int64)
 
 
-def _code(name: str, column: Column, cell: object, row: int) -> int:
+def _code(name: str, column: Column, cell: object, row: int, whole: bool) -> int:
     try:
         code = cell_code(column, cell)
     except SchemaError as error:
         counted = column.missing_code
-        as_what = (
-            "" if counted is None else f", or {column.labels[counted]}, as which such a cell was counted"
-        )
+        label = None if counted is None else column.labels[counted]
+        advice = "Put None there if nothing is known"
+        if whole:
+            advice = "Put None there" + ("; such a row has no prediction" if label is None else "")
+            advice += "" if label is None else f": it counts as {label}, as it did in the table"
+        elif label is not None:
+            advice += f", or {label}, as which such a cell was counted"
         raise InferenceError(
             f"not a level of {name}",
             where=f"row {row}",
             asked=error.asked,
             allowed=error.allowed or f"{column.kind}",
-            advice=f"Put None there if nothing is known{as_what}.",
+            advice=f"{advice}.",
         ) from None
     return NOTHING if code is None else code

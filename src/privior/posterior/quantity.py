@@ -23,36 +23,39 @@ DRAWS, SEED = 4000, 0
 
 def check_level(level: object) -> float:
     """Return the level of an interval, which lies between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
-        raise InferenceError(
-            "not the level of an interval", asked=shown(level), allowed="a number between 0 and 1"
-        )
-    return float(level)
+    return _part(level, "not the level of an interval")
 
 
 def check_share(share: object) -> float:
     """Return the share of a quantile, which lies between 0 and 1."""
-    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < float(share) < 1:
-        raise InferenceError(
-            "not the share of a quantile", asked=shown(share), allowed="a number between 0 and 1"
-        )
-    return float(share)
+    return _part(share, "not the share of a quantile")
+
+
+def _part(value: object, refusal: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise InferenceError(refusal, asked=shown(value), allowed="a number between 0 and 1")
+    return float(value)
+
+
+def _whole(value: object, least: int, refusal: str) -> int:
+    """Read a whole number, numpy's too."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InferenceError(refusal, asked=shown(value))
+    return int(value)
 
 
 def check_number(number: object, name: str, cells: int = 1) -> int:
     """Return how many draws or records are wanted: a positive whole number, not too many to hold."""
-    if isinstance(number, bool) or not isinstance(number, Integral) or number < 1:
-        raise InferenceError(f"{name} is not a positive whole number", asked=shown(number))
-    if int(number) * cells > MOST_NUMBERS:
+    found = _whole(number, 1, f"{name} is not a positive whole number")
+    if found * cells > MOST_NUMBERS:
         raise InferenceError(f"{name} is too large", asked=shown(number), allowed=MOST_NUMBERS // cells)
-    return int(number)
+    return found
 
 
 def generator(seed: object) -> np.random.Generator:
     """Return a generator for post-processing; without a seed a new one each time."""
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0):
-        raise InferenceError("a seed is a whole number, not negative", asked=shown(seed))
-    return np.random.default_rng(None if seed is None else int(seed))
+    whole = None if seed is None else _whole(seed, 0, "a seed is a whole number, not negative")
+    return np.random.default_rng(whole)
 
 
 def no_intervals() -> NoReturn:

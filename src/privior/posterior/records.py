@@ -14,7 +14,7 @@ from privior.schema.days import Date
 from privior.schema.numbers import Bounded
 
 
-class Records(dict[str, list[object]]):
+class SampledRecords(dict[str, list[object]]):
     """Synthetic records, column by column: a dictionary that can become a frame.
 
     Attributes:

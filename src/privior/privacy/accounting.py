@@ -38,7 +38,7 @@ ORDERS = tuple(Fraction(order) for order in ("1.5", 2, 3, 4, 6, 8, 12, 16, 24, 3
 
 
 class AccountingKind(Enum):
-    """What is summed."""
+    """What a ledger sums: epsilons and deltas, or something that adds up better."""
 
     BASIC = "basic"
     GAUSSIAN = "gaussian"

@@ -15,6 +15,7 @@ from fractions import Fraction
 from privior.checks import whole_number
 from privior.errors import PlanError
 from privior.privacy.composition import compose_ordered
+from privior.privacy.composition.composed import Part
 from privior.privacy.pairs import (
     BetaPair,
     Concentrated,
@@ -30,7 +31,6 @@ from privior.privacy.sensitivity import MOST_ROWS
 
 #: by how much each of some cells moves
 Pattern = tuple[int, ...]
-Part = tuple[DominatingPair, int]
 #: wider noise than this is not summed over its integers: the concentrated bound is used
 WIDEST_EXACT = 2**12
 

@@ -16,11 +16,15 @@ from privior.queries.questions import Number, Question
 from privior.release import Release
 from privior.schema import Schema
 
-Source = Belief | Release | Sequence[Release]
+QuestionSource = Belief | Release | Sequence[Release]
 
 
 def ask(
-    source: Source | str | Path, question: str | Question, *, level: float = 0.9, seed: int | None = None
+    source: QuestionSource | str | Path,
+    question: str | Question,
+    *,
+    level: float = 0.9,
+    seed: int | None = None,
 ) -> Answer:
     """Return the answer of a posterior to a question, such as "P(smoker=yes | age>=65)".
 
@@ -57,7 +61,7 @@ def number_asked(question: str, schema: Schema, model: Any) -> Number:
     )
 
 
-def _first(source: Source) -> Release:
+def _first(source: QuestionSource) -> Release:
     """Return a release with the public facts, so that a wrong question is refused before inference."""
     if isinstance(source, Belief):
         return source.releases[0]

@@ -17,7 +17,7 @@ from privior.posterior import posterior_of
 from privior.posterior.averages import numbers_of
 from privior.posterior.events import code_of, quoted
 from privior.queries.comparisons import Ordered, codes_compared
-from privior.queries.questions import AnyOf, Condition, Event, Word
+from privior.queries.questions import AnyOf, AskedEvent, Condition, Word
 from privior.schema import Schema
 from privior.schema.column import Column
 from privior.schema.days import Date
@@ -75,7 +75,7 @@ class Binding:
             advice=_meant(word.text, self.parameters),
         )
 
-    def event(self, event: Event) -> Meant:
+    def event(self, event: AskedEvent) -> Meant:
         """Return the levels of each column that satisfy a bound event, for `posterior.probability`."""
         if isinstance(event, AnyOf):
             return [self._levels_of(conditions) for conditions in event.alternatives]
@@ -119,7 +119,7 @@ class Binding:
             what, question=self.text, place=place, allowed=allowed, asked=asked, advice=advice
         )
 
-    def conditions(self, event: Event) -> Event:
+    def conditions(self, event: AskedEvent) -> AskedEvent:
         """Return an event with each value written as the level it means."""
         if isinstance(event, AnyOf):
             return AnyOf(tuple(tuple(map(self._with_levels, one)) for one in event.alternatives))

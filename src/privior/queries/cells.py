@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 from privior.pictures import listing
 from privior.queries.answers import Answer, AnswerCells, percent, visible
 
 
+@dataclass(frozen=True, repr=False)
 class CellsAnswer(Answer):
     """What a posterior says about a number of each cell of a table.
 
@@ -25,6 +27,7 @@ class CellsAnswer(Answer):
         warnings: what must be known before they are trusted
     """
 
+    question: str
     columns: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
     mean: tuple[float, ...]
@@ -33,6 +36,7 @@ class CellsAnswer(Answer):
     low: tuple[float, ...]
     high: tuple[float, ...]
     note: str
+    warnings: tuple[str, ...] = ()
     #: what a number is called in the header of a table
     noun: ClassVar[str]
 

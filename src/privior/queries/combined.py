@@ -56,7 +56,7 @@ class Combined(Number):
         return replace(self, first=self.first.bound(binding), second=self.second.bound(binding))
 
     def arguments(self, belief: Belief) -> tuple[object, ...]:
-        """Those of both."""
+        """Return the arguments of both numbers, one after the other."""
         return self.first.arguments(belief) + self.second.arguments(belief)
 
     def asks(self, belief: Belief) -> Belief:

@@ -63,16 +63,6 @@ class Counts(Question):
 class CountsAnswer(CellsAnswer):
     """What a posterior says about the true counts: privacy noise is all that is uncertain."""
 
-    question: str
-    columns: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
-    mean: tuple[float, ...]
-    stddev: tuple[float, ...]
-    level: float
-    low: tuple[int, ...]
-    high: tuple[int, ...]
-    note: str
-    warnings: tuple[str, ...] = ()
     kind: ClassVar[str] = "counts"
     noun: ClassVar[str] = "count"
 

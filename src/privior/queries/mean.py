@@ -10,7 +10,7 @@ from privior.posterior import Belief
 from privior.posterior.averages import numbers_of
 from privior.posterior.numbers import Named
 from privior.queries.binding import Binding, Meant
-from privior.queries.questions import Event, Number, Word, after_bar, question
+from privior.queries.questions import AskedEvent, Number, Word, after_bar, question
 from privior.queries.reading import Reader
 from privior.schema import Schema
 
@@ -27,7 +27,7 @@ class Mean(Number):
     """
 
     column: Word
-    given: Event = ()
+    given: AskedEvent = ()
     meant: Meant | None = field(default=None, compare=False, repr=False)
     decidable: ClassVar[bool] = True
 

@@ -41,7 +41,7 @@ class Models(Question):
 
     @classmethod
     def inside(cls, reader: Reader) -> Models:
-        """Read nothing."""
+        """Read nothing: there is nothing to say between the parentheses."""
         return Models()
 
     def asked(self, belief: Belief, *, level: float, seed: int | None) -> ModelsAnswer:

@@ -11,7 +11,7 @@ from privior.posterior import Belief
 from privior.queries.answers import Answer, AnswerCells, QuantityAnswer, visible
 from privior.queries.binding import Binding, Meant
 from privior.queries.cells import CellsAnswer
-from privior.queries.questions import Event, Question, Word, after_bar, question
+from privior.queries.questions import AskedEvent, Question, Word, after_bar, question
 from privior.queries.reading import Reader
 
 _REFUSAL = "only a network has a table for each column"
@@ -59,16 +59,6 @@ class EntriesOf(Question):
 class EntriesAnswer(CellsAnswer):
     """What a posterior says about the entries of a node's table: its parents' columns, then the node's."""
 
-    question: str
-    columns: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
-    mean: tuple[float, ...]
-    stddev: tuple[float, ...]
-    level: float
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    note: str
-    warnings: tuple[str, ...] = ()
     kind: ClassVar[str] = "entries"
     noun: ClassVar[str] = "probability"
 
@@ -89,7 +79,7 @@ class MostProbableOf(Question):
     """Which levels some columns most probably have, given others."""
 
     columns: tuple[Word, ...]
-    given: Event = ()
+    given: AskedEvent = ()
     meant: Meant | None = field(default=None, compare=False, repr=False)
 
     @classmethod

@@ -21,7 +21,7 @@ class Parameters(Question):
 
     @classmethod
     def inside(cls, reader: Reader) -> Parameters:
-        """Read nothing."""
+        """Read nothing: there is nothing to say between the parentheses."""
         return Parameters()
 
     def asked(self, belief: Belief, *, level: float, seed: int | None) -> ParametersAnswer | EstimateAnswer:

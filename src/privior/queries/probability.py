@@ -8,7 +8,7 @@ from typing import ClassVar
 from privior.posterior import Belief
 from privior.posterior.numbers import Named
 from privior.queries.binding import Binding, Meant
-from privior.queries.questions import Event, Number, after_bar, joined, question
+from privior.queries.questions import AskedEvent, Number, after_bar, joined, question
 from privior.queries.reading import Reader
 
 
@@ -23,8 +23,8 @@ class Probability(Number):
         meant: the levels of each, once they are known
     """
 
-    event: Event
-    given: Event = ()
+    event: AskedEvent
+    given: AskedEvent = ()
     meant: tuple[Meant, Meant | None] | None = field(default=None, compare=False, repr=False)
     decidable: ClassVar[bool] = True
     of_shape: ClassVar[bool] = True

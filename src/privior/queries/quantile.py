@@ -12,7 +12,7 @@ from privior.posterior import Belief
 from privior.posterior.averages import numbers_of
 from privior.posterior.numbers import Named
 from privior.queries.binding import Binding, Meant
-from privior.queries.questions import Event, Number, Word, after_bar, question
+from privior.queries.questions import AskedEvent, Number, Word, after_bar, question
 from privior.queries.reading import Reader
 from privior.schema import Schema
 
@@ -30,7 +30,7 @@ class _Quantile(Number):
 
     column: Word
     share: Fraction = Fraction(1, 2)
-    given: Event = ()
+    given: AskedEvent = ()
     meant: Meant | None = field(default=None, compare=False, repr=False)
     of_shape: ClassVar[bool] = True
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: what every posterior can be asked
 ALWAYS = "P(event), mean(column)"
-Kind = TypeVar("Kind", bound="type[Question]")
+QuestionKind = TypeVar("QuestionKind", bound="type[Question]")
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class AnyOf:
 
 
 #: conditions that hold together, or any of several such events; none: all records
-Event = tuple[Condition, ...] | AnyOf
+AskedEvent = tuple[Condition, ...] | AnyOf
 
 
 class Question(ABC):
@@ -186,7 +186,7 @@ _FORMS: dict[str, type[Question]] = {}
 
 def question(
     name: str, form: str, *, refusal: str = "", aliases: tuple[str, ...] = ()
-) -> Callable[[Kind], Kind]:
+) -> Callable[[QuestionKind], QuestionKind]:
     """Let a kind of question be read.
 
     Args:
@@ -196,7 +196,7 @@ def question(
         aliases: what else people type instead of the name
     """
 
-    def register(kind: Kind) -> Kind:
+    def register(kind: QuestionKind) -> QuestionKind:
         if name in _FORMS:
             raise TypeError(f"{name} is read as {_FORMS[name].__name__} already")
         kind.name, kind.form, kind.refusal, kind.aliases = name, form, refusal, aliases
@@ -211,11 +211,11 @@ def forms() -> Mapping[str, type[Question]]:
     return _FORMS
 
 
-def joined(event: Event) -> str:
+def joined(event: AskedEvent) -> str:
     """Write an event."""
     return str(event) if isinstance(event, AnyOf) else ", ".join(map(str, event))
 
 
-def after_bar(event: Event) -> str:
+def after_bar(event: AskedEvent) -> str:
     """Write what is conditioned on, if anything."""
     return f" | {joined(event)}" if event else ""

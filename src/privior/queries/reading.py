@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from privior.errors import NumberError, QuestionError
 from privior.exact import rational
-from privior.queries.questions import AnyOf, Condition, Event, Word
+from privior.queries.questions import AnyOf, AskedEvent, Condition, Word
 from privior.queries.tokens import Token
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
@@ -33,7 +33,7 @@ class Reader:
 
     @property
     def following(self) -> Token:
-        """The one after it."""
+        """The token after the next one."""
         return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
 
     def digits(self, what: str, allowed: str) -> int:
@@ -44,14 +44,14 @@ class Reader:
         self.at += 1
         return int(digits)
 
-    def given(self, level_follows: bool) -> Event:
+    def given(self, level_follows: bool) -> AskedEvent:
         """Read what is conditioned on, if there is a bar."""
         if not self.token.is_sign("|"):
             return ()
         self.at += 1
         return self.event(level_follows)
 
-    def event(self, level_follows: bool) -> Event:
+    def event(self, level_follows: bool) -> AskedEvent:
         """Read conditions up to the end of an event; within an interval a level may follow a comma."""
         alternatives = [[self.condition()]]
         comma: int | None = None

@@ -1,4 +1,4 @@
-"""sample number: synthetic records."""
+"""The question `sample number`, which is answered by synthetic records."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class SampleAnswer(Answer):
     warns: ClassVar[bool] = False
 
     def facts(self) -> dict[str, object]:
-        """Name the columns."""
+        """Name the columns with their values."""
         return {"columns": {name: list(values) for name, values in self.columns.items()}}
 
     def frame(self) -> dict[str, list[object]]:

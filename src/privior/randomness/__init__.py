@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from privior.randomness.normal_gamma import NormalGammaBox
     from privior.randomness.perturbed_minimum import Objective, rounded_minimum
     from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
-    from privior.randomness.shell_draws import Tally, draw_from, draw_gibbs
+    from privior.randomness.shell_draws import TrialTally, draw_from
     from privior.randomness.shells import Envelope, Potential, centre, envelope, in_shells
     from privior.randomness.truncated import TruncatedLaw, truncated_beta
     from privior.randomness.truncated_normal import NormalInBall

@@ -73,7 +73,7 @@ class BetaLaw(ConcaveLaw):
         return (sum(logs, -_log_beta(self.first, self.second))).exp()
 
     def coordinate(self, x: Fraction) -> arb:
-        """log(x / (1-x))."""
+        """Enclose log(x / (1-x))."""
         return ball(x / (1 - x)).log()
 
     def gap(self, low: Fraction, high: Fraction) -> arb:
@@ -81,7 +81,7 @@ class BetaLaw(ConcaveLaw):
         return ball((high - low) / (low * (1 - high))).log1p()
 
     def moved(self, x: Fraction, by: float) -> Fraction:
-        """The odds times e^by."""
+        """Return about the point whose odds are e^by times as large."""
         odds = x / (1 - x) * grown(by)
         return odds / (1 + odds)
 

@@ -37,7 +37,7 @@ class GammaLaw(ConcaveLaw):
 
     @property
     def size(self) -> int:
-        """By the standard deviation."""
+        """About log2 of the standard deviation."""
         return magnitude(self.shape / self.rate**2) // 2 + 1
 
     @property
@@ -70,15 +70,15 @@ class GammaLaw(ConcaveLaw):
         return self.curve().at((points / ball(self.centre)).log()).exp() / points
 
     def coordinate(self, x: Fraction) -> arb:
-        """log(x / mean)."""
+        """Enclose log(x / mean)."""
         return ball(x / self.centre).log()
 
     def gap(self, low: Fraction, high: Fraction) -> arb:
-        """log(high / low)."""
+        """Enclose log(high / low)."""
         return ball((high - low) / low).log1p()
 
     def moved(self, x: Fraction, by: float) -> Fraction:
-        """x e^by."""
+        """Return about x e^by."""
         return x * grown(by)
 
     def curve(self) -> EnclosedCurve:

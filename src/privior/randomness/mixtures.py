@@ -7,17 +7,15 @@ by `draw_mixture` is the rounded number alone: which piece it came from is told 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from privior.interval_arithmetic import arb, flint
+from privior.randomness.acceptance import Real
 from privior.randomness.entropy import Bits
 from privior.randomness.inversion import draw_cumulative
 from privior.randomness.rounding import EnclosedLaw, rounded
-
-#: encloses a real number at the working precision of the moment, the narrower the higher that is
-Real = Callable[[], "arb"]
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class NormalLaw(ConcaveLaw):
 
     @property
     def size(self) -> int:
-        """By the standard deviation."""
+        """About log2 of the standard deviation."""
         return magnitude(self.variance) // 2 + 1
 
     @property
@@ -43,7 +43,7 @@ class NormalLaw(ConcaveLaw):
         return self.mean + Fraction(found) * _root(self.variance)
 
     def below(self, point: Fraction) -> arb:
-        """By the complementary error function."""
+        """Enclose the chance of a draw below the point, by the complementary error function."""
         return (-self.coordinate(point) / flint.arb(2).sqrt()).erfc() / 2
 
     def density(self, points: arb) -> arb:
@@ -56,11 +56,11 @@ class NormalLaw(ConcaveLaw):
         return ball(x - self.mean) / ball(self.variance).sqrt()
 
     def gap(self, low: Fraction, high: Fraction) -> arb:
-        """In standard deviations."""
+        """Enclose how far two points are apart, in standard deviations."""
         return ball(high - low) / ball(self.variance).sqrt()
 
     def moved(self, x: Fraction, by: float) -> Fraction:
-        """So many standard deviations away."""
+        """Return about the point that is so many standard deviations away."""
         return x + Fraction(by) * _root(self.variance)
 
     def curve(self) -> EnclosedCurve:

@@ -56,7 +56,7 @@ _LN2_HIGH, _LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
 _TAYLOR = [1.0 / math.factorial(power) for power in range(14, -1, -1)]
 
 #: whole numbers v * reach of the signed rows from one place to another, one a row, sign included
-Rows = Callable[[int, int], Integers]
+RowBlocks = Callable[[int, int], Integers]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Objective:
         ridge: lam
     """
 
-    rows: Rows
+    rows: RowBlocks
     records: int
     reach: tuple[int, ...]
     squared_norm: int
@@ -86,7 +86,7 @@ class Objective:
 
     @property
     def norm(self) -> float:
-        """R, rounded up."""
+        """R, which no row is longer than, rounded up."""
         return math.nextafter(math.sqrt(self.squared_norm), math.inf)
 
 

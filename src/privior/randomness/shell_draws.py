@@ -22,7 +22,7 @@ import numpy as np
 
 from privior.interval_arithmetic import flint
 from privior.randomness.entropy import Bits
-from privior.randomness.shells import Envelope, Potential, envelope
+from privior.randomness.shells import Envelope, Potential
 
 _U = 2.0**-53
 #: bits of each uniform number at first, and of the interval arithmetic beyond those
@@ -30,7 +30,7 @@ _FIRST, _GUARD = 80, 64
 
 
 @dataclass
-class Tally:
+class TrialTally:
     """What a draw took: never published, for tests and evidence about data that are nobody's.
 
     Attributes:
@@ -45,7 +45,7 @@ class Tally:
 
 
 @dataclass(eq=False)
-class _Real:
+class _Uniform:
     """A uniform number by its first bits."""
 
     bits: Bits
@@ -65,19 +65,22 @@ class _Real:
         return (self.whole * unit).union((self.whole + 1) * unit)
 
 
-class _Normal(_Real):
+class _Normal:
     """A standard Normal number, by its sign and the chance of a larger one."""
 
-    def __post_init__(self) -> None:
-        self.sign = 1 if self.bits.bits(1) else -1
-        super().__post_init__()
+    def __init__(self, bits: Bits) -> None:
+        self.sign = 1 if bits.bits(1) else -1
+        self.larger = _Uniform(bits)
+
+    def more(self) -> None:
+        self.larger.more()
 
     def value(self) -> Any:
-        return flint.arb(2).sqrt() * super().enclosed().erfcinv() * self.sign
+        return flint.arb(2).sqrt() * self.larger.enclosed().erfcinv() * self.sign
 
     def near(self) -> tuple[float, float]:
         """Return a float and how far it is off at most."""
-        with flint.ctx.workprec(self.known + _GUARD):
+        with flint.ctx.workprec(self.larger.known + _GUARD):
             ball = self.value()
             if not ball.is_finite():
                 return 0.0, math.inf
@@ -85,16 +88,11 @@ class _Normal(_Real):
             return middle, float(ball.rad()) * (1 + 1e-9) + abs(middle) * 2 * _U + 1e-300
 
 
-def draw_gibbs(potential: Potential, places: int, bits: Bits, tally: Tally | None = None) -> list[int]:
-    """Draw theta from e^-F and return the whole numbers that are nearest to theta * 2^places."""
-    return draw_from(potential, envelope(potential), places, bits, tally)
-
-
 def draw_from(
-    potential: Potential, given: Envelope, places: int, bits: Bits, tally: Tally | None = None
+    potential: Potential, given: Envelope, places: int, bits: Bits, tally: TrialTally | None = None
 ) -> list[int]:
-    """The same from an envelope that is at hand, for several draws."""
-    counted = Tally() if tally is None else tally
+    """Draw theta from e^-F and return the whole numbers that are nearest to theta * 2^places."""
+    counted = TrialTally() if tally is None else tally
     start = potential.at(given.centre)
     while True:
         counted.trials += 1
@@ -107,7 +105,7 @@ class _Trial:
     """One trial: its shell and its numbers, of which as many bits are drawn as are needed."""
 
     def __init__(
-        self, potential: Potential, given: Envelope, start: tuple[float, float], bits: Bits, tally: Tally
+        self, potential: Potential, given: Envelope, start: tuple[float, float], bits: Bits, tally: TrialTally
     ) -> None:
         self.potential, self.given, self.start, self.tally = potential, given, start, tally
         place = bits.below(given.scale)
@@ -116,7 +114,7 @@ class _Trial:
             place -= given.chances[self.shell]
             self.shell += 1
         self.normals = [_Normal(bits) for _ in range(potential.size)]
-        self.coin = _Real(bits)
+        self.coin = _Uniform(bits)
 
     # In floats
 
@@ -180,8 +178,9 @@ class _Trial:
     # In interval arithmetic
 
     def _more(self) -> None:
-        for one in (*self.normals, self.coin):
+        for one in self.normals:
             one.more()
+        self.coin.more()
 
     def _balls(self) -> tuple[list[Any], list[Any], list[Any]]:
         """Enclose z, w and theta."""

@@ -77,7 +77,7 @@ class Bending(Protocol):
 
     @property
     def derivative_error(self) -> Any:
-        """Of `derivative`."""
+        """Bound the error of `derivative` in floats."""
 
     def value(self, u: Floats, y: Floats) -> Floats:
         """Return the losses."""
@@ -89,7 +89,7 @@ class Bending(Protocol):
         """Return their second derivatives."""
 
     def least_bend(self, u: Floats, y: Floats, away: Floats) -> Floats:
-        """Return l_i(away)."""
+        """Return l_i(away): how much each loss bends at least so far from u."""
 
     def enclosed(self, u: Any, y: float) -> Any:
         """Return a loss in interval arithmetic."""
@@ -265,7 +265,7 @@ class Envelope:
 
     @property
     def scale(self) -> int:
-        """What chances sum to."""
+        """What the chances of all shells sum to."""
         return 1 << _CHANCES
 
     def log_constant(self, shell: int) -> float:

@@ -85,7 +85,7 @@ class NormalInBall:
 
     @cached_property
     def _eliminated(self) -> tuple[int, list[list[int]]]:
-        """N and U."""
+        """N and U of the elimination of N (P + kQ), in whole numbers."""
         size, k = len(self.slope), self.pull
         matrix = [
             [one + (k * self.widths[i] if i == j else 0) for j, one in enumerate(row)]

@@ -120,7 +120,7 @@ class BoundedWishart:
 
     @property
     def _beside(self) -> Fraction:
-        """e."""
+        """e: what the rate has beside its diagonal, once it is turned."""
         return self._rotation.undo(self.rate)[1]
 
     def rounded(self, places: int, bits: Bits) -> tuple[int, int, int]:

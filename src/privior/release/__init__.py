@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from privior.release.documents import release_text
     from privior.release.importing import charge_import, import_release
     from privior.release.noisy_tables import read_numbers
     from privior.release.payload import LAST as FORMAT

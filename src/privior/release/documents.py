@@ -3,8 +3,32 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from privior.errors import ReleaseError
+from privior.errors import ReleaseError, shown
+from privior.whole_files import read_whole, what_it_is
+
+#: what a file is that begins in a wrong way and seems to be nothing else
+DAMAGED = "not a valid JSON document: cut off, damaged or forged"
+
+
+def release_text(path: str | Path) -> str:
+    """Read the text of a release file."""
+    if not isinstance(path, (str, Path)):
+        raise ReleaseError("not the path of a release file", asked=shown(path))
+    place = Path(path)
+    try:
+        text = read_whole(place).decode("utf-8")
+    except OSError as error:
+        raise ReleaseError(f"cannot read the file: {error.strerror}", where=str(place)) from None
+    except ValueError:
+        advice = what_it_is(place, "JSON")
+        raise ReleaseError("not a text file", where=shown(str(path)), advice=advice) from None
+    if not text.lstrip().startswith("{"):
+        advice = what_it_is(place, "JSON")
+        what = DAMAGED if advice is None else "not a release"
+        raise ReleaseError(what, where=str(place), advice=advice)
+    return text
 
 
 def exactly(document: object, where: str, names: set[str]) -> dict[str, object]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from privior.checks import is_whole
 from privior.errors import PriviorError, ReleaseError
 from privior.exact import decimal
-from privior.ledger import KnownSpend, LedgerEntry, concerns, rules_of
+from privior.ledger import KnownSpend, LedgerEntry, Spendable, concerns, rules_of
 from privior.pictures import BudgetBar
 from privior.plans import Plan
 from privior.privacy import Accounting, AccountingKind, Amount, Budget, amount_document, read_amount
@@ -92,7 +92,7 @@ class LedgerReceipt:
             return "unknown"
         return str(self.left) if self.left is not None else self.accounting.left_in_words(self.total)
 
-    def check(self, plan: Plan, library: str) -> None:
+    def check(self, plan: Spendable, library: str) -> None:
         """Refuse a receipt that cannot be of this plan, as this version of privior priced it."""
         if self.population != plan.schema.population:
             raise ReleaseError("the ledger entry is of another population", where="ledger")

@@ -24,12 +24,12 @@ from privior.mechanisms import MECHANISMS
 from privior.models import Observed
 from privior.pictures import BudgetBar, listing, markup
 from privior.plans import Plan
-from privior.release.documents import exactly, is_hex, no_constant, no_twins
+from privior.release.documents import DAMAGED, exactly, is_hex, no_constant, no_twins, release_text
 from privior.release.payload import LAST as FORMAT
 from privior.release.payload import payload_document, payload_format, to_payload
 from privior.release.receipt import LedgerReceipt
 from privior.release.wordings import known_words
-from privior.whole_files import read_whole, what_it_is, write_whole
+from privior.whole_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,11 @@ _KIND = "privior-release"
 #: numbers that others made, in a format that is counted by itself
 _IMPORTED, _IMPORTED_FORMAT = "imported-release", 1
 _LONGEST_REASON = 20_000
-_DAMAGED = "not a valid JSON document: cut off, damaged or forged"
+#: what else is written as JSON, and which command reads it
+_OTHERS = {
+    "privior-agent-release": "It is what an agent published: privior agent review FILE.",
+    "privior-agent-private": "It is the private file of an agent: never publish it.",
+}
 _ENTRIES = {"kind", "format", "library", "id", "plan", "statistics", "guarantee", "ledger"}
 
 
@@ -114,7 +118,7 @@ class Release:
         return self.paid
 
     def to_json(self) -> str:
-        """Write the release."""
+        """Write the release as it stands in its file."""
         guarantee = self.plan.guarantee
         document = {
             "kind": _IMPORTED if self.imported else _KIND,
@@ -156,9 +160,10 @@ class Release:
         try:
             document = json.loads(text, parse_constant=no_constant, object_pairs_hook=no_twins)
         except (TypeError, ValueError, RecursionError):
-            raise ReleaseError(_DAMAGED, where=where) from None
+            raise ReleaseError(DAMAGED, where=where) from None
         if not isinstance(document, dict) or document.get("kind") not in (_KIND, _IMPORTED):
-            raise ReleaseError("not a privior release", where=where)
+            advice = _OTHERS.get(str(document.get("kind"))) if isinstance(document, dict) else None
+            raise ReleaseError("not a privior release", where=where, advice=advice)
         newest = _IMPORTED_FORMAT if document["kind"] == _IMPORTED else FORMAT
         number = document.get("format")
         if not is_whole(number, 1):
@@ -182,21 +187,7 @@ class Release:
     @staticmethod
     def read(path: str | Path) -> Release:
         """Read a release file."""
-        if not isinstance(path, (str, Path)):
-            raise ReleaseError("not the path of a release file", asked=shown(path))
-        place = Path(path)
-        try:
-            text = read_whole(place).decode("utf-8")
-        except OSError as error:
-            raise ReleaseError(f"cannot read the file: {error.strerror}", where=str(place)) from None
-        except ValueError:
-            advice = what_it_is(place, "JSON")
-            raise ReleaseError("not a text file", where=shown(str(path)), advice=advice) from None
-        if not text.lstrip().startswith("{"):
-            advice = what_it_is(place, "JSON")
-            what = _DAMAGED if advice is None else "not a release"
-            raise ReleaseError(what, where=str(place), advice=advice)
-        return Release.from_json(text, str(place))
+        return Release.from_json(release_text(path), str(path))
 
     def write(self, path: str | Path) -> None:
         """Write the release file, whole or not at all."""

@@ -42,7 +42,7 @@ def written(
     parents: Mapping[str, Sequence[str]],
     tables: Mapping[str, Sequence[float]],
 ) -> str:
-    """Write a file."""
+    """Write a network as text in BIF."""
     lines = ["network unknown {", "}"]
     for node, own in levels.items():
         listed = ", ".join(map(_word, own))
@@ -242,7 +242,7 @@ class _Reader:
             raise self.error(f"{sign} is missing", self.tokens[self.at][0])
 
     def error(self, what: str, asked: str | None) -> SchemaError:
-        """Point at the line."""
+        """Return the error that points at the line."""
         place = self.tokens[min(self.at, len(self.tokens) - 1)][1] if self.tokens else 0
         line = self.text.count("\n", 0, place) + 1
         return SchemaError(what, where=f"line {line}", asked=None if asked is None else shown(asked))

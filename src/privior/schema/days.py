@@ -1,4 +1,4 @@
-"""A column of days."""
+"""A column of days: between two days, a code for each of them."""
 
 from __future__ import annotations
 

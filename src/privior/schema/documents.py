@@ -164,16 +164,17 @@ def _with_schema(document: dict[str, object], path: str | Path) -> dict[str, obj
     if "schema" not in document:
         return document
     named = document.pop("schema")
+    place = _beside(path, named)
+    facts = read_toml(place)
+    # Each file may say its format, if it is the same.
     twice = [entry for entry in SCHEMA_ENTRIES if entry in document]
-    if twice:
+    if [entry for entry in twice if entry != "format" or document[entry] != facts.get(entry, 1)]:
         raise SchemaError(
             "the file names a schema and holds one too",
             where=str(path),
             asked=", ".join(twice),
             advice="Keep the one or the other.",
         )
-    place = _beside(path, named)
-    facts = read_toml(place)
     check_filled(facts, str(place))
     table(facts, str(place), required=SCHEMA_ENTRIES[:3], known=SCHEMA_ENTRIES[3:])
     return {**facts, **document}

@@ -54,7 +54,7 @@ def written(
     parents: Mapping[str, Sequence[str]],
     tables: Mapping[str, Sequence[float]],
 ) -> str:
-    """Write a file."""
+    """Write a network as text in XMLBIF."""
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<BIF VERSION="0.3">',

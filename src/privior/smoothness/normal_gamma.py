@@ -67,7 +67,7 @@ class NormalGammaLaw:
 
     @cached_property
     def _taus(self) -> tuple[Floats, Floats]:
-        """Return precisions and their chances."""
+        """Return precisions on a grid and their chances."""
         points, logs = self._points
         return np.exp(points), np.exp(logs - self.log_mass)
 

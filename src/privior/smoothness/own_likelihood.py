@@ -147,11 +147,6 @@ class OwnLikelihood(Subject):
         """The largest U(x, y) / rho(x, y)."""
         return max(0.0, self._steepest(self.tops))
 
-    @cached_property
-    def reached_slope(self) -> float:
-        """A slope that some parameter has: L is at least this."""
-        return max(0.0, self._steepest(self.reached))
-
     def _steepest(self, gaps: Floats) -> float:
         """Return the largest difference of two records over their distance."""
         apart = self._apart > 0

@@ -157,5 +157,5 @@ def subject_of(model: object, schema: Schema | None, distance: object) -> Subjec
         "this model cannot be analysed",
         where="analyse",
         asked=shown(model),
-        allowed="a family, a table, pv.FiniteFamily(...), pv.MarkovChain(...), pv.LogLikelihood(...)",
+        allowed="a family, a table or a chain, pv.FiniteFamily(...), pv.LogLikelihood(...)",
     )

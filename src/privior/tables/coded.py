@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privior.arrays import Codes
 from privior.schema import Column
 from privior.tables import codes
 from privior.tables.question import SumsQuestion
 from privior.tables.relations import Expression, Relation
 from privior.tables.summing import chosen, key, looked_up
-from privior.tables.tallies import Block, Codes
+from privior.tables.tallies import Block
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -59,7 +59,7 @@ class Door(ABC, Generic[ReadingType]):
 
     @abstractmethod
     def start(self) -> None:
-        """Forget all blocks."""
+        """Forget all blocks, to begin again."""
 
     @abstractmethod
     def add(self, block: Block, rows: int) -> None:
@@ -124,7 +124,7 @@ class MarginsDoor(Door[Margins]):
     """Many tables at once. Small ones are counted together in a larger table, which is then added up."""
 
     def questions(self) -> list[SumsQuestion]:
-        """Return one for each table."""
+        """Return one question for each table, for engines that are asked in SQL."""
         beside = self.reading.columns
         return [
             SumsQuestion(self.schema, self.opened, names, (ONE,), beside) for names in self.reading.tables
@@ -152,7 +152,7 @@ class MarginsDoor(Door[Margins]):
             tally.add(numbered(block, names, self._sizes(names), rows))
 
     def answer(self) -> tuple[ExactTable, ...]:
-        """Return a table for each."""
+        """Return the counts of each table."""
         joint = list(self._tallies.items())
         return tuple(
             self._table(names, *joint[place])
@@ -193,7 +193,7 @@ class MomentsDoor(Door[Moments]):
         self._products.add(block, rows)
 
     def answer(self) -> Integers:
-        """Return the matrix."""
+        """Return the matrix of sums of products."""
         return limited(self._products.sums())
 
     def asked(self, relation: Relation) -> Integers:
@@ -224,7 +224,7 @@ class RecordsDoor(Door[Records]):
         self._blocks: list[Block] = []
 
     def add(self, block: Block, rows: int) -> None:
-        """Keep the codes."""
+        """Keep the codes of a block."""
         self._blocks.append({name: block[name].copy() for name in self.reading.columns})
 
     def answer(self) -> ExactRecords:

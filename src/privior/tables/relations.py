@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Expression = Any
 
 #: columns of whole numbers
-Numbers = dict[str, Integers]
+NamedArrays = dict[str, Integers]
 
 #: the name of the column that holds the person; the needed columns are called c0, c1, ...
 PERSON = "person"
@@ -66,7 +66,7 @@ class Relation:
     rows: Expression
     exact: bool
     lookup: Callable[[pa.Table], Expression]
-    run: Callable[[Expression], Numbers]
+    run: Callable[[Expression], NamedArrays]
     batches: Callable[[Expression], Iterator[pa.RecordBatch]]
     kept: Callable[[], Relation]
 
@@ -104,7 +104,9 @@ def in_duckdb(connection: duckdb.DuckDBPyConnection, fields: pa.Schema) -> Relat
     return _named(connection, ROWS, _kinds(fields))
 
 
-def _named(connection: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, sql.Kind | None]) -> Relation:
+def _named(
+    connection: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, sql.CellType | None]
+) -> Relation:
     lookups: list[str] = []
 
     def lookup(table: pa.Table) -> sql.SqlTable:
@@ -112,9 +114,9 @@ def _named(connection: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, sq
         connection.register(lookups[-1], table)
         return sql.SqlTable(lookups[-1], _kinds(table.schema), "k")
 
-    def run(table: sql.SqlTable) -> Numbers:
+    def run(table: sql.SqlTable) -> NamedArrays:
         listed = ", ".join(f"CAST({name} AS BIGINT) AS {name}" for name in table.columns)
-        answer: Numbers = connection.execute(f"FROM {table.source} SELECT {listed}").fetchnumpy()
+        answer: NamedArrays = connection.execute(f"FROM {table.source} SELECT {listed}").fetchnumpy()
         return answer
 
     def batches(table: sql.SqlTable) -> Iterator[pa.RecordBatch]:
@@ -129,15 +131,15 @@ def _named(connection: duckdb.DuckDBPyConnection, name: str, kinds: dict[str, sq
     return Relation(sql.SqlTable(name, kinds), True, lookup, run, batches, kept)
 
 
-def _kinds(fields: pa.Schema) -> dict[str, sql.Kind | None]:
-    return {field.name: sql.Kind(field.type) for field in fields}
+def _kinds(fields: pa.Schema) -> dict[str, sql.CellType | None]:
+    return {field.name: sql.CellType(field.type) for field in fields}
 
 
 def in_ibis(rows: Expression) -> Relation:
     """Return the relation of an Ibis table on the backend that it belongs to."""
     import ibis
 
-    def run(expression: Expression) -> Numbers:
+    def run(expression: Expression) -> NamedArrays:
         import pyarrow as pa
 
         answer = fetched(expression)

@@ -28,7 +28,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True)
-class Kind:
+class CellType:
     """The type of the cells of a column, one of the plain types."""
 
     given: pa.DataType
@@ -71,7 +71,7 @@ class Kind:
 
     @property
     def precision(self) -> int:
-        """All digits of decimals."""
+        """The digits of a decimal number, before and behind its point."""
         return int(self.given.precision)
 
     @property
@@ -90,7 +90,7 @@ class Value:
     """
 
     text: str
-    kind: Kind | None = None
+    kind: CellType | None = None
 
     def type(self) -> Any:
         """Return the type of cells as they were read."""
@@ -236,7 +236,7 @@ class SqlTable:
     """
 
     source: str
-    kinds: dict[str, Kind | None]
+    kinds: dict[str, CellType | None]
     alias: str = "t"
 
     @property

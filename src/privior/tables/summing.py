@@ -21,7 +21,7 @@ from privior.schema import Binned, Column
 from privior.tables import codes, persons
 from privior.tables.light import MOST_ROWS, Light, light
 from privior.tables.question import LIMIT, SumsQuestion
-from privior.tables.relations import PERSON, Expression, Numbers, Relation, language
+from privior.tables.relations import PERSON, Expression, NamedArrays, Relation, language
 
 CELL = "cell"
 #: how many rows were summed quickly
@@ -43,7 +43,7 @@ def sums(relation: Relation, question: SumsQuestion) -> Integers:
     return placed(answer, question)
 
 
-def placed(answer: Numbers, question: SumsQuestion) -> Integers:
+def placed(answer: NamedArrays, question: SumsQuestion) -> Integers:
     """Put the sums of the cells that occur in their places."""
     result = np.zeros((question.cells, len(question.summands)), np.int64)
     for place in range(len(question.summands)):

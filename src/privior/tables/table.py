@@ -20,7 +20,7 @@ from privior.tables.relations import Relation
 from privior.tables.shapes import Shapes, shapes
 from privior.tables.writing import as_declared
 
-Answer = TypeVar("Answer")
+Found = TypeVar("Found")
 
 
 class RowSource(Protocol):
@@ -91,6 +91,6 @@ class OpenTable:
         return np.asarray(found)
 
 
-def _answered(source: RowSource, question: Callable[[Relation], Answer]) -> Answer:
+def _answered(source: RowSource, question: Callable[[Relation], Found]) -> Found:
     with kept_interrupts(), source.relation() as relation:
         return question(relation)

@@ -12,10 +12,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from privior.arrays import Integers
+from privior.arrays import Codes, Integers
 from privior.tables.question import LIMIT
 
-Codes = NDArray[np.signedinteger]
 Block = dict[str, Codes]
 
 #: the bits of a piece: of a block of up to 2**31 rows the pieces add up to less than 2**53, and those of

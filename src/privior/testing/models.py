@@ -91,7 +91,7 @@ class _Model:
                     hold(before.total == total, "sensitivity", "totals are not the records")
 
     def words(self) -> None:
-        """It can be talked about."""
+        """Whatever is said of the model in words says something."""
         texts = {
             "in_words": self.model.in_words(self.schema),
             "first_question": self.model.first_question,

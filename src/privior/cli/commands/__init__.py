@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from privior.cli.commands.verify import verify
     from privior.cli.commands.guarantee import guarantee
     from privior.cli.commands.analyse import analyse
+    from privior.cli.commands.agent import agent
     from privior.cli.commands.study import study
     from privior.cli.commands.doctor import doctor
 

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from privior.cli.drawing import draw
-from privior.cli.options import AnalysisFile, Json, Quiet, Records, screen_of
+from privior.cli.options import AnalysisFile, Json, Quiet, RecordsNumber, screen_of
 
 
 def analyse(
     context: typer.Context,
     analysis: AnalysisFile,
-    records: Records = None,
+    records: RecordsNumber = None,
     draws: Annotated[int, typer.Option(help="How many posterior draws somebody sees.")] = 1,
     distance: Annotated[
         str, typer.Option(help="Distance of two records: records, values, statistic or squares.")

@@ -13,10 +13,10 @@ from privior.cli.options import (
     Analyst,
     Epsilon,
     Json,
-    Key,
     LedgerAddress,
     NeighboursName,
     Quiet,
+    SpendKey,
     TableVersion,
     screen_of,
 )
@@ -56,7 +56,7 @@ def batch(
         bool, typer.Option("--report/--no-report", help="Write one HTML report about all of them.")
     ] = True,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend without asking.")] = False,
-    key: Key = None,
+    key: SpendKey = None,
     analyst: Analyst = None,
     table_version: TableVersion = None,
     json: Json = False,

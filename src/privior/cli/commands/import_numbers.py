@@ -15,7 +15,7 @@ from privior.cli.options import (
     LedgerAddress,
     NeighboursName,
     Quiet,
-    Records,
+    RecordsNumber,
     screen_of,
 )
 
@@ -61,7 +61,7 @@ def import_numbers(
     suppressed_below: Annotated[
         str | None, typer.Option(help="Lower numbers were left blank.", show_default=False)
     ] = None,
-    records: Records = None,
+    records: RecordsNumber = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     neighbours: NeighboursName = None,

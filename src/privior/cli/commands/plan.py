@@ -10,7 +10,7 @@ import typer
 from privior.cli.options import (
     AnalysisFile,
     Calibrate,
-    Concentrated,
+    ConcentratedDraws,
     Delta,
     Draws,
     Epsilon,
@@ -20,7 +20,7 @@ from privior.cli.options import (
     MechanismName,
     NeighboursName,
     Quiet,
-    Records,
+    RecordsNumber,
     screen_of,
 )
 from privior.cli.priors import notes
@@ -36,13 +36,13 @@ _SELDOM, _WIDE = ("total variation", "Hellinger", "KL"), 105
 def plan(
     context: typer.Context,
     analysis: AnalysisFile,
-    records: Records = None,
+    records: RecordsNumber = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     neighbours: NeighboursName = None,
     mechanism: MechanismName = None,
     draws: Draws = None,
-    concentrated: Concentrated = False,
+    concentrated: ConcentratedDraws = False,
     calibrate: Calibrate = False,
     least: Least = 0,
     expect: ExpectName = "typical",

@@ -127,7 +127,7 @@ def _needed_picture(rows: StudyRows) -> Picture:
         title="Draws that the best test needs to be right 95 times in 100",
         y_label="draws",
         x_label="records",
-        levels=printed,
+        lines=printed,
     )
 
 

@@ -111,7 +111,7 @@ def _picture(rows: StudyRows, name: str, epsilon: str, numbers: tuple[int, ...])
         title=f"{name}, epsilon {epsilon}: draws or noise",
         y_label="forecast error",
         x_label="records",
-        levels={_NOTHING: nothing},
+        lines={_NOTHING: nothing},
         note=f"Laplace noise and the pure draw have delta 0, the others {DELTA}.",
     )
 

@@ -111,7 +111,7 @@ def _structure_picture(rows: StudyRows) -> Picture:
         title="Graph structure against noise, 8 variables",
         y_label="noise, relative to noise on counts",
         x_label="variables in the largest table",
-        levels={"noise on counts": 1.0},
+        lines={"noise on counts": 1.0},
         note="Below 1 the Fourier domain is better. On average over the tables.",
     )
 

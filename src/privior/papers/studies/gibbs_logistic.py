@@ -1,8 +1,10 @@
-"""Figure 1 and Table 1 of the paper on Gibbs posteriors, and what temperatures buy: simulated records.
+"""Figure 1 and Table 1 of the paper on Gibbs posteriors, and what temperatures buy, simulated and real.
 
 Figure 1: how far two records' logistic losses, and their slopes, are apart on growing parameter spaces. Then
 the temperature that each theorem allows against epsilon, the prior's precision (shrinkage) and the number of
-records (contraction); and the log loss of one draw at the published and at the exact one.
+records (contraction); and the log loss of one draw at the published and at the exact one, of simulated
+records and of adults who have difficulty walking (`walking_counts`). Last, whether what draws predict comes
+true: weights from the prior, records made with them, one draw, new records.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from privior.papers.gibbs_table import table_1
 from privior.papers.published.gibbs import PAPER, gibbs_pair
 from privior.papers.published.gibbs_proofs import corollary_11
 from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
-from privior.pictures import ErrorCurve, Picture
+from privior.papers.studies.walking_counts import walking
+from privior.pictures import ErrorCurve, FanChart, Picture
 from privior.privacy.calibration import largest
 from privior.privacy.pairs import GaussianPair
 from privior.randomness import Envelope, Potential, envelope
@@ -29,6 +32,10 @@ DELTA, RADIUS, BALL = Fraction(1, 10**6), 1, 5
 #: features of the simulated records, with an intercept, each in [-1, 1]; records to learn from and to predict
 SIZE, RECORDS, NEW = 4, 2000, 4000
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+#: of the look at predictions: parts of their range, records of a table to learn from and as many to predict,
+#: draws that are averaged
+_PARTS, _SMALL, _EACH = 10, 400, 20
+_Records = tuple[Floats, Floats, Floats, Floats]
 
 
 def _carry_out(quick: bool, say: Say) -> Findings:
@@ -39,8 +46,11 @@ def _carry_out(quick: bool, say: Say) -> Findings:
     effects = StudyRows([*(_shrinkage(m) for m in (0.1, 1.0, 10.0, 100.0)), *_contraction(quick)])
     accuracy = StudyRows()
     for epsilon in EPSILONS[::2] if quick else EPSILONS:
-        say(f"draws at epsilon {epsilon:g}")
-        accuracy += _accuracy(epsilon, 10 if quick else 60)
+        for name, records in (("simulated", _records()), ("walking", _adults())):
+            say(f"draws at epsilon {epsilon:g}, {name} records")
+            accuracy += [{"records": name, **row} for row in _accuracy(epsilon, 10 if quick else 60, records)]
+    say("whether predictions come true")
+    calibration = _calibration(30 if quick else 200)
     pictures = {
         "figure-1": ErrorCurve(
             losses.numbers("size")[1:],
@@ -57,7 +67,9 @@ def _carry_out(quick: bool, say: Say) -> Findings:
         ),
         "shrinkage": _effect(effects.where(effect="shrinkage"), "precision of the prior"),
         "contraction": _effect(effects.where(effect="contraction"), "records"),
-        "log-loss": _loss_picture(accuracy),
+        "log-loss": _loss_picture(accuracy.where(records="simulated"), f"{RECORDS} simulated records"),
+        "log-loss-walking": _loss_picture(accuracy.where(records="walking"), f"{RECORDS} adults (walking)"),
+        "calibration": _calibration_picture(calibration),
     }
     tables = {
         "losses": losses.columns(),
@@ -65,6 +77,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
         "effects": effects.columns(),
         "table-1": StudyRows(map(dict, table_1())).columns(),
         "accuracy": accuracy.columns(),
+        "calibrated": calibration.columns(),
     }
     return Findings(tables, pictures, _text(temperatures, effects, accuracy))
 
@@ -89,7 +102,7 @@ def _exact(epsilon: float, convexity: float, lipschitz: float = RADIUS) -> float
 
 
 def _published(epsilon: float, convexity: float, lipschitz: float = RADIUS) -> float:
-    """Corollary 8(ii)."""
+    """Return the temperature that Corollary 8(ii) allows."""
     return epsilon / (2 * lipschitz) * math.sqrt(convexity / (1 + 2 * math.log(1 / DELTA)))
 
 
@@ -122,8 +135,8 @@ def _contraction(quick: bool) -> list[Row]:
 
 
 @cache
-def _records() -> tuple[Floats, Floats, Floats, Floats]:
-    """StudyRows and labels to learn from, and others to predict: of one fixed seed."""
+def _records() -> _Records:
+    """Rows and labels to learn from, and others to predict: of one fixed seed."""
     generator = np.random.default_rng(2)
     rows = generator.uniform(-1, 1, (RECORDS + NEW, SIZE + 1))
     rows[:, 0] = 1
@@ -132,10 +145,19 @@ def _records() -> tuple[Floats, Floats, Floats, Floats]:
     return rows[:RECORDS], labels[:RECORDS], rows[RECORDS:], labels[RECORDS:]
 
 
-def _accuracy(epsilon: float, draws: int) -> list[Row]:
+@cache
+def _adults() -> _Records:
+    """Adults to learn from, drawn without replacement by a fixed seed, and all others to predict."""
+    rows, labels = walking()
+    order = np.random.default_rng(3).permutation(len(rows))
+    some, rest = order[:RECORDS], order[RECORDS:]
+    return rows[some], labels[some], rows[rest], labels[rest]
+
+
+def _accuracy(epsilon: float, draws: int, records: _Records) -> list[Row]:
     """The mean log loss of one draw, and its accuracy, for three temperatures and the tuned prior."""
-    rows, labels, new, truth = _records()
-    squared = SIZE + 1.0
+    rows, labels, new, truth = records
+    squared = float(rows.shape[1])
     level = round_down(Fraction(str(epsilon)))
     mu = math.sqrt(
         largest(lambda one: Fraction(GaussianPair(one).delta(level)) <= DELTA, digits=6) or Fraction(0)
@@ -176,6 +198,65 @@ def _simulated(potential: Potential, given: Envelope, draws: int) -> Floats:
     return np.array(found)
 
 
+def _calibration(tables: int) -> StudyRows:
+    """Return how often the second level occurs by the chance that was predicted for it, in ten parts.
+
+    Tables are made with weights from the prior, Normal(0, 1); one draw each, at the temperature that
+    epsilon 1 allows and at 1, where the Gibbs posterior is the posterior itself. Intervals: 90%, by how much
+    tables differ.
+    """
+    generator, lipschitz = np.random.default_rng(11), math.sqrt(SIZE + 1.0) * (1 + 1e-12)
+    found = StudyRows()
+    ways = {"epsilon 1": _exact(1.0, 1.0, lipschitz), "the posterior itself": 1.0}
+    seen = {way: (np.zeros((tables, _PARTS)), np.zeros((tables, _PARTS)), np.zeros(_PARTS)) for way in ways}
+    for place in range(tables):
+        theta = generator.standard_normal(SIZE + 1)
+        rows = generator.uniform(-1, 1, (_SMALL + _SMALL, SIZE + 1))
+        rows[:, 0] = 1
+        labels = np.where(generator.uniform(size=len(rows)) < _chance(rows @ theta), 1.0, -1.0)
+        for way, beta in ways.items():
+            potential = Potential(rows[:_SMALL], labels[:_SMALL], LogisticLoss(), beta, 1.0)
+            drawn = _simulated(potential, envelope(potential), _EACH)
+            chances = _chance(drawn @ rows[_SMALL:].T).mean(axis=0)
+            part = np.minimum((_PARTS * chances).astype(int), _PARTS - 1)
+            many, yes, sums = seen[way]
+            many[place] = np.bincount(part, minlength=_PARTS)
+            yes[place] = np.bincount(part, labels[_SMALL:] > 0, minlength=_PARTS)
+            sums += np.bincount(part, chances, minlength=_PARTS)
+    for way, (many, yes, sums) in seen.items():
+        for one in np.flatnonzero(many.sum(axis=0) > 0):
+            whole, share = many[:, one].sum(), yes[:, one].sum() / many[:, one].sum()
+            error = math.sqrt(float(((yes[:, one] - share * many[:, one]) ** 2).sum())) / whole
+            row: Row = {"way": way, "predicted": float(sums[one] / whole), "observed": float(share)}
+            row |= {"low": max(0.0, float(share - 1.645 * error)), "records": int(whole)}
+            found.append({**row, "high": min(1.0, float(share + 1.645 * error))})
+    return found
+
+
+def _chance(z: Floats) -> Floats:
+    return np.asarray(0.5 * (1 + np.tanh(z / 2)))
+
+
+def _calibration_picture(rows: StudyRows) -> Picture:
+    """The diagonal is what should be; a band is where observed shares are."""
+    by_way = {way: rows.where(way=way) for way in dict.fromkeys(str(row["way"]) for row in rows)}
+    points = sorted({one for of in by_way.values() for one in of.numbers("predicted")})
+    bands = {}
+    for way, of in by_way.items():
+        x, low, high = (of.numbers(name) for name in ("predicted", "low", "high"))
+        ends = [np.interp(points, x, side).tolist() for side in (low, high)]
+        bands[f"observed, {way}: 90% interval"] = list(zip(*ends, strict=True))
+    return FanChart(
+        points,
+        points,
+        bands,
+        title="Do predictions of draws come true? Simulated records",
+        x_label="predicted probability",
+        y_label="share of records",
+        note="expected: as often as predicted",
+    )
+
+
 def _by_epsilon(rows: StudyRows, title: str, label: str) -> Picture:
     series = {
         "exponential mechanism, ball of radius 5": rows.numbers("exponential_mechanism"),
@@ -196,16 +277,18 @@ def _effect(rows: StudyRows, label: str) -> Picture:
     )
 
 
-def _loss_picture(rows: StudyRows) -> Picture:
+def _loss_picture(rows: StudyRows, of_what: str) -> Picture:
     mine = {way: rows.where(way=way) for way in ("published", "exact", "not private")}
     series = {way: of.numbers("log_loss") for way, of in mine.items()}
-    title = f"Log loss of one draw, {RECORDS} simulated records, {SIZE} features"
+    title = f"Log loss of one draw, {of_what}"
     return ErrorCurve(mine["exact"].numbers("epsilon"), series, title=title, y_label="log loss")
 
 
 def _text(temperatures: StudyRows, effects: StudyRows, accuracy: StudyRows) -> str:
     one = temperatures.where(epsilon=1.0)[0]
-    low = accuracy.where(way="exact")[0], accuracy.where(way="published")[0]
+    made, real = (accuracy.where(records=name) for name in ("simulated", "walking"))
+    low = made.where(way="exact")[0], made.where(way="published")[0]
+    adults = real.where(way="exact")[0], real.where(way="published")[0], real.where(way="not private")[0]
     grown = effects.where(effect="contraction").numbers("exact")
     return (
         "The difference of two losses grows with the parameter space and that of their slopes does not, as "
@@ -214,8 +297,12 @@ def _text(temperatures: StudyRows, effects: StudyRows, accuracy: StudyRows) -> s
         f"{one['published']:.3g} and the exact curve {one['exact']:.3g}; with an intercept, which equation "
         f"(15) forgets, {one['with_intercept']:.3g}. At epsilon {low[0]['epsilon']:g} one draw at the exact "
         f"temperature has a log loss of {low[0]['log_loss']:.3f}, at the published one "
-        f"{low[1]['log_loss']:.3f}. Strongly convex losses allow a temperature that grows with the records, "
-        f"here from {grown[0]:.3g} to {grown[-1]:.3g}; four times the prior's precision doubles it."
+        f"{low[1]['log_loss']:.3f}; of adults who may have difficulty walking {adults[0]['log_loss']:.3f} "
+        f"and {adults[1]['log_loss']:.3f}, where a draw of the posterior itself has "
+        f"{adults[2]['log_loss']:.3f}. "
+        "What a draw predicts comes true where it is the posterior's; tempered draws are shrunk, so that "
+        "what they call likely is likelier. Strongly convex losses allow a temperature that grows with the "
+        f"records, here from {grown[0]:.3g} to {grown[-1]:.3g}; four times the prior's precision doubles it."
     )
 
 

@@ -132,7 +132,7 @@ def _loss_picture(step: Fraction, rows: StudyRows) -> Picture:
         title=f"The largest loss of one draw, chances {float(step):g} apart",
         y_label="epsilon",
         x_label="records",
-        levels={"2 L": float(mine[0]["bound"] or 0), "as printed": float(mine[0]["printed"] or 0)},
+        lines={"2 L": float(mine[0]["bound"] or 0), "as printed": float(mine[0]["printed"] or 0)},
     )
 
 

@@ -84,7 +84,7 @@ def _picture(rows: StudyRows, calibration: str, title: str) -> Picture:
         {way: _wrong(rows, way) for way in ways},
         title=f"Naive Bayes, 50 records: {title.lower()}",
         y_label="share of wrong predictions",
-        levels=_levels(rows),
+        lines=_levels(rows),
         note="Means over the repeats. A cut posterior that is not defined counts as guessing."
         if calibration == "published"
         else "Means over the repeats. Every way is charged what a record really moves.",
@@ -99,7 +99,7 @@ def _sampler(rows: StudyRows) -> Picture:
         title="The sampler, at its printed and at its true cost",
         y_label="share of wrong predictions",
         x_label="epsilon, as claimed",
-        levels=_levels(rows),
+        lines=_levels(rows),
         note="At a claimed 2 one draw costs 18.4, and a hundred draws 1840.",
     )
 

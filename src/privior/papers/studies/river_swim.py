@@ -20,7 +20,7 @@ EPSILONS = ("0.01", "0.1", "1", "10")
 GUARANTEES = (river_swim.ORDER_2, river_swim.PAIR)
 
 
-def totals(way: river_swim.Way, episodes: int, copies: int) -> Floats:
+def totals(way: river_swim.Setting, episodes: int, copies: int) -> Floats:
     """Return what each copy earns; copies of the same number meet the same chances in every way."""
     problem, mechanism, schedule = way
     made = simulate(problem, mechanism, schedule, world(), episodes=episodes, copies=copies, seed=SEED)
@@ -78,7 +78,7 @@ def _pictures(rows: StudyRows, best: float, epsilons: Sequence[str]) -> dict[str
             name: rows.where(guarantee=guarantee, way=name).numbers("reward") for name in river_swim.WAYS[:4]
         }
         title = f"Total reward, {guarantee}"
-        found[f"rewards-{place + 1}"] = ErrorCurve(grid, series, title, "reward", levels=levels)
+        found[f"rewards-{place + 1}"] = ErrorCurve(grid, series, title, "reward", lines=levels)
     shares = {
         guarantee: rows.where(guarantee=guarantee, way="ours").numbers("of_the_best")
         for guarantee in GUARANTEES

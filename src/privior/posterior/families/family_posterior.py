@@ -141,6 +141,6 @@ def noisy_sums(releases: tuple[Release, ...]) -> tuple[int, ...]:
 
 
 def check_free(given: object, what: str, advice: str | None = None) -> None:
-    """Refuse a condition."""
+    """Refuse a condition where nothing can be given."""
     if given:
         raise InferenceError(f"{what}: nothing can be given", asked=shown(given), advice=advice)

@@ -92,7 +92,7 @@ class JointTarget:
         return np.asarray((u if self.public else u[:, 1:]) * self.likelihood.units)
 
     def states(self, records: Floats, totals: Floats) -> Floats:
-        """Return u."""
+        """Return u: the sums in their units, with the number of records where it is private."""
         sums = totals / self.likelihood.units
         return sums if self.public else np.column_stack([records, sums])
 

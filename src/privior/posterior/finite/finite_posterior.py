@@ -70,7 +70,7 @@ class FinitePosterior(CellsPosterior):
         return dict(zip(self.model.names, self.chances.shares.tolist(), strict=True))
 
     def best(self) -> str:
-        """Return the most probable model."""
+        """Return the model that is most probable given the releases."""
         return self.model.names[int(np.argmax(self.chances.shares))]
 
     def model_chance(self, name: str) -> Quantity:

@@ -54,10 +54,6 @@ class KnownCells(CellWeights):
         ends = np.broadcast_to(np.array([[0], [self.most]]), (2, self.prior.size))
         return np.sort(np.concatenate([ends, self.kinks]), axis=0).T
 
-    def cell(self, index: int) -> KnownCells:
-        """Return the weights of one cell alone."""
-        return self.only(np.arange(self.prior.size) == index)
-
     def only(self, cells: NDArray[np.bool_]) -> KnownCells:
         """Return the weights of some cells."""
         return replace(
@@ -80,8 +76,8 @@ class KnownBlocks(TotalBlocks):
     """Blocks of totals with g(N) = N!; a known total has g = 1."""
 
     def __init__(self, weights: KnownCells, *, known: bool) -> None:
-        super().__init__(weights, known=known)
-        self._concentration = float(weights.most + 1)  # the size of log N! is what rounding grows with
+        # the size of log N! is what rounding grows with
+        super().__init__(weights, float(weights.most + 1), known=known)
 
     def _slope(self, totals: Floats | int) -> Floats:
         return np.log(np.asarray(totals, dtype=np.float64) + 1)

@@ -58,7 +58,7 @@ class Composed(DominatingPair):
 
     @cached_property
     def mirror(self) -> Composed:
-        """The mirrors composed."""
+        """The composition of the mirrors, in the other order of neighbours."""
         mirrors = tuple((pair.mirror, times) for pair, times in self.parts)
         return self if counted(mirrors) == counted(self.parts) else Composed(mirrors, self.widening)
 

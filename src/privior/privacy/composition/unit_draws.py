@@ -23,7 +23,7 @@ from privior.privacy.sensitivity import MOST_ROWS, Sensitivity
 MOST_LISTED = 5
 
 #: how many records enter each of some cells, and how many leave each of others
-Moves = tuple[tuple[int, ...], tuple[int, ...]]
+CountMoves = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def unit_draw(
@@ -65,7 +65,7 @@ def unit_draw(
     return both_orders(WorstOf(tuple(found))) if replacing else WorstOf(tuple(found))
 
 
-def listed_moves(max_rows: int, levels: int, replacing: bool) -> list[Moves]:
+def listed_moves(max_rows: int, levels: int, replacing: bool) -> list[CountMoves]:
     """Return the moves that cover all others, one of each two that are mirrored.
 
     >>> listed_moves(2, 3, True)
@@ -94,7 +94,7 @@ def _divided(total: int, most: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _moved(cells: Sequence[Fraction], rate: Fraction, moves: Moves) -> DominatingPair:
+def _moved(cells: Sequence[Fraction], rate: Fraction, moves: CountMoves) -> DominatingPair:
     """Return the pair of one move; two cells that exchange records are a Beta pair."""
     entering, leaving = moves
     if len(entering) == len(leaving) == 1:

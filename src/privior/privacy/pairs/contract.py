@@ -129,5 +129,5 @@ class SymmetricPair(DominatingPair):
 
     @property
     def mirror(self) -> Self:
-        """The pair itself."""
+        """The pair itself: both orders have one curve."""
         return self

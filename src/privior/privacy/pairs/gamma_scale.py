@@ -44,12 +44,12 @@ class GammaScalePair(DominatingPair):
         return "slopes", (self.ratio, self.steeper), self.shape
 
     def of_amount(self, amount: Fraction) -> tuple[GammaScalePair, int]:
-        """Of this shape."""
+        """Return the pair of this shape: shapes add up."""
         return replace(self, shape=amount), 1
 
     @property
     def mirror(self) -> GammaScalePair:
-        """The other order, another curve."""
+        """The pair in the other order, which has another curve."""
         return replace(self, steeper=not self.steeper)
 
     def delta(self, epsilon: float) -> float:

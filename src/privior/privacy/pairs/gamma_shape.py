@@ -33,7 +33,7 @@ class GammaShapePair(DominatingPair):
 
     @property
     def mirror(self) -> GammaShapePair:
-        """The other order, another curve."""
+        """The pair in the other order, which has another curve."""
         return replace(self, less=not self.less)
 
     def delta(self, epsilon: float) -> float:

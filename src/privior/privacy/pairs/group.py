@@ -29,12 +29,12 @@ class GroupPair(DominatingPair):
 
     @property
     def pure(self) -> Fraction | None:
-        """m times as large."""
+        """The pure loss of m records: m times that of one."""
         return None if self.pair.pure is None else self.size * self.pair.pure
 
     @property
     def mirror(self) -> GroupPair:
-        """The way back."""
+        """The way back: the mirror, as many times."""
         mirror = self.pair.mirror
         return self if mirror == self.pair else GroupPair(mirror, self.size)
 

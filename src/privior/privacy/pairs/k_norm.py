@@ -22,12 +22,12 @@ class KNormPair(SymmetricPair, LossPair):
     P[loss = epsilon] = [t^0] f^(k-2) / ((1-qt)(1-q/t)) divided by [t^0] f^k = S_(k-2)(x) / S_(k-1)(x), where
     S_m(x) = sum_j C(m, j)^2 x^j = (1-x)^m L_m((1+x)/(1-x)), L_m the Legendre polynomial. P[loss = -epsilon]
     is x times that, for reflecting z swaps both laws. The same for every data set and every move.
-    Two levels: randomised response. More levels: less, though the largest loss is the same.
+    Two cells: randomised response. More cells: less, though the largest loss is the same.
 
     Both orders have the same curves: reflecting the noise swaps both laws.
     """
 
-    levels: int
+    cells: int
     epsilon: Fraction
 
     @property
@@ -36,14 +36,14 @@ class KNormPair(SymmetricPair, LossPair):
         return self.epsilon
 
     def losses(self) -> Iterable[tuple[arb, arb]]:
-        """Three values, two of them if there are two levels."""
+        """Three values, two of them if there are two cells."""
         e = ball(self.epsilon)
         x = (-e).exp()
-        if self.levels == 2:
+        if self.cells == 2:
             chance = 1 / (1 + x)
         else:
             at = (1 + x) / (1 - x)
-            chance = at.legendre_p(ball(self.levels - 2)) / (at.legendre_p(ball(self.levels - 1)) * (1 - x))
+            chance = at.legendre_p(ball(self.cells - 2)) / (at.legendre_p(ball(self.cells - 1)) * (1 - x))
             yield 1 - (1 + x) * chance, ball(0)
         yield chance, e
         yield x * chance, -e

@@ -74,7 +74,7 @@ class ObjectivePair(DominatingPair):
 
     @property
     def mirror(self) -> ObjectivePair:
-        """The other order."""
+        """The pair in the other order: a record is removed where it was added."""
         return ObjectivePair(self.squared, self.curvature, not self.added)
 
     def delta(self, epsilon: float) -> float:

@@ -68,13 +68,13 @@ class ReweightedDraw(TruncatedDraw):
         return unit + sum(((log - unit).exp() for log in logs), start=ball(0)).log()
 
     def corners(self) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
-        """Those of the interval."""
+        """Return S of the worst tables, as without weights."""
         return self.plain.corners()
 
     def steps(self) -> tuple[arb, arb]:
-        """Those of the interval."""
+        """Return what the ends add, as without weights."""
         return self.plain.steps()
 
     def width(self) -> arb:
-        """That of the interval."""
+        """Return eta, as without weights."""
         return self.plain.width()

@@ -34,7 +34,7 @@ class SignedSteps(SymmetricPair, LossPair):
 
     @property
     def pure(self) -> Fraction:
-        """All signs positive."""
+        """The loss where all signs are positive: the largest there is."""
         return self.step * self.times
 
     @cached_property

@@ -124,7 +124,7 @@ class TruncatedBernoulli(TruncatedDraw):
         return -each * _logit(self.lower), each * _logit(self.upper)
 
     def width(self) -> arb:
-        """D = trials."""
+        """Return eta = r D (b - a) with D = trials."""
         return ball(self.rate * self.trials) * (_logit(self.upper) - _logit(self.lower))
 
 
@@ -165,7 +165,7 @@ class TruncatedExponential(TruncatedDraw):
         return ball(span * self.upper), -ball(span * self.lower)
 
     def width(self) -> arb:
-        """D = most - least."""
+        """Return eta = r D (b - a) with D = most - least."""
         return ball(self.rate * (self.most - self.least) * (self.upper - self.lower))
 
 
@@ -202,7 +202,7 @@ class TruncatedPoisson(TruncatedDraw):
         return -each * ball(self.lower).log(), each * ball(self.upper).log()
 
     def width(self) -> arb:
-        """D = most."""
+        """Return eta = r D (b - a) with D = most."""
         return ball(self.rate * self.most) * ball(self.upper / self.lower).log()
 
 
@@ -251,7 +251,7 @@ class TruncatedNormal(TruncatedDraw):
         return -ball(span * self.lower), ball(span * self.upper)
 
     def width(self) -> arb:
-        """D = most - least."""
+        """Return eta = r D (b - a) with D = most - least."""
         return ball(self.rate * (self.most - self.least) * (self.upper - self.lower) / self.variance)
 
 
@@ -289,7 +289,7 @@ class FiniteBernoulli(TruncatedDraw):
         return -each * _logit(min(self.points)), each * _logit(max(self.points))
 
     def width(self) -> arb:
-        """D = 1."""
+        """Return eta = r D (b - a) with D = 1."""
         return ball(self.rate) * (_logit(max(self.points)) - _logit(min(self.points)))
 
 

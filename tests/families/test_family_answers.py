@@ -1,4 +1,4 @@
-"""One contract for every family of one parameter: from a CSV file to an answer, by each mechanism."""
+"""Every family of one parameter goes from a CSV file to an answer, by each mechanism."""
 
 from __future__ import annotations
 

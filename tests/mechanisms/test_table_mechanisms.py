@@ -1,4 +1,6 @@
-"""Every mechanism runs through the same suite: a new one is added to EXAMPLES below and must pass it all.
+"""Mechanisms on tables of few cells, whose laws can be listed: what they keep beside the contract of all.
+
+That one is `test_every_mechanism`. A new mechanism on tables is added to `mechanism_examples.EXAMPLES`.
 
 T02: counts and noise are whole numbers. T08: what is drawn is what is stated and charged.
 """
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 import privior as pv
-from kinds import COMPARED, ON_REQUEST, table_mechanism
+from kinds import COMPARED, ON_REQUEST
 from mechanism_examples import COUNTS, EXAMPLES, check_draws, exact, law
 from privior.mechanisms import (
     HellingerMechanism,
@@ -78,19 +80,6 @@ def test_cell_noise_is_the_likelihood_up_to_a_constant(mechanism: Any) -> None:
         cellwise = -(noise.rates * np.abs(distance)).sum() - (noise.curvatures * distance**2).sum() / 2
         gaps.append(mechanism.log_likelihood(observed, ExactStatistics(np.array(table))) - cellwise)
     assert max(gaps) - min(gaps) < 1e-9
-
-
-@every
-def test_the_document_is_the_mechanism(mechanism: Any) -> None:
-    assert table_mechanism(mechanism.to_document()) == mechanism
-    assert hash(mechanism) == hash(table_mechanism(mechanism.to_document()))
-    with pytest.raises(pv.PlanError, match="entries"):
-        table_mechanism({**mechanism.to_document(), "seed": 1})
-
-
-@every
-def test_the_neighbours_of_guarantee_and_sensitivity_agree(mechanism: Any) -> None:
-    assert mechanism.guarantee.neighbours is mechanism.sensitivity.neighbours
 
 
 @every
