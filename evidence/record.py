@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from loading import loaded
 from sources import Sources
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +42,7 @@ class Evidence:
     @property
     def changed(self) -> list[str]:
         """The sources that are not what they were, or new, or gone."""
-        now = sources_under(ROOT).reached(self.sources)
+        now = sources_under(ROOT).hashes(self.sources)
         return sorted({place for place, _ in self.sources.items() ^ now.items()})
 
     @property
@@ -58,7 +59,7 @@ def sources_under(root: Path) -> Sources:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a measurement certifies: made before it starts, so that later edits are not certified with it."""
+    """What a measurement may certify, hashed before it starts: later edits are not certified with it."""
 
     sources: dict[str, str]
 
@@ -66,6 +67,18 @@ class Certificate:
     def of(*files: str | Path) -> Certificate:
         """Hash these files and all that they reach, as they are now."""
         return Certificate(Sources(ROOT).reached(files))
+
+    def narrowed(self) -> dict[str, str]:
+        """Leave out what could have been loaded from the package and was not."""
+        used = loaded()
+        return {
+            place: found
+            for place, found in self.sources.items()
+            if used is None
+            or not place.startswith("src/")
+            or not place.endswith(".py")
+            or ROOT / place in used
+        }
 
 
 def store(
@@ -85,7 +98,7 @@ def store(
         "header": header,
         "rows": rows,
         "date": datetime.now(UTC).date().isoformat(),
-        "sources": certificate.sources,
+        "sources": certificate.narrowed(),
     }
     (RESULTS / f"{name}.json").write_text(json.dumps(document, indent=1) + "\n")
 

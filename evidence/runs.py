@@ -39,7 +39,7 @@ class Run:
     @property
     def stale(self) -> bool:
         """Whether the sources have changed since."""
-        return sources_under(ROOT).reached(self.sources) != self.sources
+        return sources_under(ROOT).hashes(self.sources) != self.sources
 
     @staticmethod
     def of(name: str) -> Run | None:
@@ -111,7 +111,7 @@ class Current:
         found.left.discard(report.nodeid)
         if not found.left and found.passed and self.whole:
             took = round(_spent() - found.began, 1)
-            Run(datetime.now(UTC).date().isoformat(), took, found.certificate.sources).store(name)
+            Run(datetime.now(UTC).date().isoformat(), took, found.certificate.narrowed()).store(name)
 
 
 def _current(name: str) -> Run | None:

@@ -83,7 +83,12 @@ class Sources:
         while new:
             found |= new
             new = set().union(*(self._next(file) for file in new)) - found
-        return {file.relative_to(self._root).as_posix(): self._source(file).hash for file in sorted(found)}
+        return self.hashes(file.relative_to(self._root).as_posix() for file in sorted(found))
+
+    def hashes(self, places: Iterable[str]) -> dict[str, str]:
+        """Return the hashes of these files alone, by place; of those that exist."""
+        files = {place: self._root / place for place in places}
+        return {place: self._source(file).hash for place, file in files.items() if file.is_file()}
 
     def _next(self, file: Path) -> set[Path]:
         """Return the files that this one leads to."""
@@ -101,6 +106,12 @@ class Sources:
             rest = self._part_of.get(rest[0], "*").split(".")
         for length in range(len(rest) + 1):
             yield from self._places.get(".".join([first, *rest[:length]]), ())
+
+    def _led(self, name: str) -> str | None:
+        """Say where the facade leads for a dotted name, which so is part of what a file says."""
+        first, _, rest = name.partition(".")
+        part = self._part_of.get(rest.partition(".")[0]) if first == "privior" else None
+        return part and f"{name} {part}"
 
     def _source(self, file: Path) -> Source:
         if file not in self._read:
@@ -126,6 +137,8 @@ class Sources:
             bound[name].add(dotted)
         used = {name for node in nodes if isinstance(node, ast.Attribute) for name in _dotted(node, bound)}
         imports = used.union(*bound.values())
+        if led := sorted(filter(None, map(self._led, imports))):
+            found = _hash("\n".join([found, *led]).encode())
         for name in (name for string in strings for name in _MODULE.findall(string)):
             if ".".join(name.split(".")[:2]) in self._places:
                 imports.add(name)

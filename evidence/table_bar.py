@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 
 import numpy as np
+from loading import in_workers
 from real_tables import KINDS, Held, Subject, measured
 from record import Certificate, store
 from scipy.stats import binom, norm
@@ -44,8 +43,7 @@ def judge(
     certificate = Certificate.of(file)
     number = len(list(subjects()))
     work = partial(of_subject, subjects, epsilons, releases)
-    with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
-        results = list(pool.map(work, range(number)))
+    results = in_workers(work, range(number), WORKERS)
     rows, bad = [], []
     for epsilon in epsilons:
         for kind in KINDS:

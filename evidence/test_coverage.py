@@ -7,12 +7,11 @@ Every data set goes the whole way: a table, `measure`, a release file's text, `i
 from __future__ import annotations
 
 import time
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 import pyarrow as pa
+from loading import in_workers
 from record import Certificate, store
 
 import privior as pv
@@ -62,8 +61,7 @@ def passes(coverage: float) -> bool:
 
 def test_intervals_cover() -> None:
     certificate = Certificate.of(__file__)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        cells = list(pool.map(measured, CELLS))
+    cells = in_workers(measured, CELLS)
     store(
         "coverage",
         certificate,

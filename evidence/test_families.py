@@ -9,12 +9,11 @@ ranks must be uniform. Ignoring the noise must fail.
 from __future__ import annotations
 
 import math
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 from family_cases import CASES, SCHEMA
+from loading import in_workers
 from record import Certificate, store
 from scipy.stats import kstest
 
@@ -84,8 +83,7 @@ def measured(cell: tuple[int, str, str]) -> Measured:
 def test_families_are_calibrated() -> None:
     certificate = Certificate.of(__file__)
     cells = [(number, way, epsilon) for number in range(len(CASES)) for way in WAYS for epsilon in EPSILONS]
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(measured, cells))
+    found = in_workers(measured, cells)
     room = 2 * math.sqrt(0.9 * 0.1 / SETS)
     store(
         "families",

@@ -9,14 +9,13 @@ must fail.
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 from finite_cases import DIE, PAIR
 from finite_cases import SCHEMA as CASINO
+from loading import in_workers
 from markov_cases import SCHEMA as DAYS
 from markov_cases import SEQUENCES, STATES, walked
 from record import Certificate, store
@@ -103,8 +102,7 @@ def test_finite_families_and_chains_are_calibrated() -> None:
     certificate = Certificate.of(__file__)
     cells = [(kind, way, epsilon) for kind in KINDS for way in WAYS for epsilon in EPSILONS]
     cells += [("die", "draws", epsilon) for epsilon in EPSILONS]
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(measured, cells))
+    found = in_workers(measured, cells)
     store(
         "finite-families",
         certificate,

@@ -9,12 +9,11 @@ publish equal shares. The best of the five is chosen for each row after the fact
 from __future__ import annotations
 
 import os
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from loading import in_workers
 from numpy.typing import NDArray
 from record import Certificate, store
 
@@ -228,8 +227,7 @@ def cells() -> list[Measured]:
     """Measure all rows, and store them."""
     certificate = Certificate.of(__file__)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        cells = [one for some in pool.map(measured, CELLS) for one in some]
+    cells = [one for some in in_workers(measured, CELLS) for one in some]
     cells.sort(key=lambda one: (one.truth, one.levels, one.records, float(one.epsilon)))
     store(
         "histograms",

@@ -8,12 +8,11 @@ at epsilon 0.1.
 from __future__ import annotations
 
 import math
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 
 import numpy as np
 from joint_cases import CASES, SCHEMA
+from loading import in_workers
 from record import Certificate, store
 from scipy.stats import kstest
 
@@ -99,8 +98,7 @@ def test_joint_families_are_calibrated() -> None:
         for epsilon in EPSILONS
         if case.for_way(way) is not None
     ]
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        found = [line for lines in pool.map(measured, cells) for line in lines]
+    found = [line for lines in in_workers(measured, cells) for line in lines]
     store(
         "joint-families",
         certificate,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -112,7 +113,7 @@ def changed(house: Path, place: str, old: str, new: str) -> bool:
     text = (house / place).read_text()
     assert old in text
     (house / place).write_text(text.replace(old, new))
-    return Sources(house).reached(before) != before
+    return Sources(house).hashes(before) != before
 
 
 @pytest.mark.parametrize("change", KEPT)
@@ -136,7 +137,7 @@ def test_ways_to_a_module(house: Path, way: str) -> None:
 def test_a_source_that_is_gone_makes_evidence_stale(house: Path) -> None:
     before = Sources(house).reached([START])
     (house / "src/privior/lazy.py").unlink()
-    assert Sources(house).reached(before) != before
+    assert Sources(house).hashes(before) != before
 
 
 def test_the_hash_is_the_same_under_every_python(house: Path) -> None:
@@ -166,6 +167,7 @@ def test_the_page_is_what_is_stored() -> None:
 def test_what_is_stored_is_read(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record, "ROOT", house)
     monkeypatch.setattr(record, "RESULTS", house)
+    monkeypatch.setattr(record, "loaded", lambda: None)
     certificate = record.Certificate.of(str(house / START))
     record.store("new", certificate, title="t", claim="c", header=("a",), rows=[("1",)])
     (new,) = record.load()
@@ -241,3 +243,41 @@ def test_what_is_current_is_not_measured_again(house: Path) -> None:
     assert outcomes(house, claim, "--anew") == "2 passed"
     (house / claim).write_text("def test_one():\n    pass\n\n\ndef test_two():\n    assert 2\n")
     assert outcomes(house, claim) == "2 passed"
+
+
+#: a measurement that loads one of two modules, which both could be
+NARROW = """
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
+
+
+def load(_=None):
+    import privior.worker
+
+
+def test_one():
+    {work}
+    if sys.argv is None:
+        from privior.lazy import N
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "whole"),
+    {
+        "load()": False,
+        "from loading import in_workers; in_workers(load, [1])": False,
+        "load(); import subprocess; subprocess.run([sys.executable, '-c', ''])": True,
+        "load(); import os; (os.fork() or os._exit(0))": True,
+    }.items(),
+)
+def test_what_was_not_loaded_is_not_certified(house: Path, work: str, whole: bool) -> None:
+    """Unless a program was started: of what that loads nothing is known."""
+    (house / START).write_text(NARROW.format(work=work))
+    assert outcomes(house, START) == "1 passed"
+    (run,) = (house / "runs").iterdir()
+    sources = json.loads(run.read_text())["sources"]
+    assert "src/privior/worker.py" in sources
+    assert ("src/privior/lazy.py" in sources) == whole
