@@ -374,3 +374,19 @@ def test_log_gammas_are_those_of_the_library() -> None:
     z = np.concatenate([np.geomspace(1e-6, 1e9, 400), [1.0, 2.0, 9.999999, 10.0]]).reshape(2, -1)
     expected = np.array([math.lgamma(one) for one in z.ravel().tolist()]).reshape(z.shape)
     assert log_gamma(z) == pytest.approx(expected, rel=1e-13, abs=1e-13)
+
+
+@pytest.mark.parametrize("as_seen", [True, False], ids=["as it is", "planted fault"])
+def test_sums_of_many_nearly_empty_cells_are_as_seen(monkeypatch: pytest.MonkeyPatch, as_seen: bool) -> None:
+    """A long tail with a record in fifty cells: little too much in each is far too much in all of them."""
+    if not as_seen:
+        monkeypatch.setattr("privior.posterior.counts.halving_machine._SEVERAL", 10_000)
+    cells, tail, away = 3000, slice(1000, None), []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        true = rng.poisson(np.where(np.arange(cells) < 1000, 40 * np.exp(-np.arange(cells) / 250), 0.02))
+        noisy = true + np.rint(rng.laplace(scale=10, size=cells)).astype(int)
+        drawn = of(noisy.tolist(), 0.1, Total(2 * int(true.sum()), known=False), ordered=True).tables
+        sums = drawn[:, tail].sum(axis=1)
+        away.append((np.median(sums) - max(noisy[tail].sum(), 0)) / (math.sqrt(200) * math.sqrt(2000)))
+    assert (abs(np.array(away)) < 1.5).all() == as_seen, away

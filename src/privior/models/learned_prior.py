@@ -19,7 +19,8 @@ well filled, with more than four standard deviations of their noise, says of N w
 themselves: how they differ says nothing of it. Every other part has a weight,
 sqrt(h(N0)/h(N)) with h(N) = Σ_j w_j (1 + V_j(N)/σ²)^(-1/2): V_j is the variance of the law above, σ² that of
 the noise between the halves, N0 about what the part is seen to have. It takes half of the pull back: all of
-it would draw up what is nearly empty.
+it would draw up what is nearly empty. A part of many cells (16 in tables of more than a thousand, 128 in
+others) says of N what the noisy sum of its cells says by itself: small errors of a shape add up over many.
 
 A heap may stand behind a long stretch without records. The weights above make little of many cells likelier
 than nothing in any, which noise alone cannot tell apart. So there is a second prior of parts in which, or in

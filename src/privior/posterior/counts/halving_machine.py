@@ -46,6 +46,8 @@ _ROUNDS, _FEW_ROUNDS, _MANY = 4, 2, 30_000
 _LEANS = 8
 #: states, at least and at most, and for how many cells in all
 _FEWEST, _STATES, _WORK = 2, 16, 64_000
+#: sums of so many cells are what is seen of them but for their noise, in large tables and in others
+_SEVERAL, _MANY_CELLS = 16, 128
 #: parts of more than so many standard deviations of their noise are well filled
 FILLED = 4.0
 
@@ -96,7 +98,8 @@ class HalvingMachine:
         room: messages of all parts
         noise: of each part the variance of the noise between its halves, its usual size (what it is seen to
             have, at least its noise), both in its units, whether it may as well be empty, in the state just
-            summed, and whether both halves are well filled
+            summed, whether both halves are well filled, what is seen of its sum, and the standard deviation
+            of its noise if the sum is taken as seen
         compiled: whether compiled code sums
     """
 
@@ -379,13 +382,15 @@ def _nodes(tree: HalvingTree, evidence: Sequence[CellEvidence], variance: Floats
 
 def _noise(tree: HalvingTree, steps: Integers, evidence: Sequence[CellEvidence], variance: Floats) -> Floats:
     """Return what `HalvingMachine.noise` is before anything is taken for empty."""
-    every, found = tree.sums(variance), np.zeros((steps.size, 4))
+    every, found = tree.sums(variance), np.zeros((steps.size, 6))
     found[:, 0] = 1.0
     one, other = every[tree.halves].T
     found[tree.cells :, 0] = one * other / (one + other)
     seen = tree.sums(seen_in(evidence))
     found[:, 1] = np.maximum(seen, np.sqrt(every))
     found[tree.cells :, 3] = well_filled(seen, every)[tree.halves].all(axis=1)
+    many = tree.sums(np.ones(tree.cells)) >= (_SEVERAL if tree.cells > _SMALL else _MANY_CELLS)
+    found[:, 4], found[:, 5] = seen / steps, np.where(many, np.sqrt(every), 0.0) / steps
     found[:, 0] /= steps.astype(np.float64) ** 2
     found[:, 1] /= steps
     return found
