@@ -7,7 +7,7 @@ server's work and the disk in them. "of raw" compares with SQLite by hand in the
 connection, one row with a unique key, the same journal and the same synchronous=EXTRA. "of empty" compares
 with the empty ledger: O(log n) gives about 1. Verifying looks at every entry; milliseconds for one of them.
 Ledgers are filled in one transaction, by the rules that spends go by.
-`ledger show` is the CPU time of the whole process, the best of several.
+`ledger show` is the CPU time of the whole process, the best of several; every entry is checked before.
 """
 
 from __future__ import annotations
@@ -140,8 +140,9 @@ def main() -> None:
 
         measure("SQLite", lambda entries: str(Path(folder, f"{entries}.ledger")))
         print(f"at most {MOST_SPEND} CPU ms, where SQLite by hand takes 1.5")
-        shown = show_time(Path(folder, f"{asked.entries[-1]}.ledger"), 5)
-        print(f"\nprivior ledger show, {asked.entries[-1]:,} entries: {shown:.2f} CPU s, at most {MOST_SHOW}")
+        print(f"\nprivior ledger show, which checks every entry first; the first at most {MOST_SHOW} CPU s")
+        for entries in asked.entries:
+            print(f"{entries:>21,}{show_time(Path(folder, f'{entries}.ledger'), 5):>9.2f}")
         if not asked.no_server:
             with running_server() as server:
                 measure("PostgreSQL", lambda entries: server.local_address(f"filled-{entries}"))
