@@ -155,13 +155,16 @@ def test_priors_are_written_and_refused() -> None:
     for prior in (
         "learned",
         pv.Shrinkage(heavy_tails=True),
+        pv.Shrinkage(heavy_tails=False),
         pv.Ridge("0.5"),
         pv.OwnCoefficients({"age": (0, 2)}),
     ):
         model = pv.LinearRegression("income ~ age", prior=prior)
         assert to_model(model.to_document()) == model
         assert hash(to_model(model.to_document())) == hash(model)
-    for wrong in ("flat", {"ridge": "0"}, {"ridge": "-1"}, {"lasso": 1}, 3, {"coefficients": {"age": [1]}}):
+    wrongs: list[object] = ["flat", {"ridge": "0"}, {"ridge": "-1"}, {"lasso": 1}, 3]
+    wrongs += [{"coefficients": {"age": [1]}}, {"shrinkage": "light"}, {"shrinkage": ["normal"]}]
+    for wrong in wrongs:
         with pytest.raises(pv.PriviorError):
             pv.LinearRegression("income ~ age", prior=wrong)
     model = pv.LinearRegression("income ~ age", prior=pv.OwnCoefficients({"sex": (0, 1)}))

@@ -14,6 +14,7 @@ import privior as pv
 from privior.curator import measure_statistics
 from privior.errors import InferenceError, QuestionError
 from privior.models import ExactStatistics
+from privior.models.weight_prior import STANDARD
 from privior.posterior.kept import read, written
 from privior.posterior.regression import moments_law as law
 from privior.posterior.regression.hamiltonian import Shape, shape_at_mode, walk
@@ -118,7 +119,8 @@ def drawn_rows(rng: Any, n: int) -> tuple[Any, Any]:
     scatter = v / (1 + FREEDOM) * rng.chisquare(1 + FREEDOM)
     x = rng.standard_normal(n)
     x = (x - x.mean()) / x.std() * math.sqrt(scatter) + rng.normal(0, law.MEAN_STDDEV)
-    w = rng.normal(0, tau)
+    own = law.TAILS / 2 / rng.gamma(law.TAILS / 2)
+    w = rng.normal(0, tau * math.sqrt(own) * (v / scatter) ** (STANDARD / 2))
     u = rng.normal(0, law.ALPHA_STDDEV) + (x - x.mean()) * w + s * rng.standard_normal(n)
     return w, [(x**2).sum(), x.sum(), (x * u).sum(), u.sum(), (u**2).sum(), n]
 

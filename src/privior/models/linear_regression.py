@@ -58,7 +58,7 @@ class LinearRegression(MomentModel):
                 for no intercept
             target: instead of a formula: the column that is explained
             features: the columns that explain it
-            prior: "learned", `pv.Shrinkage(heavy_tails=True)`, `pv.Ridge(stddev)` or
+            prior: "learned", `pv.Shrinkage(heavy_tails=False)`, `pv.Ridge(stddev)` or
                 `pv.OwnCoefficients(...)`
         """
         found = self._formula_of(formula, target, features)

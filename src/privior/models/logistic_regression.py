@@ -61,7 +61,7 @@ class LogisticRegression(RecordsModel, MomentModel):
         found = self._formula_of(formula, target, features)
         told = prior == LEARNED or isinstance(prior, (dict, Ridge, Shrinkage))
         said = to_weight_prior(prior) if told else Ridge(prior)
-        if not isinstance(said, (Ridge, Shrinkage)) or said.heavy:
+        if not isinstance(said, (Ridge, Shrinkage)) or said == Shrinkage(heavy_tails=True):
             raise self.refusal(
                 "not a prior of log odds",
                 asked=str(said),

@@ -25,8 +25,10 @@ LEARNED = "learned"
 #: that weights are alike, whatever the ranges that were declared, 1 that what features explain is
 STANDARD = 0.5
 _WHERE = "linear-regression"
+#: how files call tails of their own
+_TAILS = {"heavy-tails": True, "normal": False}
 _ALLOWED = (
-    f'"{LEARNED}"; pv.Shrinkage(heavy_tails=True), in files {{ shrinkage = "heavy-tails" }}; '
+    f'"{LEARNED}"; pv.Shrinkage(heavy_tails=False), in files {{ shrinkage = "normal" }}; '
     'pv.Ridge("0.5"), in files { ridge = "0.5" }; or pv.OwnCoefficients({"age": ["0", "100"]}), in files '
     "{ coefficients = { ... } }"
 )
@@ -50,39 +52,45 @@ class WeightPrior(ABC):
 @final
 @dataclass(frozen=True)
 class Shrinkage(WeightPrior):
-    """w_j ~ Normal(0, tau^2 (v / G_j)^STANDARD), tau learned from the release: the default.
+    """w_j ~ Normal(0, tau^2 c_j (v / G_j)^STANDARD), tau learned from the release: the default.
 
     G_j is the scatter of the feature, v a typical one, both latent: a feature that varies little in its range
     may have a larger weight. What is believed of tau is about what features explain: their part of the
     target's variance is about half of what they leave, give or take a factor of e^2. With heavy tails every
-    weight has a scale of its own (Student's law with 4 degrees of freedom): for few features that matter much
-    among many that do not.
+    weight has a scale c_j of its own (so that it is of Student's law with 4 degrees of freedom): few features
+    may matter much among many that do not. Without them c_j is 1.
 
     Attributes:
-        heavy_tails: whether there are such scales
+        heavy_tails: whether there are such scales; None for what the model takes by default: linear
+            regressions have them, logistic ones do not
     """
 
-    heavy_tails: bool = False
+    heavy_tails: bool | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.heavy_tails, bool):
-            raise ModelError("heavy_tails is true or false", where=_WHERE, asked=shown(self.heavy_tails))
+        if not isinstance(self.heavy_tails, bool | None):
+            raise ModelError(
+                "heavy_tails is true, false or left out", where=_WHERE, asked=shown(self.heavy_tails)
+            )
 
     @property
     def heavy(self) -> bool:  # type: ignore[override]
-        """Whether tails are heavy."""
-        return self.heavy_tails
+        """Whether tails are heavy, of a linear regression."""
+        return self.heavy_tails is not False
 
     def normal(self, design: Design) -> None:
         """Return nothing: the spread is learned."""
         return
 
     def to_document(self) -> object:
-        """Write the word for a learned spread, or a table that says that tails are heavy."""
-        return {"shrinkage": "heavy-tails"} if self.heavy_tails else LEARNED
+        """Write the word for a learned spread, or a table that says what its tails are."""
+        if self.heavy_tails is None:
+            return LEARNED
+        return {"shrinkage": next(name for name, heavy in _TAILS.items() if heavy is self.heavy_tails)}
 
     def __str__(self) -> str:
-        return "learned, heavy tails" if self.heavy_tails else LEARNED
+        said = {None: "", True: ", heavy tails", False: ", Normal"}[self.heavy_tails]
+        return f"{LEARNED}{said}"
 
 
 @final
@@ -176,8 +184,8 @@ def to_weight_prior(prior: object) -> WeightPrior:
         return Shrinkage()
     if isinstance(prior, Mapping) and len(prior) == 1:
         (name, said), *_ = prior.items()
-        if name == "shrinkage" and said == "heavy-tails":
-            return Shrinkage(heavy_tails=True)
+        if name == "shrinkage" and isinstance(said, str) and said in _TAILS:
+            return Shrinkage(heavy_tails=_TAILS[said])
         if name == "ridge":
             return Ridge(said)
         if name == "coefficients":

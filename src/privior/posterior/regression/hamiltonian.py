@@ -2,7 +2,9 @@
 
 The mode is found by damped Newton steps; the curvature there, by differences of slopes, is the mass matrix,
 so that a nearly Normal posterior looks round to the sampler whatever its number of coordinates. Steps are
-tuned while the chains forget their starts, and never afterwards. Everything is a function of the seed.
+tuned while the chains forget their starts, and never afterwards. A chain may start where the density is so
+steep that no proposal is accepted, and would stand there for ever: while it forgets, it takes shorter steps
+than the others for as long as it is refused. Everything is a function of the seed.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ _WANTED = 0.85
 #: no coordinate is wider than about 1: priors are not
 _LEAST_CURVATURE = 1.0
 _NEWTON, _ENOUGH, _DIFFERENCE, _MOST_STEPS = 60, 1e-2, 1e-5, 24
+#: by what the steps of a chain are multiplied when it is refused and when it moves, while it forgets
+_SHORTER, _LONGER = 0.6, 1.5
 #: states a coordinate for which a shape counts as much as one that was known before
 _PULL = 2.0
 
@@ -146,17 +150,18 @@ def walk(
         height, slope = _round(density, shape, state)
     step = 0.6 * size**-0.25
     average, mean_step, tuned = 0.0, 0.0, math.log(size**-0.25)
-    states = np.empty((chains, kept, size))
+    states, own = np.empty((chains, kept, size)), np.ones((chains, 1))
     accepted, asked = [], 0
     for turn in range(forgotten + kept):
         length = path * rng.uniform(0.5, 1.0)
         number = max(1, min(_MOST_STEPS, round(length / step)))
         moment = rng.standard_normal(state.shape)
-        new, push, gradient, top = state, moment + step / 2 * slope, slope, height
+        steps = step * own
+        new, push, gradient, top = state, moment + steps / 2 * slope, slope, height
         for place in range(number):
-            new = new + step * push
+            new = new + steps * push
             top, gradient = _round(density, shape, new)
-            push = push + (step if place + 1 < number else step / 2) * gradient
+            push = push + (steps if place + 1 < number else steps / 2) * gradient
         asked += number
         change = top - height - (push**2).sum(axis=1) / 2 + (moment**2).sum(axis=1) / 2
         chance = np.exp(np.minimum(0.0, np.where(np.isfinite(change), change, -np.inf)))
@@ -167,13 +172,17 @@ def walk(
             between(shape.point + state @ shape.root.T)
             height, slope = _round(density, shape, state)
         if turn < forgotten:  # dual averaging (Hoffman, Gelman 2014)
-            weight = 1 / (turn + 11)
-            average = (1 - weight) * average + weight * (_WANTED - float(chance.mean()))
+            weight, full = 1 / (turn + 11), own[:, 0] == 1
+            seen = float(chance[full].mean() if full.any() else chance.mean())
+            average = (1 - weight) * average + weight * (_WANTED - seen)
             log_step = tuned - math.sqrt(turn + 1) / 0.1 * average
             share = (turn + 1) ** -0.75
             mean_step = share * log_step + (1 - share) * mean_step
             step = math.exp(log_step if turn + 1 < forgotten else mean_step)
             step = min(max(step, 1e-3), path)
+            own = np.minimum(own * np.where(taken, _LONGER, _SHORTER)[:, np.newaxis], 1.0)
+            if turn + 1 == forgotten:
+                own[:] = 1.0
         else:
             states[:, turn - forgotten] = state
             accepted.append(float(chance.mean()))

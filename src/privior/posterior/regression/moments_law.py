@@ -7,9 +7,10 @@ Features x of a record have |x| <= 1, the target u lies in [-1/2, 1/2]. Latent, 
     rho        what the weights leave of the target's scatter   n rho / s^2 ~ chi-square(n - 1 - d)
     a          the mean of the target                           a ~ Normal(alpha, s^2/n)
 
-with w_j ~ Normal(0, tau^2 (v / G_jj)^STANDARD) where nothing else is said of the weights. This is the exact
-law of the moments of u = alpha + (x - mu)' w + e, e ~ Normal(0, s^2), given the features: X'u is Normal given
-w, u'u depends on it (rho is independent of t). w and alpha are integrated out, since their priors are Normal:
+with w_j ~ Normal(0, tau^2 c_j (v / G_jj)^STANDARD), c_j ~ inverse Gamma(2, 2), where nothing else is said of
+the weights (c_j = 1 where tails are said to be Normal). This is the exact law of the moments of
+u = alpha + (x - mu)' w + e, e ~ Normal(0, s^2), given the features: X'u is Normal given w, u'u depends on it
+(rho is independent of t). w and alpha are integrated out, since their priors are Normal given the scales:
 t ~ Normal(L' w0, s^2/n I + L' P L). The moments are linear in
 
     X'X/n = L L' + mu mu',  X'1/n = mu,  X'u/n = L t + mu a,  1'u/n = a,  u'u/n = |t|^2 + rho + a^2,
