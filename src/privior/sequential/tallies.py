@@ -98,6 +98,32 @@ def tallied(
     return EpisodeTally(tuple(found), used)
 
 
+def lines_that_count(
+    problem: Problem, unit: InteractionUnit, steps: Iterable[Mapping[str, Any] | None]
+) -> dict[str, int]:
+    """Return how many places say each thing that a step needs, and how many all of them: for the curator's
+    own eyes.
+
+    Args:
+        problem: what is learned
+        unit: what is protected
+        steps: what was recorded, place by place
+    """
+    places = [_read(problem, step, lambda below: 0) for step in islice(steps, problem.places)]
+    asked: dict[str, Callable[[_Place], object]] = {
+        "state": lambda place: place.state,
+        "action": lambda place: place.action,
+        "outcome": lambda place: place.outcome,
+        "reward": lambda place: place.units,
+    }
+    named = {column: asked[column] for column in problem.columns}
+    if unit.quota is not None:
+        named["user"] = lambda place: place.user
+    found = {f"with a known {name}": sum(ask(p) is not None for p in places) for name, ask in named.items()}
+    whole = sum(all(ask(place) is not None for ask in named.values()) for place in places)
+    return {"lines that are looked at": len(places), **found, "lines that count": whole}
+
+
 def _known(problem: Problem, place: _Place) -> bool:
     """Whether a step is known: where it was, what was done, and what is learned of it by itself."""
     outcome = problem.states > 1 or not problem.cells or place.outcome is not None
