@@ -112,6 +112,27 @@ def test_a_copy_between_two_parts_may_win_and_then_the_other_has_lost(tmp_path: 
     assert len(parts_in(ledger)) == 3
 
 
+def test_copies_draw_the_end_of_a_block_once(tmp_path: Path) -> None:
+    """Both have counted other people since the last public time; one publishes, the other has lost."""
+    agent, ledger, place = begun(tmp_path)
+    for _ in range(7):
+        one_episode(agent)
+    copy = tmp_path / "copy.private"
+    shutil.copy(place, copy)
+    other = Agent.load(copy, ledger=ledger)
+    drawn = other.learn(clicks(), episode=8)
+    assert drawn
+    for _ in range(2):
+        with pytest.raises(LedgerError, match="not the newest"):
+            agent.learn(clicks(), episode=8)
+    with pytest.raises(LedgerError, match="not the newest"):
+        agent.reserve()
+    assert len(parts_in(ledger)) == 4
+    assert ledger.spent.epsilon == 1
+    other.reserve()
+    assert other.published().blocks[0].times[-1] == (8, drawn)
+
+
 def test_a_copy_made_when_a_part_was_due_draws_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

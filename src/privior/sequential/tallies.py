@@ -155,10 +155,13 @@ def _read(problem: Problem, step: Mapping[str, Any] | None, below: Callable[[int
 
 def _name(user: object) -> str | None:
     """Return who a user is, as a log would say it: 1 and " 1 " are one user; None for what is no name."""
-    if isinstance(user, bool) or not isinstance(user, (str, int)):
-        return None
-    if isinstance(user, int) and user.bit_length() > _LONGEST_NAME:  # of which not even digits are made
-        return None
+    if not isinstance(user, str):
+        try:
+            user = None if isinstance(user, bool) else operator.index(user)  # type: ignore[arg-type]
+        except Exception:  # whatever it is, it is no name
+            return None
+    if user is None or (isinstance(user, int) and user.bit_length() > 4 * _LONGEST_NAME):
+        return None  # of larger numbers not even digits are made
     name = str(user).strip()
     return name if 0 < len(name) <= _LONGEST_NAME else None
 
