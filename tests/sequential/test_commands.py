@@ -116,7 +116,8 @@ def test_commands_say_what_was_spent_and_overwrite_nothing(shop: Path) -> None:
         for log, number in (("today.csv", "1"), ("bad.csv", "2"))
     )
     assert "count nowhere" in good
-    assert good.replace("episode 1", "") == bad.replace("episode 2", "")  # nothing about the log itself
+    # T25: nothing about the log itself
+    assert good.replace("episode 1", "") == bad.replace("episode 2", "")
     assert "terminal" in said("agent", "look", "clicks.toml", "bad.csv", code=1)
     shown = said("agent", "show", "a.private")
     assert "episodes 1 to 2 are to be published after episode" in shown

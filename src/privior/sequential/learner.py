@@ -20,7 +20,7 @@ from privior.sequential.sources import PublishedArrays, Source
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
+class LearnedDraw:
     """One draw of what follows from what was published, of every copy.
 
     Attributes:
@@ -179,7 +179,7 @@ class Learner:
         self._policy = self.problem.policy(drawn.chances, drawn.rewards)
         return self._policy
 
-    def believed(self) -> Belief:
+    def believed(self) -> LearnedDraw:
         """Draw chances and mean rewards from what is believed."""
         problem, mechanism, draw = self.problem, self.mechanism, self._generator
         prior = float(problem.prior)
@@ -198,7 +198,7 @@ class Learner:
         if "visits" in self.vectors:
             latent = self._latent_of("visits", 1.0)
             visits = None if latent is None else latent.draw(draw)
-        return Belief(visits, chances, self._mean_rewards(visits))
+        return LearnedDraw(visits, chances, self._mean_rewards(visits))
 
     def _latent_of(self, name: str, prior: float) -> LatentCells | None:
         vector, noise = self.vectors[name], self.mechanism.added
