@@ -88,15 +88,13 @@ def _add_up(ledger: Ledger, path: Path) -> None:
         taken = [entry for entry in ledger.entries() if entry.kind.value == "part"]
         drawn = sum(len(block.times) for block in release.blocks)
         numbers = [np.array(arrays["counts"]).sum() for block in release.blocks for _, arrays in block.times]
-        # a flat piece after every episode: of each block seven, and the eighth episode is in the next piece
+        # a flat piece after every episode, the last one of a block too
         lost = len(taken) - drawn
         total = int(sum(numbers)) + private_total(agent)
-        assert total + lost * BATCH <= BATCH * counted <= total + lost * 2 * BATCH
-        if not lost:
-            assert total == BATCH * counted
-        assert set(numbers) <= {BATCH, 2 * BATCH}
+        assert total + lost * BATCH == BATCH * counted
+        assert set(numbers) <= {BATCH}
         assert len({entry.version for entry in taken}) == len(taken)
-        assert len(taken) == sum(min(7, max(0, counted - 8 * block)) for block in range(3))
+        assert len(taken) == counted
         assert ledger.spent.epsilon == release.plan.budget.epsilon * len(release.blocks)
 
 

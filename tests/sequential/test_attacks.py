@@ -112,6 +112,27 @@ def test_a_copy_between_two_parts_may_win_and_then_the_other_has_lost(tmp_path: 
     assert len(parts_in(ledger)) == 3
 
 
+def test_copies_draw_the_end_of_a_block_once(tmp_path: Path) -> None:
+    """Both have counted other people since the last public time; one publishes, the other has lost."""
+    agent, ledger, place = begun(tmp_path)
+    for _ in range(7):
+        one_episode(agent)
+    copy = tmp_path / "copy.private"
+    shutil.copy(place, copy)
+    other = Agent.load(copy, ledger=ledger)
+    drawn = other.learn(clicks(), episode=8)
+    assert drawn
+    for _ in range(2):
+        with pytest.raises(LedgerError, match="not the newest"):
+            agent.learn(clicks(), episode=8)
+    with pytest.raises(LedgerError, match="not the newest"):
+        agent.reserve()
+    assert len(parts_in(ledger)) == 4
+    assert ledger.spent.epsilon == 1
+    other.reserve()
+    assert other.published().blocks[0].times[-1] == (8, drawn)
+
+
 def test_a_copy_made_when_a_part_was_due_draws_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,7 +366,10 @@ def test_an_episode_is_counted_once_by_its_number(tmp_path: Path) -> None:
         agent.learn(clicks())  # type: ignore[call-arg]
     for episode in range(4, 9):
         agent.learn(clicks(), episode=episode)
-    assert agent.learn(clicks(), episode=8) == {}  # the block has ended, and it was counted
+    last = agent.learn(clicks(), episode=8)  # the block has ended, and it was counted
+    assert agent.learn(clicks(), episode=8) == last
+    assert private_total(agent) == 0
+    assert agent.learn(clicks(), episode=7) == {}
     assert agent.learn(clicks(), episode=1) == first
 
 
@@ -584,15 +608,16 @@ def test_a_step_is_in_as_many_parts_as_a_block_pays_for(
                 agent.learn(steps, episode=episode)
     with Agent.load(place, ledger=ledger) as agent:
         blocks = agent.published().blocks
-    assert [len(block.times) for block in blocks] == [6, 7]
+    assert [len(block.times) for block in blocks] == ([6, 7] if tree else [7, 8])
     allowed = pieces_with_one(7, tree=tree)
     for episode in range(1, 17):
         held = [[arrays["counts"][episode][1] for _, arrays in block.times] for block in blocks]
         assert set(held[0] + held[1]) <= {0, BATCH}
         often = [sum(map(bool, numbers)) for numbers in held]
-        first = episode < 8  # the eighth is published in the second block, and the sixteenth not yet
+        # by a tree, the eighth is published in the second block, and the sixteenth not yet
+        first = episode < 8 + (not tree)
         most = allowed - (episode == 3)
         assert often[not first] <= most
         assert often[first] == 0
         if not tree:
-            assert often[not first] == (episode not in (3, 16))
+            assert often[not first] == (episode != 3)

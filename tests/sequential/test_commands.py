@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from program import run
 
+from privior.sequential import CategoricalBandit, User
+from privior.sequential.tallies import lines_that_count, tallied
+from privior.tables import read_steps
+
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
 
 
@@ -86,3 +90,58 @@ def test_commands_refuse_and_nothing_is_spent(shop: Path) -> None:
     assert code("agent", "reserve", "b.private", "--yes") != 0  # the cap
     assert code("agent", "show", "clicks.toml") != 0
     assert code("agent", "review", "a.private") != 0  # no release
+
+
+def test_commands_say_what_was_spent_and_overwrite_nothing(shop: Path) -> None:
+    state = {"PRIVIOR_STATE": str(shop / "state"), "PRIVIOR_LEDGER": "shop.ledger"}
+
+    def said(*words: str, code: int = 0) -> str:
+        ended = run(list(words), shop, state)
+        assert (ended.code == 0) is (code == 0), (words, ended.errors)
+        lines = (ended.output + ended.errors).splitlines()
+        assert all(len(line) <= 80 for line in lines if str(shop) not in line)  # a path is not broken
+        return " ".join((ended.output + ended.errors).split())
+
+    said("ledger", "create", "shop.ledger", "-p", "visitors of the shop", "-e", "3", "-d", "1e-5", "--yes")
+    said("agent", "create", "clicks.toml", "a.private")
+    spent = said("agent", "reserve", "a.private", "--yes")
+    assert (
+        "Spent epsilon 1, delta 1e-6 of visitors of the shop, ledger entry 1, for episodes 1 to 40." in spent
+    )
+    assert "Left: epsilon 2, delta 9e-6." in spent
+    assert "nothing was spent" in said("agent", "reserve", "a.private", "--yes")
+    (shop / "bad.csv").write_text("action,outcome\nfour,1\n\n0;1\n")
+    good, bad = (
+        said("agent", "learn", "a.private", log, "--episode", number)
+        for log, number in (("today.csv", "1"), ("bad.csv", "2"))
+    )
+    assert "count nowhere" in good
+    # T25: nothing about the log itself
+    assert good.replace("episode 1", "") == bad.replace("episode 2", "")
+    assert "terminal" in said("agent", "look", "clicks.toml", "bad.csv", code=1)
+    shown = said("agent", "show", "a.private")
+    assert "episodes 1 to 2 are to be published after episode" in shown
+    said("agent", "publish", "a.private", "-o", "a.json")
+    before = (shop / "a.json").read_text()
+    assert "--force" in said("agent", "publish", "a.private", "-o", "a.json", code=1)
+    assert "--force" in said("agent", "report", "a.json", "-o", "a.json", code=1)
+    assert (shop / "a.json").read_text() == before
+    said("agent", "publish", "a.private", "-o", "a.json", "--force")
+    said("agent", "report", "a.json", "-o", "a.html")
+
+
+def test_a_look_counts_as_the_agent_does(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_bytes(b"action,outcome,user\n0,1,a\n0,1,\n0;1;a\n9,1,a\n0,2,a\n0,1,J\xe9\n\n1,0,b\n0,0,late\n")
+    problem, unit = CategoricalBandit(2, batch=8), User(3)
+    steps = read_steps(log, ("action", "outcome", "user"), 8)
+    found = lines_that_count(problem, unit, steps)
+    counted = tallied(problem, unit, steps, {}, lambda below: 0)
+    assert found["lines that count"] == len(counted.steps) == 2
+    assert found == {
+        "lines that are looked at": 8,
+        "with a known action": 4,
+        "with a known outcome": 4,
+        "with a known user": 4,
+        "lines that count": 2,
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from privior.sequential.problems import CategoricalBandit
@@ -39,10 +40,19 @@ def test_both_doors_agree_about_who_a_user_is(tmp_path: Path) -> None:
         {"action": 0, "outcome": 1, "user": "Jé"},
     ]
     assert used([dict(one) for one in read]) == used(said) == {"1": 2, "Jé": 1}
+    large = 10**199  # as long as a name may be
+    read = log(tmp_path, f"0,0,1\n1,1,{large}\n".encode())
+    said = [
+        {"action": 0, "outcome": 0, "user": np.int64(1)},
+        {"action": 1, "outcome": 1, "user": large},
+    ]
+    assert used([dict(one) for one in read]) == used(said) == {"1": 1, str(large): 1}
 
 
 @pytest.mark.parametrize(
-    "user", [10**4999, -(10**4999), 2**10_000, "x" * 300, "   ", True, None, 1.0, b"J"], ids=range(9)
+    "user",
+    [10**4999, -(10**4999), 2**10_000, "x" * 300, "   ", True, None, 1.0, b"J", np.True_, 10**200],
+    ids=range(11),
 )
 def test_no_name_raises(user: object) -> None:
     assert used([{"action": 0, "outcome": 1, "user": user}]) == {}

@@ -22,6 +22,7 @@ from privior.curator import KeptState, Reservation, kept_state, reserve, reserve
 from privior.errors import LedgerError, PlanError, TableError, shown
 from privior.ledger import Ledger, fresh_nonce
 from privior.randomness import Bits
+from privior.release import LedgerReceipt
 from privior.sequential.agent_state import AgentState
 from privior.sequential.environments import Environment
 from privior.sequential.plan import AgentPlan
@@ -106,8 +107,10 @@ class Agent:
 
     # ---- acting -----------------------------------------------------------------------------------------
 
-    def reserve(self, *, analyst: str | None = None) -> None:
-        """Spend for the next block; does nothing if one is open. Asked again after a crash, it is one spend.
+    def reserve(self, *, analyst: str | None = None) -> LedgerReceipt:
+        """Spend for the next block; nothing if one is open. Asked again after a crash, it is one spend.
+
+        Returns what the ledger has of the block that is open then.
 
         Raises BudgetExceededError, with nothing spent and nothing done, if the ledger does not admit it.
 
@@ -116,7 +119,7 @@ class Agent:
         """
         with self._settled() as state:
             if self._block is not None:
-                return
+                return self._block.receipt
             key = self._key(state.block + 1)
             made = reserve(state.plan, ledger=self._ledger, key=key, analyst=analyst)
             if made.part(1) is not None:
@@ -124,6 +127,7 @@ class Agent:
             state.begin_block()
             self._block = made
             self._save()
+            return made.receipt
 
     def act(self, state: int = 0, step: int = 0) -> int:
         """Return the action for a state at a step of the episode that comes next.
@@ -163,8 +167,7 @@ class Agent:
             if episode > state.counted:
                 plan = state.plan
                 if isinstance(steps, (str, Path)):
-                    needed = [*plan.problem.columns, *([] if plan.unit.quota is None else ["user"])]
-                    steps = steps_of(steps, needed, plan.problem.places)
+                    steps = steps_of(steps, plan.columns, plan.problem.places)
                 state.count(tallied(plan.problem, plan.unit, steps, state.users, Bits().below))
                 self._save()
                 self._settle()
@@ -342,8 +345,25 @@ class Agent:
                 "next episode",
                 f"{self.episode}; {left} left in the block" if left else "reserve a block first",
             ),
-            ("published", f"{state.parts} of {len(state.plan.times)} times of the block"),
+            ("block so far", f"{state.parts} of {len(state.plan.times)} public times{self._waiting()}"),
         ]
+
+    def _waiting(self) -> str:
+        """Say of which episodes nothing was published yet, which follows from their numbers alone."""
+        state = self._state
+        times = state.plan.times
+        last = times[state.parts - 1] if state.parts else 0
+        if not state.block or state.ended <= last:
+            return ""
+        more = [time for time in times if time > state.ended]
+        when = f"after episode {self._number(more[0])}" if self._block and more else "in the next block"
+        first, until = self._number(last + 1), self._number(state.ended)
+        which = f"episode {first} is" if first == until else f"episodes {first} to {until} are"
+        return f"; {which} to be published {when}"
+
+    def _number(self, ended: int) -> int:
+        """The number of an episode of the last block, over all blocks."""
+        return (self._state.block - 1) * self.plan.episodes + ended
 
     def __str__(self) -> str:
         from privior.pictures import listing

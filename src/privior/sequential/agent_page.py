@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from privior.pictures import markup
+from privior.pictures import IntervalChart, markup
 
 if TYPE_CHECKING:
+    from privior.sequential.estimates import ChoiceEstimate, Estimated
     from privior.sequential.published import AgentRelease
 
-#: longer lists are in the file
-_MOST_NUMBERS = 400
-_WORDS = {
-    "counts": "counts with noise: a line for each choice, a number for what followed",
-    "visits": "visits of each choice, with noise",
-    "sums": "sums of rewards of each choice, in units above the lowest, with noise",
-    "squares": "sums of their squares, with noise",
-    "rows": "drawn chances of each choice, as sticks out of 2^53: the first share, then of the rest",
-}
+#: of the intervals of a report
+LEVEL = 0.9
+#: more choices, or more outcomes, are in the file
+_MOST_ROWS, _MOST_CHANCES = 200, 12
 
 
 def page_of(release: AgentRelease) -> str:
@@ -36,31 +34,91 @@ def page_of(release: AgentRelease) -> str:
             "The promise is about one unit and all that was published in one block. Several blocks add "
             "up by the ledger's own rule. It cannot be concluded that an action was best for anyone.",
         ),
+        *_choices(release),
+        markup.element("h2", "What was promised"),
         markup.facts(release.facts()),
-        *_last(release),
         markup.element("h2", "All that was published"),
         markup.table(header, rows, numeric=(0, 1, 3)),
     )
 
 
-def _last(release: AgentRelease) -> list[markup.Markup]:
-    """The numbers that were published last, if they are not too many."""
-    times = [(block.receipt.entry, *one) for block in release.blocks for one in block.times]
-    if not times:
+def standing(release: AgentRelease, found: Sequence[ChoiceEstimate]) -> tuple[list[str], list[list[str]]]:
+    """Return the table of choices: a header, and a line for each with its intervals."""
+    bandit = release.plan.problem.states == 1
+    columns: list[tuple[str, list[str]]] = [
+        ("choice" if bandit else "state, action", [one.choice for one in found]),
+        ("taken", [_told(one.taken, 0) for one in found]),
+        ("pays on average", [_told(one.paid) for one in found]),
+        ("is best", ["" if one.best is None else f"{100 * one.best:.0f}%" for one in found]),
+    ]
+    filled = [(name, cells) for name, cells in columns if any(cells)]
+    return [name for name, _ in filled], [list(line) for line in zip(*(c for _, c in filled), strict=True)]
+
+
+def explained(release: AgentRelease) -> str:
+    """Say what the table of choices is about."""
+    if not any(block.times for block in release.blocks):
+        return "Nothing was published yet."
+    drawn = release.plan.mechanism.draws_rows
+    rows = " Drawn rows are draws, and have no intervals." if drawn else ""
+    return (
+        f"From all that was published, with its noise reckoned with; intervals of {100 * LEVEL:.0f}%. "
+        f"What was counted since the last public time is in none of them.{rows}"
+    )
+
+
+def _choices(release: AgentRelease) -> list[markup.Markup]:
+    """What is known of each choice: a picture where there is one, and tables."""
+    found = release.estimates(LEVEL)[:_MOST_ROWS]
+    header, lines = standing(release, found)
+    made = [markup.element("h2", "What is known of each choice"), markup.element("p", explained(release))]
+    if len(header) > 1:
+        made += [*_chart(found), markup.table(header, lines, numeric=tuple(range(1, len(header))))]
+    return made + _chances(release, found)
+
+
+def _chart(found: Sequence[ChoiceEstimate]) -> list[markup.Markup]:
+    rows = [(one.choice, one.paid, one.alone) for one in found if one.paid and one.alone]
+    if not rows or len(rows) < len(found):
         return []
-    entry, time, arrays = times[-1]
-    found = [markup.element("h2", f"What was published last: entry {entry}, after {time} episodes")]
-    for name, numbers in arrays.items():
-        if _size(numbers) > _MOST_NUMBERS:
-            continue
-        lines = [
-            [str(choice), *map(str, line if isinstance(line, list) else [line])]
-            for choice, line in enumerate(numbers)
-        ]
-        header = ["choice", *map(str, range(len(lines[0]) - 1))]
-        found.append(markup.element("p", f"{_WORDS[name].capitalize()}."))
-        found.append(markup.table(header, lines, numeric=tuple(range(len(header)))))
-    return found
+    chart = IntervalChart(
+        [choice for choice, _, _ in rows],
+        [paid.mean for _, paid, _ in rows],
+        [(paid.low, paid.high) for _, paid, _ in rows],
+        [(alone.low, alone.high) for _, _, alone in rows],
+        "What each choice pays on average",
+    )
+    return [chart.html()]
+
+
+def _chances(release: AgentRelease, found: Sequence[ChoiceEstimate]) -> list[markup.Markup]:
+    """Chances of what follows each choice, if they say more than what is paid."""
+    problem = release.plan.problem
+    several = problem.cells > 2 or release.plan.mechanism.draws_rows
+    if not found or not several or problem.cells > _MOST_CHANCES:
+        return []
+    what = "outcome" if problem.states == 1 else "next state"
+    header = [
+        "choice" if problem.states == 1 else "state, action",
+        *(f"{what} {cell}" for cell in range(problem.cells)),
+    ]
+    lines = [[one.choice, *(_told(chance) for chance in one.chances)] for one in found]
+    return [
+        markup.element("h2", f"Chances of each {what}"),
+        markup.table(header, lines, numeric=tuple(range(1, len(header)))),
+    ]
+
+
+def _told(found: Estimated | None, places: int | None = None) -> str:
+    """A number with its interval, to two digits of its width."""
+    if found is None:
+        return ""
+    width = found.high - found.low
+    if not width:
+        return f"{found.mean:.4f}"
+    if places is None:
+        places = min(9, max(0, 1 - math.floor(math.log10(width))))
+    return f"{found.mean:.{places}f} ({found.low:.{places}f} to {found.high:.{places}f})"
 
 
 def _size(numbers: Any) -> int:

@@ -4,6 +4,7 @@ trials.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -14,8 +15,23 @@ from privior.sequential.latent_counts import LatentCells, shares, sums_within
 from privior.sequential.mechanisms import AgentMechanism
 from privior.sequential.noisy_prefix import NoisyPrefix
 from privior.sequential.problems import Problem
-from privior.sequential.schedule import Doubling, Schedule
+from privior.sequential.schedule import Schedule
 from privior.sequential.sources import PublishedArrays, Source
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedDraw:
+    """One draw of what follows from what was published, of every copy.
+
+    Attributes:
+        visits: how often each choice was taken; None if nothing was published about that
+        chances: of what follows each choice, rows x cells
+        rewards: mean rewards of each choice; None where outcomes are rewards
+    """
+
+    visits: Floats | None
+    chances: Floats
+    rewards: Floats | None
 
 
 class Learner:
@@ -43,8 +59,8 @@ class Learner:
     ) -> None:
         self.problem, self.mechanism, self.source = problem, mechanism, source
         self._generator = generator
-        self._times = frozenset(schedule.times(episodes))
-        self._reward_times = frozenset(Doubling().times(episodes))
+        self._row_times = frozenset(mechanism.row_times(schedule, episodes))
+        self._noise_times = frozenset(mechanism.noise_times(schedule, episodes))
         copies, rows = source.copies, problem.rows
         noise = mechanism.added
         tree = noise is not None and noise.tree
@@ -118,21 +134,25 @@ class Learner:
         """Take what was published now; None if that was lost, and what would have been published with it."""
         if self._draws_now and found is not None:
             self._drawn = self.source.chances(found["rows"])
-        if self.mechanism.added is not None and self._adds_now:
+        if self._adds_now:
             for name, vector in self.vectors.items():
                 vector.take(None if found is None else np.asarray(found[name], dtype=np.int64))
             self._latent = None
         if self._draws_now or self._adds_now:
             self._policy = None
 
+    def follow(self, ended: int, found: PublishedArrays | None) -> None:
+        """Take what was published after so many episodes of a block, of which nothing was counted here."""
+        self._ended = ended
+        self.take(found)
+
     @property
     def _draws_now(self) -> bool:
-        return self.mechanism.draws_rows and self._ended in self._times
+        return self._ended in self._row_times
 
     @property
     def _adds_now(self) -> bool:
-        times = self._reward_times if self.mechanism.draws_rows else self._times
-        return self.mechanism.added is not None and self._ended in times
+        return self._ended in self._noise_times
 
     def _drawn_noise(self, kind: str, size: Fraction, shape: tuple[int, ...]) -> Integers:
         draw = self.source.gaussian if kind == "gaussian" else self.source.laplace
@@ -155,26 +175,30 @@ class Learner:
         """
         if self._policy is not None and self.mechanism.draws_rows:
             return self._policy
-        chances, rewards = self._believed()
-        self._policy = self.problem.policy(chances, rewards)
+        drawn = self.believed()
+        self._policy = self.problem.policy(drawn.chances, drawn.rewards)
         return self._policy
 
-    def _believed(self) -> tuple[Floats, Floats | None]:
+    def believed(self) -> LearnedDraw:
         """Draw chances and mean rewards from what is believed."""
         problem, mechanism, draw = self.problem, self.mechanism, self._generator
         prior = float(problem.prior)
         empty = np.zeros((self.source.copies, problem.rows, max(1, problem.cells)))
+        visits: Floats | None = None
         if not problem.cells:
-            return empty, self._mean_rewards(None)
-        if mechanism.draws_rows:
-            return (shares(empty + prior, draw) if self._drawn is None else self._drawn), self._mean_rewards(
-                None
-            )
-        if not mechanism.noisy_table:
-            return shares(np.asarray(self._table + prior), draw), self._mean_rewards(None)
-        latent = self._latent_of("counts", prior)
-        table = empty if latent is None else latent.draw(draw)
-        return shares(table + prior, draw), self._mean_rewards(np.asarray(table.sum(axis=-1)))
+            chances = empty
+        elif mechanism.draws_rows:
+            chances = shares(empty + prior, draw) if self._drawn is None else self._drawn
+        elif not mechanism.noisy_table:
+            chances = shares(np.asarray(self._table + prior), draw)
+        else:
+            latent = self._latent_of("counts", prior)
+            table = empty if latent is None else latent.draw(draw)
+            chances, visits = shares(table + prior, draw), np.asarray(table.sum(axis=-1))
+        if "visits" in self.vectors:
+            latent = self._latent_of("visits", 1.0)
+            visits = None if latent is None else latent.draw(draw)
+        return LearnedDraw(visits, chances, self._mean_rewards(visits))
 
     def _latent_of(self, name: str, prior: float) -> LatentCells | None:
         vector, noise = self.vectors[name], self.mechanism.added
@@ -192,13 +216,9 @@ class Learner:
         if noise is None:
             exact = {name: vector.pending.astype(np.float64) for name, vector in self.vectors.items()}
             return law.means(exact["visits"], exact["sums"], exact.get("squares"), draw)
-        shape = (self.source.copies, self.problem.rows)
-        if not self.vectors["sums"].pieces:
-            nothing = np.zeros(shape)
+        if visits is None or not self.vectors["sums"].pieces:
+            nothing = np.zeros((self.source.copies, self.problem.rows))
             return law.means(nothing, nothing, nothing, draw)
-        if visits is None:
-            latent = self._latent_of("visits", 1.0)
-            visits = np.zeros(shape) if latent is None else latent.draw(draw)
         found = []
         for name in ("sums", "squares")[: law.powers]:
             vector, units = self.vectors[name], self.units_of(name)

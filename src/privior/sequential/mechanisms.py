@@ -63,6 +63,13 @@ class Noise:
         power = 2 if self.kind == "gaussian" else 1
         return [law(moves, (self.size * scale) ** power, often) for moves, scale in vectors]
 
+    def times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
+        """After how many episodes a piece is published: at the schedule's times and, without a tree, at the
+        end of the block. That costs nothing more: whatever is counted is in one piece, as `parts` reckons.
+        """
+        found = schedule.times(episodes)
+        return found if self.tree else (*found, episodes)
+
     @property
     def variance(self) -> float:
         """About the variance of the noise on one count."""
@@ -102,9 +109,18 @@ class AgentMechanism(ABC):
     ) -> list[list[list[Part]]]:
         """What a block of so many episodes costs: for each release the parts of each pattern."""
 
+    def row_times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
+        """After how many episodes of a block rows are drawn."""
+        return ()
+
+    def noise_times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
+        """After how many episodes of a block something is published with noise."""
+        return ()
+
     def times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
-        """After how many episodes something is published, whatever it is."""
-        return schedule.times(episodes)
+        """After how many episodes of a block something is published, whatever it is."""
+        both = (self.row_times(schedule, episodes), self.noise_times(schedule, episodes))
+        return tuple(sorted({*both[0], *both[1]}))
 
     def drawn(self, table: Integers, source: Source) -> DrawnNumbers:
         """Draw every row, where rows are drawn, as the source publishes them."""
@@ -140,7 +156,11 @@ class NoisyCounts(AgentMechanism):
         self, problem: Problem, unit: InteractionUnit, schedule: Schedule, episodes: int
     ) -> list[list[list[Part]]]:
         """Noise on the table and the rewards."""
-        return self.noise.parts(problem, unit, len(schedule.times(episodes)), table=True)
+        return self.noise.parts(problem, unit, len(self.noise_times(schedule, episodes)), table=True)
+
+    def noise_times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
+        """Those of the schedule, and the end of a block where that is free."""
+        return self.noise.times(schedule, episodes)
 
     @property
     def words(self) -> str:
@@ -189,13 +209,16 @@ class RowDraws(AgentMechanism):
         drawn = [posterior_draws(problem.table_moves(unit), self.prior, self.rate, times)]
         if self.noise is None:
             return drawn
-        often = len(Doubling().times(episodes))
+        often = len(self.noise_times(schedule, episodes))
         return drawn + self.noise.parts(problem, unit, often, table=False)
 
-    def times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
-        """Those of the rows, and those of the rewards if they are noisy."""
-        rewards = () if self.noise is None else Doubling().times(episodes)
-        return tuple(sorted({*schedule.times(episodes), *rewards}))
+    def row_times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
+        """Those of the schedule: every draw costs."""
+        return schedule.times(episodes)
+
+    def noise_times(self, schedule: Schedule, episodes: int) -> tuple[int, ...]:
+        """Rewards, where they are noisy: after 1, 2, 4, ... episodes, and the end of a block."""
+        return () if self.noise is None else self.noise.times(Doubling(), episodes)
 
     def drawn(self, table: Integers, source: Source) -> DrawnNumbers:
         """Draw every row."""

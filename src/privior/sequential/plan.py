@@ -26,6 +26,8 @@ from privior.sequential.units import InteractionUnit, Step, to_unit
 FORMAT = 1
 #: more episodes in a block than this are a mistake
 MOST_EPISODES = 10**7
+#: more public times than this are not listed one by one
+_MOST_LISTED = 12
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,13 @@ class AgentPlan:
         if Fraction(self.pair.delta(round_down(self.budget.epsilon))) > self.budget.delta:
             raise PlanError(
                 "this mechanism does not give the stated guarantee", where="agent", asked=str(self.budget)
+            )
+        if not self.times:
+            raise PlanError(
+                "nothing would be published in a block",
+                where="agent",
+                asked=f"{self.schedule.words}, blocks of {self.episodes} episodes",
+                advice="Publish more often, or reserve more episodes at once.",
             )
 
     @staticmethod
@@ -171,6 +180,26 @@ class AgentPlan:
         return self.mechanism.times(self.schedule, self.episodes)
 
     @property
+    def when(self) -> str:
+        """The public times in words, and what becomes of the episodes after the last of them."""
+        mechanism, found = self.mechanism, []
+        for what, times in (
+            ("rows", mechanism.row_times(self.schedule, self.episodes)),
+            ("noisy numbers", mechanism.noise_times(self.schedule, self.episodes)),
+        ):
+            if times:
+                found.append(f"{what} after {_listed(times)} of the {self.episodes} episodes of a block")
+                left = self.episodes - times[-1]
+                if left:
+                    found.append(f"{_last(left)} in the {what} of the next block, if one is reserved")
+        return "; ".join(found)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What a log of an episode must say of every step."""
+        return (*self.problem.columns, *(() if self.unit.quota is None else ("user",)))
+
+    @property
     def about(self) -> str:
         """What is planned, in words."""
         return f"{self.episodes} episodes of an agent ({self.problem.name}, {self.mechanism.name})"
@@ -185,7 +214,8 @@ class AgentPlan:
                 "problem",
                 f"{self.problem.name}: {self.problem.rows} choices, episodes of {self.problem.horizon}",
             ),
-            ("published", f"{self.mechanism.words}, {self.schedule.words}"),
+            ("published", self.mechanism.words),
+            ("public times", self.when),
             ("a block", f"{self.episodes} episodes, reserved before the first"),
             ("guarantee", str(self.guarantee)),
             ("claim", self.guarantee.claim()),
@@ -237,3 +267,17 @@ class AgentPlan:
         from privior.pictures import listing
 
         return "\n".join(listing.facts(self.facts()))
+
+
+def _listed(times: tuple[int, ...]) -> str:
+    """Numbers in words, those between left out if they are many."""
+    shown = [str(time) for time in times]
+    if len(shown) > _MOST_LISTED:
+        shown = [*shown[:3], "...", shown[-1]]
+    return (
+        shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}".replace("... and", "...,")
+    )
+
+
+def _last(left: int) -> str:
+    return "what the last one counts is" if left == 1 else f"what the last {left} count is"

@@ -80,6 +80,12 @@ class Problem(ABC):
         Returns: copies x steps x states.
         """
 
+    def paid(self, chances: Floats, rewards: Floats | None) -> Floats:
+        """Return what each choice pays on average, by these chances and mean rewards: copies x rows."""
+        if rewards is None:
+            raise ValueError("rewards are what is learned")
+        return rewards
+
     def worth(self, means: Floats) -> Floats:
         """Return what choices are worth on average whose rewards, as a world draws them, have these means."""
         return means
@@ -164,8 +170,12 @@ class CategoricalBandit(Problem):
 
     def policy(self, chances: Floats, rewards: Floats | None) -> Integers:
         """The arm that is worth most."""
-        worth = chances @ np.array([float(payoff) for payoff in self.payoffs])
+        worth = self.paid(chances, rewards)
         return np.asarray(worth.argmax(axis=-1), dtype=np.int64)[:, None, None]
+
+    def paid(self, chances: Floats, rewards: Floats | None) -> Floats:
+        """The payoffs of the outcomes, by their chances."""
+        return np.asarray(chances @ np.array([float(payoff) for payoff in self.payoffs]))
 
 
 @final
@@ -215,9 +225,7 @@ class RewardBandit(Problem):
 
     def policy(self, chances: Floats, rewards: Floats | None) -> Integers:
         """The arm with the largest mean."""
-        if rewards is None:
-            raise ValueError("rewards are what is learned")
-        return np.asarray(rewards.argmax(axis=-1), dtype=np.int64)[:, None, None]
+        return np.asarray(self.paid(chances, rewards).argmax(axis=-1), dtype=np.int64)[:, None, None]
 
     def to_document(self) -> dict[str, object]:
         """Write it as plain values."""
@@ -284,11 +292,9 @@ class FiniteChain(Problem):
 
     def policy(self, chances: Floats, rewards: Floats | None) -> Integers:
         """By value iteration backwards from the last step."""
-        if rewards is None:
-            raise ValueError("rewards are needed")
-        copies = len(chances)
-        shape = (copies, self.states, self.actions)
-        return best_actions(chances.reshape(*shape, self.states), rewards.reshape(shape), self.steps)
+        shape = (len(chances), self.states, self.actions)
+        means = self.paid(chances, rewards).reshape(shape)
+        return best_actions(chances.reshape(*shape, self.states), means, self.steps)
 
     def to_document(self) -> dict[str, object]:
         """Write it as plain values."""

@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from privior import __version__
 from privior.checks import is_whole
@@ -20,9 +20,11 @@ from privior.ledger import Ledger
 from privior.pictures import listing
 from privior.release import LedgerReceipt, release_text
 from privior.sequential.plan import AgentPlan
-from privior.sequential.schedule import Doubling
 from privior.sequential.sources import PLACES, PublishedArrays
 from privior.whole_files import write_whole
+
+if TYPE_CHECKING:
+    from privior.sequential.estimates import ChoiceEstimate
 
 _KIND, FORMAT = "privior-agent-release", 1
 _LARGEST = 2**62
@@ -82,14 +84,14 @@ class AgentRelease:
     def _check_times(self, block: PublishedBlock) -> None:
         """Refuse numbers at another time than the public ones, or of another shape than the plan's."""
         plan = self.plan
-        main, rewards = (frozenset(s.times(plan.episodes)) for s in (plan.schedule, Doubling()))
+        rows = frozenset(plan.mechanism.row_times(plan.schedule, plan.episodes))
+        noisy = frozenset(plan.mechanism.noise_times(plan.schedule, plan.episodes))
         shapes = _shapes(plan)
         if len({time for time, _ in block.times}) < len(block.times):
             raise ReleaseError("published twice at one time", where="block")
         for time, arrays in block.times:
             for name, numbers in arrays.items():
-                due = rewards if plan.mechanism.draws_rows and name != "rows" else main
-                if name not in shapes or time not in due:
+                if name not in shapes or time not in (rows if name == "rows" else noisy):
                     raise ReleaseError("published at no public time", where=f"{name}", asked=shown(time))
                 if not _fits(numbers, shapes[name]):
                     raise ReleaseError("numbers of another shape than the plan's", where=f"block, {name}")
@@ -168,7 +170,7 @@ class AgentRelease:
         plan = self.plan
         found: list[tuple[str, bool | None, str]] = [
             ("guarantee", True, f"computed again from the plan: {plan.budget} for each of the blocks"),
-            ("times", True, f"all numbers are of public times: {plan.schedule.words}"),
+            ("times", True, f"all numbers are of public times: {plan.when}"),
         ]
         for block in self.blocks:
             name = f"entry {block.receipt.entry}"
@@ -180,6 +182,23 @@ class AgentRelease:
                 found.append((name, *_looked_up(block, plan, ledger)))
         return found
 
+    def estimates(self, level: float = 0.9) -> tuple[ChoiceEstimate, ...]:
+        """Return what all that was published says of every choice, with intervals. Free.
+
+        Args:
+            level: of the intervals
+        """
+        from privior.sequential.estimates import estimates_of
+
+        return estimates_of(self, level)
+
+    @property
+    def lost(self) -> int:
+        """How many public times before the last one have nothing: what was due then was lost."""
+        last = [max((time for time, _ in block.times), default=0) for block in self.blocks]
+        due = [sum(time <= end for time in self.plan.times) for end in last]
+        return sum(due) - sum(len(block.times) for block in self.blocks)
+
     def facts(self) -> list[tuple[str, str]]:
         """Say what was published and promised, as named facts."""
         entries = ", ".join(str(block.receipt.entry) for block in self.blocks) or "none"
@@ -187,7 +206,12 @@ class AgentRelease:
             ("release", f"{self.identifier} (privior {self.library})"),
             *self.plan.facts(),
             ("blocks", f"{len(self.blocks)}, ledger entries {entries}"),
-            ("public times", f"{sum(len(block.times) for block in self.blocks)} so far"),
+            ("published so far", f"at {sum(len(block.times) for block in self.blocks)} public times"),
+            *(
+                [("lost", f"what was due at {self.lost} public times: it is in no number")]
+                if self.lost
+                else []
+            ),
         ]
 
     def page(self) -> str:

@@ -98,6 +98,32 @@ def tallied(
     return EpisodeTally(tuple(found), used)
 
 
+def lines_that_count(
+    problem: Problem, unit: InteractionUnit, steps: Iterable[Mapping[str, Any] | None]
+) -> dict[str, int]:
+    """Return how many places say each thing that a step needs, and how many all of them: for the curator's
+    own eyes.
+
+    Args:
+        problem: what is learned
+        unit: what is protected
+        steps: what was recorded, place by place
+    """
+    places = [_read(problem, step, lambda below: 0) for step in islice(steps, problem.places)]
+    asked: dict[str, Callable[[_Place], object]] = {
+        "state": lambda place: place.state,
+        "action": lambda place: place.action,
+        "outcome": lambda place: place.outcome,
+        "reward": lambda place: place.units,
+    }
+    named = {column: asked[column] for column in problem.columns}
+    if unit.quota is not None:
+        named["user"] = lambda place: place.user
+    found = {f"with a known {name}": sum(ask(p) is not None for p in places) for name, ask in named.items()}
+    whole = sum(all(ask(place) is not None for ask in named.values()) for place in places)
+    return {"lines that are looked at": len(places), **found, "lines that count": whole}
+
+
 def _known(problem: Problem, place: _Place) -> bool:
     """Whether a step is known: where it was, what was done, and what is learned of it by itself."""
     outcome = problem.states > 1 or not problem.cells or place.outcome is not None
@@ -129,10 +155,13 @@ def _read(problem: Problem, step: Mapping[str, Any] | None, below: Callable[[int
 
 def _name(user: object) -> str | None:
     """Return who a user is, as a log would say it: 1 and " 1 " are one user; None for what is no name."""
-    if isinstance(user, bool) or not isinstance(user, (str, int)):
-        return None
-    if isinstance(user, int) and user.bit_length() > _LONGEST_NAME:  # of which not even digits are made
-        return None
+    if not isinstance(user, str):
+        try:
+            user = None if isinstance(user, bool) else operator.index(user)  # type: ignore[arg-type]
+        except Exception:  # whatever it is, it is no name
+            return None
+    if user is None or (isinstance(user, int) and user.bit_length() > 4 * _LONGEST_NAME):
+        return None  # of larger numbers not even digits are made
     name = str(user).strip()
     return name if 0 < len(name) <= _LONGEST_NAME else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -9,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from privior.cli.exit_codes import ExitCode
+from privior.cli.looking import PRIVATE, refuse_other_eyes
 from privior.cli.options import Analyst, Epsilon, Json, LedgerAddress, Quiet, screen_of
 from privior.cli.screen import Screen
 from privior.cli.spending import named
 
 if TYPE_CHECKING:
-    from privior.sequential import Agent
+    from privior.release import LedgerReceipt
+    from privior.sequential import Agent, AgentPlan
 
 agent = typer.Typer(
     help="Agents that learn by acting, with a budget that is reserved before they act.",
@@ -46,6 +49,7 @@ AgentMechanismName = Annotated[
         show_default=False,
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Write over an existing file.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)]
 
 
@@ -159,8 +163,10 @@ def reserve(
             if not screen.confirmed(f"Spend {cost} of {population}, for ever?"):
                 screen.fail("NotConfirmed", "not confirmed. Nothing was spent.")
                 raise typer.Exit(ExitCode.NO)
-        found.reserve(analyst=analyst)
+        open_before = found.episode is not None
+        receipt = found.reserve(analyst=analyst)
         _say(screen, found)
+        _say_spent(screen, found, receipt, ledger, open_before=open_before)
 
 
 @agent.command()
@@ -199,11 +205,31 @@ def learn(
         published = found.learn(log, episode=episode)
         if before:
             screen.text(f"Episode {episode} was counted before: this log was not read.")
+        else:
+            screen.text(_rule(found.plan))
         screen.document({"episode": episode, "published": sorted(published), "next": found.episode})
         said = ", ".join(sorted(published)) or "nothing"
         screen.text(f"Published after episode {episode}: {said}.")
         if found.episode is None:
             screen.text("The block has ended: reserve the next one.")
+
+
+@agent.command()
+def look(
+    context: typer.Context, asked: AgentFile, log: LogFile, json: Json = False, quiet: Quiet = False
+) -> None:
+    """Look at a log yourself, on this terminal: how many of its lines would count. Nothing is kept."""
+    from privior.curator import steps_of
+    from privior.sequential.files import read_plan
+    from privior.sequential.tallies import lines_that_count
+
+    screen = screen_of(context)
+    refuse_other_eyes(screen, "agent look", "Run it on a terminal.")
+    made = read_plan(asked)
+    found = lines_that_count(made.problem, made.unit, steps_of(log, made.columns, made.problem.places))
+    screen.text(PRIVATE)
+    screen.table(["", "lines"], [[name, str(many)] for name, many in found.items()])
+    screen.text(f"\n{_rule(made)}")
 
 
 @agent.command()
@@ -226,11 +252,13 @@ def publish(
     state: StateFile,
     output: Output,
     ledger: LedgerAddress = None,
+    force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Write all that was published so far: the one file about an agent that may be shown. Free."""
     screen = screen_of(context)
+    _refuse_taken(output, force)
     with _loaded(state, ledger) as found:
         made = found.published()
     made.write(output)
@@ -245,22 +273,31 @@ def report(
     context: typer.Context,
     release: AgentReleaseFile,
     output: Output,
+    force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Write one page about what an agent published."""
     from privior.errors import ReleaseError
     from privior.sequential import AgentRelease
+    from privior.sequential.agent_page import LEVEL, explained, standing
     from privior.whole_files import write_whole
 
     screen = screen_of(context)
+    _refuse_taken(output, force)
     found = AgentRelease.read(release)
     try:
         write_whole(output, found.page())
     except (OSError, ValueError):
         raise ReleaseError("the report cannot be written there", where=str(output)) from None
-    screen.document({"file": str(output)})
-    screen.text(f"Written: {output}")
+    known = found.estimates(LEVEL)
+    screen.document({"file": str(output), "choices": [asdict(one) for one in known]})
+    screen.text(explained(found))
+    if known:
+        screen.table(*standing(found, known))
+    screen.text(f"\nWrote {output}: open it in a browser, print it, or publish it beside the release.")
+    if screen.quiet:
+        screen.answer(str(output))
 
 
 @agent.command()
@@ -288,6 +325,42 @@ def _loaded(state: Path, ledger: str | None) -> Agent:
     from privior.sequential import Agent
 
     return Agent.load(state, ledger=named(ledger, "agent"))
+
+
+def _rule(plan: AgentPlan) -> str:
+    """Say what counts of any log: nothing that depends on this one."""
+    first, *more = plan.columns
+    said = f"{', '.join([first, *more[:-1]])} and {more[-1]}"
+    whose = "" if plan.unit.quota is None else f", and of a user those after her first {plan.unit.quota}"
+    return (
+        f"Lines without a readable {said} count nowhere, as do those after the first "
+        f"{plan.problem.places}{whose}."
+    )
+
+
+def _say_spent(
+    screen: Screen, found: Agent, receipt: LedgerReceipt, ledger: str | None, *, open_before: bool
+) -> None:
+    from privior.ledger import Ledger
+
+    if open_before:
+        screen.text("\nA block is open already: nothing was spent.")
+        return
+    first, many = found.episode or 1, found.plan.episodes
+    left = Ledger.open(named(ledger, "agent reserve")).left
+    screen.text(
+        f"\nSpent {found.plan.cost} of {found.plan.population}, ledger entry {receipt.entry}, for episodes "
+        f"{first} to {first + many - 1}. Left: {left}."
+    )
+
+
+def _refuse_taken(output: Path, force: bool) -> None:
+    from privior.errors import ReleaseError
+
+    if output.exists() and not force:
+        raise ReleaseError(
+            "the file exists already", where=str(output), advice="Say --force to write over it."
+        )
 
 
 def _say(screen: Screen, found: Agent) -> None:

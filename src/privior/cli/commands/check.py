@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privior.cli.looking import PRIVATE, refuse_other_eyes
 from privior.cli.options import (
     AnalysisFile,
     Analyst,
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from privior.release import Release
 
 _LEVEL = 0.9
-_PRIVATE = (
-    "For your eyes alone: nothing of this is stored, and none of it may be published. A schema that is "
-    "changed because of it is no longer public knowledge, and guarantees do not cover what it tells."
-)
 
 
 def check(
@@ -158,21 +154,15 @@ def _look(screen: Screen, analysis: Path, columns: Sequence[str], table: str) ->
     """Show shapes of cells on a terminal; what goes wrong with rows changes neither exit code nor stream."""
     from privior.analyses import Analysis
     from privior.curator import look
-    from privior.errors import PlanError
 
-    if screen.as_json or screen.quiet or not sys.stdout.isatty():
-        raise PlanError(
-            "a look is for the curator's own eyes, on a terminal",
-            where="check --look",
-            asked="standard output is no terminal, or --json or --quiet",
-            advice="Run it on a terminal; to use or publish what is found, pay for it: --epsilon E.",
-        )
+    advice = "Run it on a terminal; to use or publish what is found, pay for it: --epsilon E."
+    refuse_other_eyes(screen, "check --look", advice)
     asked = Analysis.read(analysis, records=1, epsilon="1")  # neither is used
     names = list(dict.fromkeys(columns or asked.model.columns))
     for name in names:
         asked.schema.column(name)
     found = look(asked.schema, names, table)
-    screen.text(_PRIVATE)
+    screen.text(PRIVATE)
     if found is None:
         screen.text("The rows could not be read; the curator's log says where, not why.")
         return
