@@ -80,7 +80,13 @@ def calibrated(
         Fraction(1, 2),
         _DIGITS,
     )
-    return _found(None if root is None else RowDraws(1 / root**2, 1, noise), budget)
+    return _found(None if root is None else RowDraws(_plain(1 / root**2), 1, noise), budget)
+
+
+def _plain(prior: Fraction) -> Fraction:
+    """Round a prior up, which reveals less, to a number whose draws are quick: whole if that is within 1%."""
+    parts = 1 if prior >= 100 else 8
+    return Fraction(math.ceil(prior * parts), parts)
 
 
 def first_time(mechanism: AgentMechanism, problem: Problem, episodes: int) -> int:
