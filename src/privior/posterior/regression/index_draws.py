@@ -138,5 +138,5 @@ def _start(said: Observations, target: IndexTarget) -> Floats:
     point[cut[1] : cut[2]] = mean / (MEAN_STDDEV * end)
     point[cut[5]] = np.log(v)
     if not target.public:
-        point[cut[7]] = np.log(n)
+        point[cut[7]] = target.place(n)
     return point
