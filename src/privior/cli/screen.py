@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: seconds after which it is shown what is waited for
 PATIENCE = 2.0
-_WIDEST = 110
+_WIDEST, _PIPED = 110, 80
 _LEAST_TEXT = 20
 
 
@@ -46,7 +46,8 @@ class Screen:
     @property
     def width(self) -> int:
         """How many signs fit into a line."""
-        return min(_WIDEST, shutil.get_terminal_size((80, 24)).columns) if _is_terminal(sys.stdout) else 80
+        terminal = min(_WIDEST, shutil.get_terminal_size((80, 24)).columns)
+        return terminal if _is_terminal(sys.stdout) else _PIPED
 
     def heading(self, text: str) -> None:
         """Begin a section."""
@@ -132,14 +133,15 @@ class Screen:
             self._complain(text)
 
     def _complain(self, text: str) -> None:
-        first, *rest = harmless(f"privior: {text}").split("\n")
+        whole = harmless(f"privior: {text}")
+        first, *rest = whole.split("\n")
         if _is_terminal(sys.stderr):
             console = self._rich(sys.stderr)
             console.print(first, style="bold red", markup=False, highlight=False)
             for line in rest:
                 console.print(line, markup=False, highlight=False)
         else:
-            print("\n".join([first, *rest]), file=sys.stderr)
+            print("\n".join(_fitting(whole, _PIPED)), file=sys.stderr)
 
     def confirmed(self, question: str) -> bool:
         """Ask on the terminal; only yes means yes."""

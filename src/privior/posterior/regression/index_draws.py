@@ -9,9 +9,10 @@ import numpy as np
 from privior.arrays import Floats
 from privior.models import LogisticRegression, MomentLayout
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
+from privior.posterior.regression.feature_law import left_by_records
 from privior.posterior.regression.hamiltonian import shape_at_mode, walk
 from privior.posterior.regression.index_target import LOG_INDEX, IndexTarget
-from privior.posterior.regression.logistic_draws import LogisticDraws, left_by_records
+from privior.posterior.regression.logistic_draws import LogisticDraws
 from privior.posterior.regression.moments_law import MEAN_STDDEV
 from privior.posterior.regression.observations import Observations
 from privior.posterior.regression.regression_draws import FREEDOM, Mixing

@@ -17,7 +17,7 @@ from privior.posterior.contract import Posterior, posterior_for, with_prior
 from privior.posterior.events import Event, quoted
 from privior.posterior.findings import Finding, Table
 from privior.posterior.numbers import Floats
-from privior.posterior.own_rows import NOTHING, coded_rows
+from privior.posterior.own_rows import NOTHING, coded_rows, row_named
 from privior.posterior.quantity import Quantity, check_level, no_intervals, quantiles
 from privior.posterior.regression.index_draws import drawn_from_moments
 from privior.posterior.regression.logistic_draws import LogisticDraws, drawn
@@ -97,6 +97,11 @@ class LogisticPosterior(Posterior):
         known = len(releases) == 1 and laws[0].intervals
         found = drawn(releases[0], model.scale) if known else None
         return cls(releases, model, weights, found)
+
+    @property
+    def about(self) -> str:
+        """What its numbers are of: records as the question describes them, none of which was released."""
+        return f"by the formula, of the process behind the table{self.whose}"
 
     @property
     def uncertain(self) -> bool:  # type: ignore[override]
@@ -221,7 +226,7 @@ class LogisticPosterior(Posterior):
         if np.isnan(chances).any():
             raise InferenceError(
                 "some rows have cells that the schema leaves out",
-                asked=f"row {int(np.isnan(chances[:, 0]).argmax())}",
+                asked=row_named(int(np.isnan(chances[:, 0]).argmax())),
                 advice="Leave these rows out, or ask predict_proba(frame).",
             )
         return np.array(self.schema.column(self.model.target).values)[chances.argmax(axis=1)]
