@@ -276,7 +276,10 @@ class LogisticPosterior(Posterior):
     def assumptions(self) -> tuple[str, ...]:
         """That the formula is right, and what intervals take for granted."""
         linear = f"That the log odds of {self.model.target} are linear in the features."
-        normal = "Intervals take sums of features to be about Normal, as sums of several are."
+        normal = (
+            "Intervals take sums of features to be about Normal, as sums of several are, but for the two that "
+            "move the log odds most: these are spread over their ranges as their mean and variance say."
+        )
         if self.averaged:
             normal = (
                 "That sums of the features, each times its weight, are about Normal, as sums of several are: "
