@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: seconds after which it is shown what is waited for
 PATIENCE = 2.0
-_WIDEST, _PIPED = 110, 80
+_WIDEST = 110
 _LEAST_TEXT = 20
 
 
@@ -46,8 +46,7 @@ class Screen:
     @property
     def width(self) -> int:
         """How many signs fit into a line."""
-        terminal = min(_WIDEST, shutil.get_terminal_size((80, 24)).columns)
-        return terminal if _is_terminal(sys.stdout) else _PIPED
+        return min(_WIDEST, shutil.get_terminal_size((80, 24)).columns) if _is_terminal(sys.stdout) else 80
 
     def heading(self, text: str) -> None:
         """Begin a section."""
@@ -132,16 +131,19 @@ class Screen:
         with _heard():
             self._complain(text)
 
+    def warn(self, text: str) -> None:
+        """Say on the error stream what must be known of an answer, in lines that fit; errors stay whole."""
+        self.complain("\n".join(_fitting(harmless(text), 80 - len("privior: "))))
+
     def _complain(self, text: str) -> None:
-        whole = harmless(f"privior: {text}")
-        first, *rest = whole.split("\n")
+        first, *rest = harmless(f"privior: {text}").split("\n")
         if _is_terminal(sys.stderr):
             console = self._rich(sys.stderr)
             console.print(first, style="bold red", markup=False, highlight=False)
             for line in rest:
                 console.print(line, markup=False, highlight=False)
         else:
-            print("\n".join(_fitting(whole, _PIPED)), file=sys.stderr)
+            print("\n".join([first, *rest]), file=sys.stderr)
 
     def confirmed(self, question: str) -> bool:
         """Ask on the terminal; only yes means yes."""

@@ -277,8 +277,8 @@ class LogisticPosterior(Posterior):
         """That the formula is right, and what intervals take for granted."""
         linear = f"That the log odds of {self.model.target} are linear in the features."
         normal = (
-            "Intervals take sums of features to be about Normal, as sums of several are, but for the two that "
-            "move the log odds most: these are spread over their ranges as their mean and variance say."
+            "Intervals take sums of features to be about Normal, as sums of several are, but for the two "
+            "that move the log odds most: these are spread over their ranges as their mean and variance say."
         )
         if self.averaged:
             normal = (
