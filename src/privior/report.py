@@ -168,9 +168,7 @@ def _limits(release: Release, posterior: Posterior) -> list[str]:
         "not. The promise is that one record changes little.",
         f"Not the same promise for groups: for two {noun}s together epsilon counts twice, for ten tenfold"
         f"{faster}.",
-        "No difference that is smaller than the intervals show.",
-        "Not that the numbers in the file are the true counts: noisy counts may be negative or too large, "
-        "draws and drawn records are random. The intervals account for that.",
+        *(_uncertain() if posterior.uncertain else _estimated()),
         *_meant(posterior),
         *posterior.assumptions,
         f"What the release states openly is not hidden: columns, levels, ranges, the prior{number}.",
@@ -178,6 +176,23 @@ def _limits(release: Release, posterior: Posterior) -> list[str]:
         *_moved(plan.moved_in_words),
         f"Other releases about the same {noun}s add up with this one; the ledger counts those charged to it, "
         "and no others.",
+    ]
+
+
+def _uncertain() -> list[str]:
+    """Say what intervals are for."""
+    return [
+        "No difference that is smaller than the intervals show.",
+        "Not that the numbers in the file are the true counts: noisy counts may be negative or too large, "
+        "draws and drawn records are random. The intervals account for that.",
+    ]
+
+
+def _estimated() -> list[str]:
+    """Say that there are no intervals, and what that leaves open."""
+    return [
+        "Not how far noise and chance have moved the numbers: they are random estimates, and there are no "
+        "intervals. A difference between two of them may be noise alone."
     ]
 
 

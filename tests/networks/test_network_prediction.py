@@ -110,9 +110,9 @@ def test_frames_of_all_kinds_are_read_alike() -> None:
 @pytest.mark.parametrize(
     ("frame", "said"),
     [
-        ({**ROWS, "colour": ["red", "blue", "red", "red"]}, "row 1"),
-        ({**ROWS, "size": ["?", 1, 1, 1]}, "row 0"),
-        ({**ROWS, "wet": [True, [1], True, True]}, "row 1"),
+        ({**ROWS, "colour": ["red", "blue", "red", "red"]}, "row 2"),
+        ({**ROWS, "size": ["?", 1, 1, 1]}, "row 1"),
+        ({**ROWS, "wet": [True, [1], True, True]}, "row 2"),
         ({"color": ROWS["colour"], "size": ROWS["size"]}, "colour"),
         ({**ROWS, "wet": [True]}, "one length"),
         ({**ROWS, "wet": "yes"}, "list of cells"),

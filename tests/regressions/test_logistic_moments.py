@@ -62,7 +62,7 @@ def some_target(stddev: float | None, public: bool) -> tuple[IndexTarget, Any]:
     )
     points = target.middle + 0.5 * rng.standard_normal((3, target.size))
     if not public:
-        points[:, -1] = np.log(60)
+        points[:, -1] = target.place(60.0)
     return target, points
 
 
@@ -173,6 +173,15 @@ def test_weights_intervals_and_predictions_follow(seeded_noise: object) -> None:
     other = released("8", delta="1e-5", mechanism=pv.ObjectivePerturbation)
     with pytest.raises(pv.InferenceError, match="not put together"):
         type(posterior).given((release, other), None, ignore_noise=False)
+
+
+def test_the_declared_maximum_may_be_the_number_itself(seeded_noise: object) -> None:
+    """The number of records at the end of what is possible stops no chain: with a wall R-hat was 8."""
+    release = released("0.5", delta="1e-5", mechanism=pv.GaussianMoments, neighbours="add-or-remove-one")
+    found = pv.infer(release).found
+    assert found.diagnostics.r_hat < 1.05
+    assert found.diagnostics.acceptance > 0.6
+    assert np.allclose(found.weights.mean(axis=0), [-0.5, 1.2, 0.8], atol=4 * found.weights.std(axis=0).max())
 
 
 def test_laplace_noise_is_wider_and_known(seeded_noise: object) -> None:

@@ -131,6 +131,10 @@ class Screen:
         with _heard():
             self._complain(text)
 
+    def warn(self, text: str) -> None:
+        """Say on the error stream what must be known of an answer, in lines that fit; errors stay whole."""
+        self.complain("\n".join(_fitting(harmless(text), 80 - len("privior: "))))
+
     def _complain(self, text: str) -> None:
         first, *rest = harmless(f"privior: {text}").split("\n")
         if _is_terminal(sys.stderr):

@@ -25,7 +25,7 @@ from privior.arrays import Floats
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.families import ParameterForecast
 from privior.forecasting.regressions import noises
-from privior.mechanisms import Mechanism
+from privior.mechanisms import Mechanism, ObjectivePerturbation
 from privior.models import LogisticRegression
 from privior.privacy import REPLACE_ONE
 
@@ -105,17 +105,29 @@ class LogisticForecaster(Forecaster):
         """Forecast the error of even odds."""
         return self._forecast(0, 0.0, 0.0)
 
+    def _why_moments(self, records: int, law: Any) -> str:
+        """Say why they are released and not a minimiser, which must be true of a law that was named too."""
+        spent = law.guarantee.cost
+        if spent.delta == 0:
+            return "a minimiser needs delta > 0, and this budget has none"
+        guess = records if law.neighbours is REPLACE_ONE else -(-records // 2)
+        other = ObjectivePerturbation(
+            self.model, self.schema, spent.epsilon, spent.delta, expected=guess, neighbours=law.neighbours
+        )
+        if self.ahead(records, other).error < self.ahead(records, law).error:
+            return "they were asked for; predictions by objective-perturbation are forecast to be better"
+        return (
+            "noise outweighs what this many records tell of so many weights: weights are shrunk by what the "
+            "release says of their size, which a noisy minimiser cannot say"
+        )
+
     def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
         """Say what inference will take."""
         told: Any = mechanism
         if told.layouts[0].name == "moments":
             return [
                 ("inference", "Hamiltonian Monte Carlo over latent moments, seconds; intervals come with it"),
-                (
-                    "why moments",
-                    "noise outweighs what this many records tell of so many weights: weights are shrunk by "
-                    "what the release says of their size, which a noisy minimiser cannot say",
-                ),
+                ("why moments", self._why_moments(records, told)),
             ]
         drawn = "; intervals by chains, in seconds" if told.intervals else ""
         return [("inference", f"predictions at once, from the released weights{drawn}")]

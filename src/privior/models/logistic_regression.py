@@ -118,7 +118,8 @@ class LogisticRegression(RecordsModel, MomentModel):
         """What the width in a plan is of: intervals of weights."""
         return (
             f"90% intervals of what a feature adds to the log odds of {self.target} from the middle to the "
-            "end of its range, average over the features"
+            "end of its range, average over the features; for a release without intervals the spread of 90% "
+            "of its estimates"
         )
 
     @property

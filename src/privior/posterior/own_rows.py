@@ -104,11 +104,16 @@ def _codes(name: str, column: Column, cells: Iterable[object], whole: bool) -> I
         try:
             code = known.get(key)
         except TypeError:
-            raise InferenceError(f"not a cell of {name}", asked=shown(cell), where=f"row {row}") from None
+            raise InferenceError(f"not a cell of {name}", asked=shown(cell), where=row_named(row)) from None
         if code is None:
             code = known[key] = _code(name, column, cell, row, whole)
         found.append(code)
     return np.array(found, dtype=np.int64)
+
+
+def row_named(row: int) -> str:
+    """Name a row by its number, from 1, as predictions are numbered."""
+    return f"row {row + 1} (the first is 1)"
 
 
 def _code(name: str, column: Column, cell: object, row: int, whole: bool) -> int:
@@ -117,15 +122,16 @@ def _code(name: str, column: Column, cell: object, row: int, whole: bool) -> int
     except SchemaError as error:
         counted = column.missing_code
         label = None if counted is None else column.labels[counted]
-        advice = "Put None there if nothing is known"
+        advice = "Leave the cell empty (None in Python) if nothing is known"
         if whole:
-            advice = "Put None there" + ("; such a row has no prediction" if label is None else "")
+            advice = "Leave the cell empty (None in Python)"
+            advice += "; such a row has no prediction" if label is None else ""
             advice += "" if label is None else f": it counts as {label}, as it did in the table"
         elif label is not None:
             advice += f", or {label}, as which such a cell was counted"
         raise InferenceError(
             f"not a level of {name}",
-            where=f"row {row}",
+            where=row_named(row),
             asked=error.asked,
             allowed=error.allowed or f"{column.kind}",
             advice=f"{advice}.",

@@ -74,7 +74,7 @@ def ask(
             screen.error(one)
     if not any(isinstance(one, Answer) and one.warns for one in found):
         for warning in posterior.warnings:
-            screen.complain(warning)
+            screen.warn(warning)
     bad = [one for one in found if not isinstance(one, Answer)]
     if bad:
         raise typer.Exit(exit_code(bad[0]))

@@ -60,6 +60,6 @@ def predict(
     screen.document({"predictions": str(output), "rows": number, "warnings": list(posterior.warnings)})
     screen.text(f"Wrote {output}: {number} rows.")
     for warning in posterior.warnings:
-        screen.complain(warning)
+        screen.warn(warning)
     if screen.quiet:
         screen.answer(str(output))

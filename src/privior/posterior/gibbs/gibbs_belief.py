@@ -28,7 +28,7 @@ from privior.posterior.events import Event, quoted
 from privior.posterior.findings import Finding, Table
 from privior.posterior.gibbs.gibbs_numbers import GibbsNumbers
 from privior.posterior.numbers import Floats
-from privior.posterior.own_rows import NOTHING, coded_rows
+from privior.posterior.own_rows import NOTHING, coded_rows, row_named
 from privior.posterior.quantity import DRAWS, SEED, Quantity, check_level, quantiles
 from privior.posterior.records import SampledRecords
 from privior.release import Release
@@ -75,6 +75,11 @@ class GibbsBelief(Posterior):
                 "draws are exact: there is no noise that could be ignored", asked='noise="ignore"'
             )
         return cls(releases, model)
+
+    @property
+    def about(self) -> str:
+        """What its numbers are of, which is not the truth that a tempered posterior is shrunk away from."""
+        return f"of the mean of the Gibbs posterior, by the formula{self.whose}"
 
     @staticmethod
     def numbers_of(model: Any, schema: Schema) -> GibbsNumbers:
@@ -187,7 +192,7 @@ class GibbsBelief(Posterior):
             if not there.all():
                 raise InferenceError(
                     "some rows have cells that the schema leaves out",
-                    asked=f"row {int(np.argmin(there))}",
+                    asked=row_named(int(np.argmin(there))),
                     advice="Leave these rows out.",
                 )
             chances = loss.chance(predictors)

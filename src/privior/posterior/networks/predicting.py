@@ -14,7 +14,7 @@ from privior.models import Network
 from privior.posterior.contract import Posterior
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.prediction import Predictor
-from privior.posterior.own_rows import coded_rows
+from privior.posterior.own_rows import coded_rows, row_named
 from privior.posterior.quantity import check_level, quantiles
 
 #: draws over which predictions are averaged: always as many, so that no row's answer depends on the others
@@ -110,7 +110,8 @@ class Predicting(Posterior):
             ever = np.atleast_1d(possible.any(axis=1))
             if not ever.all():
                 row = int(rows[~ever[which]][0])
-                raise InferenceError("such a row has no chance", where=f"row {row}", asked=f"P({name} | row)")
+                asked = f"P({name} | row)"
+                raise InferenceError("such a row has no chance", where=row_named(row), asked=asked)
             found[rows] = _over_draws(chances, level, everywhere=bool(possible.all()))[which]
         return found
 

@@ -163,8 +163,9 @@ def walk(
             top, gradient = _round(density, shape, new)
             push = push + (steps if place + 1 < number else steps / 2) * gradient
         asked += number
-        change = top - height - (push**2).sum(axis=1) / 2 + (moment**2).sum(axis=1) / 2
-        chance = np.exp(np.minimum(0.0, np.where(np.isfinite(change), change, -np.inf)))
+        with np.errstate(invalid="ignore"):  # a chain that begins where nothing is possible may leave
+            change = top - height - (push**2).sum(axis=1) / 2 + (moment**2).sum(axis=1) / 2
+        chance = np.exp(np.minimum(0.0, np.where(np.isnan(change), -np.inf, change)))
         taken = rng.random(chains) < chance
         state = np.where(taken[:, np.newaxis], new, state)
         height, slope = np.where(taken, top, height), np.where(taken[:, np.newaxis], gradient, slope)

@@ -9,9 +9,10 @@ import numpy as np
 from privior.arrays import Floats
 from privior.models import LogisticRegression, MomentLayout
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
+from privior.posterior.regression.feature_law import left_by_records
 from privior.posterior.regression.hamiltonian import shape_at_mode, walk
 from privior.posterior.regression.index_target import LOG_INDEX, IndexTarget
-from privior.posterior.regression.logistic_draws import LogisticDraws, left_by_records
+from privior.posterior.regression.logistic_draws import LogisticDraws
 from privior.posterior.regression.moments_law import MEAN_STDDEV
 from privior.posterior.regression.observations import Observations
 from privior.posterior.regression.regression_draws import FREEDOM, Mixing
@@ -138,5 +139,5 @@ def _start(said: Observations, target: IndexTarget) -> Floats:
     point[cut[1] : cut[2]] = mean / (MEAN_STDDEV * end)
     point[cut[5]] = np.log(v)
     if not target.public:
-        point[cut[7]] = np.log(n)
+        point[cut[7]] = target.place(n)
     return point

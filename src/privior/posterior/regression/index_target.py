@@ -21,7 +21,9 @@ with tau said or learned, theta_0 = k sqrt(1 + pi beta^2 / 8) - mu'w by its coor
 how many records are yes, whatever beta. The moments are linear in X'X/n = L L' + mu mu', X'1/n = mu,
 X'u/n = L t + mu a, 1'u/n = a, u'u/n = 1/4, and each was released with noise. Coordinates are in units of
 their priors, those of e in units of a power of tau: 1 where the noise leaves the weights to their prior,
-0 where it tells them, so that tau is not the neck of a funnel.
+0 where it tells them, so that tau is not the neck of a funnel. A private n is anything up to the declared
+maximum; its coordinate is the log odds of its place below that, since a wall would stop the chains where
+the maximum is about the number itself.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.posterior.regression.moments_law import LOG_V, MEAN_STDDEV
+from privior.special import expit, log_expit, logit
 
 #: what is believed of log of the standard deviation of the index, if tau is learned: mean, standard deviation
 LOG_INDEX = (0.3, 0.5)
@@ -77,7 +80,7 @@ class IndexTarget:
 
     @cached_property
     def places(self) -> list[int]:
-        """Where each group of coordinates begins: L, mu, e, k, chance, log v, log tau, log n."""
+        """Where each group of coordinates begins: L, mu, e, k, chance, log v, log tau, log odds of n."""
         d = self.features
         sizes = [d * (d + 1) // 2, d, d, 1, d + 1, 1, int(self.stddev is None), int(not self.public)]
         return [int(one) for one in np.cumsum([0, *sizes])]
@@ -103,6 +106,25 @@ class IndexTarget:
         return np.flatnonzero(self._below[0] == self._below[1])
 
     # What coordinates stand for
+
+    @property
+    def _fewest(self) -> float:
+        """The least number of records, where it is private."""
+        return float(self.features + 2)
+
+    @property
+    def _possible(self) -> float:
+        """How many more there may be."""
+        return max(self.records - self._fewest, 1.0)
+
+    def number(self, places: Floats) -> Floats:
+        """Return the numbers of records of their coordinates."""
+        return np.asarray(self._fewest + self._possible * expit(places))
+
+    def place(self, number: float) -> float:
+        """Return the coordinate of a number of records, or of the nearest one that has one."""
+        share = min(max((number - self._fewest) / self._possible, 1e-3), 1 - 1e-3)
+        return float(logit(share))
 
     def parts(self, points: Floats) -> dict[str, Floats]:
         """Return the latent numbers at each row."""
@@ -133,7 +155,7 @@ class IndexTarget:
             "chance": points[:, cut[4] : cut[5]],
             "v": v,
             "tau": tau,
-            "n": np.full(many, self.records) if self.public else np.exp(points[:, cut[7]]),
+            "n": np.full(many, self.records) if self.public else self.number(points[:, cut[7]]),
         }
         return {**found, **self._with_target(found)}
 
@@ -194,8 +216,6 @@ class IndexTarget:
         found[cut[5]] = LOG_V[0] - np.log(self.terms)
         if self.stddev is None:
             found[cut[6]] = LOG_INDEX[0] - (np.log(self.terms * self.features) + found[cut[5]]) / 2
-        if not self.public:
-            found[cut[7]] = np.log(self.records)
         return found
 
     @cached_property
@@ -266,9 +286,9 @@ class IndexTarget:
             slopes[:, cut[6]] = by_tau - index / LOG_INDEX[1] ** 2
         slopes[:, cut[5]] = slope_v
         if not self.public:
-            inside = (n > d + 2) & (n < self.records)
-            value = np.where(inside, value + points[:, cut[7]], -np.inf)
-            slopes[:, cut[7]] = n * slope_n + 1
+            below, above = expit(points[:, cut[7]]), expit(-points[:, cut[7]])
+            value += log_expit(points[:, cut[7]]) + log_expit(-points[:, cut[7]])
+            slopes[:, cut[7]] = self._possible * below * above * slope_n + above - below
         return value, slopes
 
     @staticmethod

@@ -6,13 +6,9 @@ The minimiser theta^ of sum log(1 + e^(-y a.theta)) + lam/2 |theta|^2 + b.theta 
 
 theta the true weights, G the expected gradient and H its Jacobian, of the records' features; so its density
 is that Normal one times det(H(theta^) + lam I). G and H depend on the features' law, of which the sums of
-products S = A'A are released with noise. As in a model of one index, features are taken to be Normal with
-these moments: then, with z = a.theta, gk = E of the k-th derivative of 1/(1 + e^-z), c = C w,
-
-    G / n = (g0, g0 m + g1 c),   H / n = (g1, g1 m + g2 c; ., g1 (C + m m') + g2 (m c' + c m') + g3 c c')
-
-exactly (Stein), m and C mean and covariance of the features. S is latent: Normal around what was released,
-with a prior that keeps C away from singular ones. It is drawn by elliptical slices (Murray, Adams, MacKay
+products S = A'A are released with noise: `feature_law` has those of features with these moments, Normal but
+for the ones that outweigh the others. S is latent: Normal around what was released, with a prior that keeps
+the features' covariance away from singular ones. It is drawn by elliptical slices (Murray, Adams, MacKay
 2010), which need no tuning; given S the weights are drawn from their Normal approximation at the mode. Where
 the standard deviation tau of the weights is learned, it is walked between the slices, with what
 `index_target` believes of it.
@@ -21,6 +17,7 @@ the standard deviation tau of the weights is learned, it is walked between the s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -28,6 +25,7 @@ from privior.arrays import Floats
 from privior.models import RowDesign
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
 from privior.posterior.kept import kept
+from privior.posterior.regression.feature_law import FeatureLaw
 from privior.posterior.regression.index_target import FIRST_STDDEV, LOG_INDEX
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
@@ -39,15 +37,14 @@ _NEWTON, _SHRINKS = 25, 60
 _SMALL, _LOST = 1e-6, 1e-2
 #: columns of more values than this are numbers
 _FEW = 1000
-#: the least spread of z at which derivatives are taken by moments
-_NARROW = 1e-3
 #: what is believed of the scatter: its determinant to this power
 _KEEPING = 1.5
 #: the least scatter in any direction at the start, as a share of a feature's range
 _LEAST = 0.01
 #: the steps of a learned log tau
 _WALK = 0.4
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(25)
+#: features that outweigh the others in the released weights and are not taken to be Normal, at most
+_LEADING = 2
 
 
 @kept
@@ -90,6 +87,16 @@ class Said:
     records: int | None
     stddev: float | None
     squares: tuple[tuple[int, int], ...] = ()
+
+    @cached_property
+    def leading(self) -> tuple[tuple[int, float], ...]:
+        """The features that move the index most by the released weights, and the low ends of their ranges."""
+        n, ends = max(float(self.products[0, 0]), 1.0), dict(self.squares)
+        means = np.clip(self.products[0, 1:] / n, -1, 1)
+        spread = np.clip(np.diag(self.products)[1:] / n - means**2, 0.05, 1.0)
+        moved = np.abs(self.minimiser[1:]) * np.sqrt(spread)
+        first = np.argsort(-moved)[:_LEADING].tolist()
+        return tuple((place, 0.0 if ends.get(place + 1) else -1.0) for place in first)
 
     def precisions(self, tau: Floats, size: int) -> Floats:
         """Return one over the variances of the weights before any data, a row for each chain."""
@@ -272,8 +279,8 @@ def _evidence(
     alone = np.ones((many, size))
     if not there.any():
         return heights, mode, spread, alone
-    some = _Moments(safe[there], means[there], scatter[there])
-    theta_hat = np.tile(said.minimiser, (some.many, 1))
+    some = FeatureLaw.normal(safe[there], means[there], scatter[there]).led_by(said.leading)
+    theta_hat = np.tile(said.minimiser, (int(there.sum()), 1))
     gradient_hat, hessian_hat = some.gradient(theta_hat)
     each, theta = said.precisions(tau[there], size), mode[there]
     prior = each[:, :, None] * np.eye(size)
@@ -313,59 +320,3 @@ def _evidence(
     own = np.linalg.inv(hessian + prior)
     alone[there] = own[:, np.arange(size), np.arange(size)]
     return np.nan_to_num(heights, nan=-np.inf), mode, spread, alone
-
-
-def left_by_records(n: Floats, means: Floats, scatter: Floats, theta: Floats, stddev: Floats) -> Floats:
-    """Return the standard deviations of weights that records alone would leave, without privacy noise.
-
-    Args:
-        n: numbers of records
-        means: of the features in [-1, 1], one row each
-        scatter: likewise their covariances
-        theta: weights
-        stddev: of the weights, before any data
-    """
-    hessian = _Moments(n, means, scatter).gradient(theta)[1]
-    own = np.linalg.inv(hessian + np.eye(theta.shape[1]) / stddev[:, None, None] ** 2)
-    return np.asarray(np.sqrt(own[:, np.arange(theta.shape[1]), np.arange(theta.shape[1])].mean(axis=0)))
-
-
-@dataclass(frozen=True, eq=False)
-class _Moments:
-    """Numbers of records, means and scatters of features, one for each chain."""
-
-    n: Floats
-    means: Floats
-    scatter: Floats
-
-    @property
-    def many(self) -> int:
-        """How many chains there are."""
-        return len(self.n)
-
-    def gradient(self, theta: Floats) -> tuple[Floats, Floats]:
-        """Return G and H at weights, one row each."""
-        weights = theta[:, 1:]
-        turned = (self.scatter @ weights[:, :, None])[:, :, 0]
-        centre = theta[:, 0] + (self.means * weights).sum(axis=1)
-        width = np.maximum(np.sqrt(np.maximum((weights * turned).sum(axis=1), 0.0)), _NARROW)
-        z = centre[:, None] + width[:, None] * _NODES
-        p = 0.5 * (1 + np.tanh(z / 2))
-        q = p * (1 - p)
-        share = _WEIGHTS / _WEIGHTS.sum()
-        # derivatives by moments of the nodes: then H is positive definite whatever the nodes
-        g0, g1 = p @ share, q @ share
-        g2 = (q @ (share * _NODES)) / width
-        g3 = (q @ (share * (_NODES**2 - 1))) / width**2
-        n = self.n[:, None]
-        gradient = n * np.concatenate([g0[:, None], g0[:, None] * self.means + g1[:, None] * turned], axis=1)
-        side = g1[:, None] * self.means + g2[:, None] * turned
-        both = self.means[:, :, None] * turned[:, None, :]
-        whole = np.empty((self.many, theta.shape[1], theta.shape[1]))
-        whole[:, 0, 0], whole[:, 0, 1:], whole[:, 1:, 0] = g1, side, side
-        whole[:, 1:, 1:] = (
-            g1[:, None, None] * (self.scatter + self.means[:, :, None] * self.means[:, None, :])
-            + g2[:, None, None] * (both + both.transpose(0, 2, 1))
-            + g3[:, None, None] * turned[:, :, None] * turned[:, None, :]
-        )
-        return gradient, n[:, :, None] * whole

@@ -17,7 +17,7 @@ from privior.posterior.contract import Posterior, posterior_for, with_prior
 from privior.posterior.events import Event, quoted
 from privior.posterior.findings import Finding, Table
 from privior.posterior.numbers import Floats
-from privior.posterior.own_rows import NOTHING, coded_rows
+from privior.posterior.own_rows import NOTHING, coded_rows, row_named
 from privior.posterior.quantity import Quantity, check_level, no_intervals, quantiles
 from privior.posterior.regression.index_draws import drawn_from_moments
 from privior.posterior.regression.logistic_draws import LogisticDraws, drawn
@@ -97,6 +97,11 @@ class LogisticPosterior(Posterior):
         known = len(releases) == 1 and laws[0].intervals
         found = drawn(releases[0], model.scale) if known else None
         return cls(releases, model, weights, found)
+
+    @property
+    def about(self) -> str:
+        """What its numbers are of: records as the question describes them, none of which was released."""
+        return f"by the formula, of the process behind the table{self.whose}"
 
     @property
     def uncertain(self) -> bool:  # type: ignore[override]
@@ -221,7 +226,7 @@ class LogisticPosterior(Posterior):
         if np.isnan(chances).any():
             raise InferenceError(
                 "some rows have cells that the schema leaves out",
-                asked=f"row {int(np.isnan(chances[:, 0]).argmax())}",
+                asked=row_named(int(np.isnan(chances[:, 0]).argmax())),
                 advice="Leave these rows out, or ask predict_proba(frame).",
             )
         return np.array(self.schema.column(self.model.target).values)[chances.argmax(axis=1)]
@@ -271,7 +276,10 @@ class LogisticPosterior(Posterior):
     def assumptions(self) -> tuple[str, ...]:
         """That the formula is right, and what intervals take for granted."""
         linear = f"That the log odds of {self.model.target} are linear in the features."
-        normal = "Intervals take sums of features to be about Normal, as sums of several are."
+        normal = (
+            "Intervals take sums of features to be about Normal, as sums of several are, but for the two "
+            "that move the log odds most: these are spread over their ranges as their mean and variance say."
+        )
         if self.averaged:
             normal = (
                 "That sums of the features, each times its weight, are about Normal, as sums of several are: "

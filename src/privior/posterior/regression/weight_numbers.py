@@ -102,7 +102,8 @@ class WeightNumbers(TargetNumbers):
             f"{quoted(name)} = {self.schema.column(name).labels[self._middle(name)]}" for name in free[:6]
         ]
         more = [f"{len(free) - 6} more columns in the middle"] if len(free) > 6 else []
-        return " and ".join([*said, *more])
+        middle = ": a record in the middle, not the average of all records" if free else ""
+        return " and ".join([*said, *more]) + middle
 
     def _middle(self, name: str) -> int:
         column = self.schema.column(name)
