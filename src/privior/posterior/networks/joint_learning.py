@@ -12,6 +12,14 @@ from privior.posterior.networks.joint_state import JointState, Nodes
 
 #: the mean and the standard deviation of log(κ / levels)
 CENTRE, SPREAD = 0.7, 1.0
+#: what each row has beside κ b, spread evenly over its levels, in records
+EVEN = 0.5
+
+
+@inner
+def parameter(kappa: float, share: float, levels: int) -> float:
+    """Return the Dirichlet parameter of a level that has a share of κ."""
+    return kappa * share + EVEN / levels
 
 
 @inner
@@ -60,10 +68,11 @@ def learn(rng: np.random.Generator, nodes: Nodes, state: JointState) -> None:
         for u in range(nodes.rows[v]):
             count = state.counts[nodes.row[v] + u]
             if count > 0:
-                gain += rise(kappa, count) - rise(new, count)
+                gain += rise(kappa + EVEN, count) - rise(new + EVEN, count)
         for x in range(levels):
             share = state.shares[first + x]
-            gain += weigh(nodes, v, state, x, kappa * share, new * share)
+            old = parameter(kappa, share, levels)
+            gain += weigh(nodes, v, state, x, old, parameter(new, share, levels))
         if gain >= 0 or rng.random() < math.exp(gain):
             kappa = new
             state.kappa[v] = kappa
@@ -76,11 +85,18 @@ def learn(rng: np.random.Generator, nodes: Nodes, state: JointState) -> None:
             other, gain = new_part(rng, part)
             if other < 0:
                 continue
-            gain += weigh(nodes, v, state, x, kappa * both * part, kappa * both * other)
-            gain += weigh(nodes, v, state, y, kappa * both * (1 - part), kappa * both * (1 - other))
+            old, new = parameter(kappa, both * part, levels), parameter(kappa, both * other, levels)
+            gain += weigh(nodes, v, state, x, old, new)
+            old, new = (
+                parameter(kappa, both * (1 - part), levels),
+                parameter(kappa, both * (1 - other), levels),
+            )
+            gain += weigh(nodes, v, state, y, old, new)
             if gain >= 0 or rng.random() < math.exp(gain):
                 state.shares[first + x], state.shares[first + y] = both * other, both * (1 - other)
         for u in range(nodes.rows[v]):
-            state.prior[nodes.row[v] + u] = kappa
+            state.prior[nodes.row[v] + u] = kappa + EVEN
             for x in range(levels):
-                state.prior[nodes.table[v] + u * levels + x] = kappa * state.shares[first + x]
+                state.prior[nodes.table[v] + u * levels + x] = parameter(
+                    kappa, state.shares[first + x], levels
+                )
