@@ -26,8 +26,9 @@ likelihoods (with n uniform below its bound). Renewal is a death and a birth of 
 looking at the state. A record of the data set that the cliques describe is drawn clique by clique in
 proportion to the counts that are left.
 
-*Learning.* The parameters of a learned table are a_v = κ b + 1/(2 levels) in every row: Metropolis on log κ, which is normal
-about log(levels) + 0.7 with deviation 1, and on pairs of b, uniform on its simplex (`LearnedTables`).
+*Learning.* The parameters of a learned table are a_v = κ b + 1/(2 levels) in every row: Metropolis on log κ,
+which is normal about log(levels) + 0.7 with deviation 1, and on pairs of b, uniform on its simplex
+(`LearnedTables`).
 
 *Swaps* are proved in `joint_swaps`, *cascades* in `joint_cascades`.
 
