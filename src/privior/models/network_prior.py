@@ -95,9 +95,8 @@ class BDeu(NetworkPrior):
 class LearnedTables(NetworkPrior):
     """How far the rows of a table resemble each other, and what they are about, its release says.
 
-    The Dirichlet parameters are κ b + 1/(2 levels) in every row of a table: log(κ / levels) is normal with
-    mean 0.7 and standard deviation 1, b is uniform on its simplex. They are inferred with the records, table
-    by table. The half record that is spread evenly keeps levels that few rows have from nearly no chance.
+    The Dirichlet parameters are κ b in every row of a table: log(κ / levels) is normal with mean 0.7 and
+    standard deviation 1, b is uniform on its simplex. They are inferred with the records, table by table.
     """
 
     def of(self, node: str, cells: int) -> None:

@@ -34,7 +34,7 @@ class ClassChains(NetworkChains):
     ) -> None:
         from privior.posterior.networks.class_cells import Star, StarState, StarTables
         from privior.posterior.networks.joint_arrays import noise_of
-        from privior.posterior.networks.joint_learning import CENTRE, EVEN
+        from privior.posterior.networks.joint_learning import CENTRE
         from privior.posterior.networks.joint_state import NetworkNoise
 
         layout = self.layout = evidence.layout
@@ -83,7 +83,7 @@ class ClassChains(NetworkChains):
             np.cumsum([0, *self.levels[:-1]]),
         )
         self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(chains)]
-        self.prior = prior_of(layout, priors, float(np.exp(CENTRE)), EVEN)[places]
+        self.prior = prior_of(layout, priors, float(np.exp(CENTRE)))[places]
         shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
         far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]
         self.states = [

@@ -9,7 +9,7 @@ from numba import njit
 
 from privior.arrays import Integers
 from privior.posterior.networks.class_cells import Room, Star, StarState, StarTables, stretch
-from privior.posterior.networks.joint_learning import EVEN, new_concentration, new_part, parameter
+from privior.posterior.networks.joint_learning import new_concentration, new_part
 from privior.posterior.networks.joint_numbers import fit, rise
 from privior.posterior.networks.joint_state import NetworkNoise
 
@@ -79,7 +79,7 @@ def renew(
     if not 1e-13 < other < 1 - 1e-13:
         return
     kappa = state.kappa[t]
-    a, b = parameter(kappa, both * other, levels), parameter(kappa, both * (1 - other), levels)
+    a, b = kappa * both * other, kappa * both * (1 - other)
     for row in range(tables.rows[t]):
         p, q = first + row * levels + x, first + row * levels + y
         room.before[p] = split(rng, counts[p] + counts[q], a, b)
@@ -110,11 +110,10 @@ def learn(rng: np.random.Generator, star: Star, tables: StarTables, state: StarS
         for row in range(rows):
             count = row_count(star, tables, t, row, counts)
             if count > 0:
-                gain += rise(kappa + EVEN, count) - rise(new + EVEN, count)
+                gain += rise(kappa, count) - rise(new, count)
         for x in range(levels):
             share = state.shares[own + x]
-            old = parameter(kappa, share, levels)
-            gain += weigh(tables, t, counts, x, old, parameter(new, share, levels))
+            gain += weigh(tables, t, counts, x, kappa * share, new * share)
         if gain >= 0 or rng.random() < math.exp(gain):
             kappa = new
             state.kappa[t] = kappa
@@ -127,15 +126,10 @@ def learn(rng: np.random.Generator, star: Star, tables: StarTables, state: StarS
             other, gain = new_part(rng, part)
             if other < 0:
                 continue
-            old, new = parameter(kappa, both * part, levels), parameter(kappa, both * other, levels)
-            gain += weigh(tables, t, counts, x, old, new)
-            old, new = (
-                parameter(kappa, both * (1 - part), levels),
-                parameter(kappa, both * (1 - other), levels),
-            )
-            gain += weigh(tables, t, counts, y, old, new)
+            gain += weigh(tables, t, counts, x, kappa * both * part, kappa * both * other)
+            gain += weigh(tables, t, counts, y, kappa * both * (1 - part), kappa * both * (1 - other))
             if gain >= 0 or rng.random() < math.exp(gain):
                 state.shares[own + x], state.shares[own + y] = both * other, both * (1 - other)
         for row in range(rows):
             for x in range(levels):
-                state.prior[first + row * levels + x] = parameter(kappa, state.shares[own + x], levels)
+                state.prior[first + row * levels + x] = kappa * state.shares[own + x]

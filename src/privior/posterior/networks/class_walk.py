@@ -47,7 +47,6 @@ from privior.arrays import Floats, Integers
 from privior.posterior.networks.class_births import step
 from privior.posterior.networks.class_cells import Room, Star, StarState, StarTables, weigh_cells, weight
 from privior.posterior.networks.class_learning import learn, renew
-from privior.posterior.networks.joint_learning import parameter
 from privior.posterior.networks.joint_numbers import fit, log_uniform
 from privior.posterior.networks.joint_state import NetworkNoise
 
@@ -140,8 +139,6 @@ def walk_on(
             for t in range(tables.first.size):
                 if tables.learned[t]:
                     for here in range(tables.weight[t], tables.weight[t] + tables.levels[t]):
-                        weights[stored, here] = parameter(
-                            state.kappa[t], state.shares[here], tables.levels[t]
-                        )
+                        weights[stored, here] = state.kappa[t] * state.shares[here]
             stored += 1
     return accepted, stepped, tried

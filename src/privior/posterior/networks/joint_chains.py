@@ -38,7 +38,7 @@ class JointChains(NetworkChains):
     ) -> None:
         from privior.posterior.networks import joint_arrays as arrays
         from privior.posterior.networks.joint_aim import Aim
-        from privior.posterior.networks.joint_learning import CENTRE, EVEN
+        from privior.posterior.networks.joint_learning import CENTRE
         from privior.posterior.networks.joint_paths import paths_of
         from privior.posterior.networks.joint_records import MOST_AT_ONCE
         from privior.posterior.networks.joint_state import JointState
@@ -69,7 +69,7 @@ class JointChains(NetworkChains):
             self.born = int(BIRTHS * self.at_once / np.log(self.at_once + 1))
         self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(chains)]
         shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
-        prior = prior_of(layout, priors, float(np.exp(CENTRE)), EVEN)
+        prior = prior_of(layout, priors, float(np.exp(CENTRE)))
         far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]
         in_order = self.levels[self.nodes.column]
         self.states = [
@@ -140,14 +140,14 @@ class JointChains(NetworkChains):
         return found
 
 
-def prior_of(layout: JointLayout, priors: Sequence[Floats | None], learned: float, even: float) -> Floats:
+def prior_of(layout: JointLayout, priors: Sequence[Floats | None], learned: float) -> Floats:
     """Return what is added to each count: 1 where factorials are meant, else Dirichlet parameters."""
     found = np.ones(layout.size)
     for node, prior in zip(layout.model.columns, priors, strict=True):
         table, rows = layout.table(node)
         levels = layout.tree.levels[node]
         cells = int(np.prod(layout.model.shape(node, layout.schema)))
-        own = np.full(cells, learned + even / levels) if prior is None else prior
+        own = np.full(cells, learned) if prior is None else prior
         found[table.start : table.start + cells] = own
         found[rows.start : rows.start + cells // levels] = own.reshape(-1, levels).sum(axis=1)
     return found

@@ -12,14 +12,6 @@ from privior.posterior.networks.joint_state import JointState, Nodes
 
 #: the mean and the standard deviation of log(κ / levels)
 CENTRE, SPREAD = 0.7, 1.0
-#: what each row has beside κ b, spread evenly over its levels, in records
-EVEN = 0.5
-
-
-@inner
-def parameter(kappa: float, share: float, levels: int) -> float:
-    """Return the Dirichlet parameter of a level that has a share of κ."""
-    return kappa * share + EVEN / levels
 
 
 @inner
@@ -68,11 +60,10 @@ def learn(rng: np.random.Generator, nodes: Nodes, state: JointState) -> None:
         for u in range(nodes.rows[v]):
             count = state.counts[nodes.row[v] + u]
             if count > 0:
-                gain += rise(kappa + EVEN, count) - rise(new + EVEN, count)
+                gain += rise(kappa, count) - rise(new, count)
         for x in range(levels):
             share = state.shares[first + x]
-            old = parameter(kappa, share, levels)
-            gain += weigh(nodes, v, state, x, old, parameter(new, share, levels))
+            gain += weigh(nodes, v, state, x, kappa * share, new * share)
         if gain >= 0 or rng.random() < math.exp(gain):
             kappa = new
             state.kappa[v] = kappa
@@ -85,18 +76,11 @@ def learn(rng: np.random.Generator, nodes: Nodes, state: JointState) -> None:
             other, gain = new_part(rng, part)
             if other < 0:
                 continue
-            old, new = parameter(kappa, both * part, levels), parameter(kappa, both * other, levels)
-            gain += weigh(nodes, v, state, x, old, new)
-            old, new = (
-                parameter(kappa, both * (1 - part), levels),
-                parameter(kappa, both * (1 - other), levels),
-            )
-            gain += weigh(nodes, v, state, y, old, new)
+            gain += weigh(nodes, v, state, x, kappa * both * part, kappa * both * other)
+            gain += weigh(nodes, v, state, y, kappa * both * (1 - part), kappa * both * (1 - other))
             if gain >= 0 or rng.random() < math.exp(gain):
                 state.shares[first + x], state.shares[first + y] = both * other, both * (1 - other)
         for u in range(nodes.rows[v]):
-            state.prior[nodes.row[v] + u] = kappa + EVEN
+            state.prior[nodes.row[v] + u] = kappa
             for x in range(levels):
-                state.prior[nodes.table[v] + u * levels + x] = parameter(
-                    kappa, state.shares[first + x], levels
-                )
+                state.prior[nodes.table[v] + u * levels + x] = kappa * state.shares[first + x]

@@ -26,9 +26,8 @@ likelihoods (with n uniform below its bound). Renewal is a death and a birth of 
 looking at the state. A record of the data set that the cliques describe is drawn clique by clique in
 proportion to the counts that are left.
 
-*Learning.* The parameters of a learned table are a_v = κ b + 1/(2 levels) in every row: Metropolis on log κ,
-which is normal about log(levels) + 0.7 with deviation 1, and on pairs of b, uniform on its simplex
-(`LearnedTables`).
+*Learning.* The parameters of a learned table are a_v = κ b in every row: Metropolis on log κ, which is normal
+about log(levels) + 0.7 with deviation 1, and on pairs of b, uniform on its simplex (`LearnedTables`).
 
 *Swaps* are proved in `joint_swaps`, *cascades* in `joint_cascades`.
 
@@ -44,7 +43,7 @@ from numba import njit
 
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_cascades import cascade
-from privior.posterior.networks.joint_learning import learn, parameter
+from privior.posterior.networks.joint_learning import learn
 from privior.posterior.networks.joint_numbers import cell_fit, log_uniform, moved, moved_factorials
 from privior.posterior.networks.joint_records import renew
 from privior.posterior.networks.joint_state import (
@@ -245,6 +244,6 @@ def walk_on(
                 if nodes.learned[v]:
                     for x in range(nodes.levels[v]):
                         here = nodes.weight[v] + x
-                        weights[stored, here] = parameter(state.kappa[v], state.shares[here], nodes.levels[v])
+                        weights[stored, here] = state.kappa[v] * state.shares[here]
             stored += 1
     return accepted, renewed, tried, cascades, cascaded
