@@ -32,8 +32,11 @@ format: .venv/test-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Loops are compiled anew: a kept one does not know of changes in others that it calls.
+evidence: export NUMBA_CACHE_DIR := $(CURDIR)/.venv/evidence-loops
 evidence: .venv/test-ready  ## the slow proofs: coverage, speed; stores evidence/*.json
 	$(PIP) install -e '.[nuts]'
+	rm -rf $(NUMBA_CACHE_DIR)
 	$(BIN)/python -m pytest -m slow tests
 	# Each file in a process of its own, which loads nothing but what it measures.
 	failed=; for file in evidence/test_*.py; do $(BIN)/python -m pytest $$file || failed=yes; done; test -z "$$failed"

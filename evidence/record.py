@@ -65,8 +65,8 @@ class Certificate:
 
     @staticmethod
     def of(*files: str | Path) -> Certificate:
-        """Hash these files and all that they reach, as they are now."""
-        return Certificate(Sources(ROOT).reached(files))
+        """Hash these files and all that they reach, each as it was when this process first asked for it."""
+        return Certificate(sources_under(ROOT).reached(files))
 
     def narrowed(self) -> dict[str, str]:
         """Leave out what could have been loaded from the package and was not."""

@@ -281,3 +281,20 @@ def test_what_was_not_loaded_is_not_certified(house: Path, work: str, whole: boo
     sources = json.loads(run.read_text())["sources"]
     assert "src/privior/worker.py" in sources
     assert ("src/privior/lazy.py" in sources) == whole
+
+
+def test_an_edit_between_two_measurements_of_a_process_is_not_certified(
+    house: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the first one loaded is still at work in the second."""
+    monkeypatch.setattr(record, "ROOT", house)
+    before = record.Certificate.of(START)
+    (house / FAR).write_text("FAR = 5\n")
+    assert record.Certificate.of(START) == before
+
+
+def test_evidence_starts_processes_only_where_they_tell_what_they_load() -> None:
+    unseen = re.compile(r"ProcessPoolExecutor|multiprocessing|shell=True|/env\b")
+    files = [file for file in (record.ROOT / "evidence").glob("*.py") if file.name != "loading.py"]
+    assert not [file.name for file in files if unseen.search(file.read_text("utf-8"))]
+    assert unseen.search((record.ROOT / "evidence" / "loading.py").read_text("utf-8"))

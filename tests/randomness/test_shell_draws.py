@@ -235,6 +235,17 @@ def test_a_sharp_loss_is_centred_where_it_bends() -> None:
     assert given.log_most < 8
 
 
+@pytest.mark.parametrize("table", ["constant", "separable"])
+def test_steps_beyond_a_bend_do_not_end_the_search(table: str) -> None:
+    """A gentle rise far beyond the mode was taken for the mode: rows decided whether a draw ever ended."""
+    rows = (
+        np.ones((300, 3)) if table == "constant" else np.sign(np.random.default_rng(0).normal(size=(300, 3)))
+    )
+    potential = Potential(rows, rows[:, 0], SmoothHingeLoss("0.1"), 0.05, 1.0)
+    assert np.linalg.norm(potential.gradient(shells.centre(potential))[0]) < 1e-6
+    assert envelope(potential).log_most < 5
+
+
 def test_factors_are_triangular() -> None:
     """The product of the diagonal is the determinant to the last bit: there is nothing below it."""
     generator = np.random.default_rng(1)

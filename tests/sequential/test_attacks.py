@@ -529,6 +529,10 @@ def test_logs_that_name_no_columns_are_refused_before_anything_is_counted(tmp_pa
         log.write_text(f"{header}\n0,1,eve\n")
         with pytest.raises(TableError, match="names its columns"):
             agent.learn(log, episode=1)
+    log.write_text("M01705,North,2017-07-13\n")
+    with pytest.raises(TableError, match="3 cells") as refused:
+        agent.learn(log, episode=1)
+    assert "M01705" not in str(refused.value)  # it may be somebody's record, and was shown once
     with pytest.raises(TableError, match="cannot be read"):
         agent.learn(tmp_path / "none.csv", episode=1)
     assert agent.episode == 1

@@ -188,7 +188,7 @@ def centre(potential: Potential) -> Floats:
             step = _step(gradient, curved, theta, potential.radius)
         except np.linalg.LinAlgError:
             break
-        there = _along(potential, theta, step, float(gradient @ step))
+        there = _along(potential, theta, step, float(gradient @ step), here)
         value = potential.at(there)[0]
         if not value < here:
             break
@@ -198,10 +198,11 @@ def centre(potential: Potential) -> Floats:
     return theta
 
 
-def _along(potential: Potential, theta: Floats, step: Floats, falling: float) -> Floats:
+def _along(potential: Potential, theta: Floats, step: Floats, falling: float, here: float) -> Floats:
     """Return a point of the step where F has about stopped to fall, by halving: losses may have sharp bends.
 
-    Next to a bend Newton's step is meant for the straight part before it and leads far beyond.
+    Next to a bend Newton's step is meant for the straight part before it and leads far beyond, where F may
+    rise gently and yet be above `here`, what it is at the start.
     """
     low, high, wide = 0.0, 1.0, 1.0
     for _ in range(_HALVED):
@@ -211,7 +212,8 @@ def _along(potential: Potential, theta: Floats, step: Floats, falling: float) ->
             low = wide
         else:
             high = wide
-        if abs(rising) <= 0.3 * abs(falling) or low == 1:
+        gently = abs(rising) <= 0.3 * abs(falling)
+        if low == 1 or (gently and (rising <= 0 or potential.at(there)[0] < here)):
             return there
         wide = (low + high) / 2
     return _inside(theta + low * step, potential.radius)

@@ -387,5 +387,5 @@ def _no_block() -> PlanError:
     return PlanError(
         "no block of episodes is open",
         where="agent",
-        advice="Reserve one: agent.reserve(), or privior agent reserve.",
+        advice="Reserve one: privior agent reserve (agent.reserve() in Python).",
     )

@@ -8,6 +8,7 @@ rewards are not the outcomes themselves, rewards by rows.
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -328,5 +329,8 @@ def to_problem(document: object) -> Problem:
         return kind(**entries)
     except TypeError:
         raise PlanError(
-            "missing or unknown entries", where=kind.name, asked=", ".join(sorted(entries))
+            "missing or unknown entries",
+            where=kind.name,
+            asked=", ".join(sorted(entries)),
+            allowed=", ".join(inspect.signature(kind).parameters),
         ) from None

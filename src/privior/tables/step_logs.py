@@ -34,11 +34,13 @@ def read_steps(path: str | Path, needed: Collection[str], most: int) -> list[dic
         raise TableError("the log cannot be read", where=shown(str(path))) from None
     header = _cells(first and first.removeprefix(b"\xef\xbb\xbf"))
     if len(set(header)) != len(header) or not set(needed) <= set(header):
+        # Without a header the first line is somebody's: it is counted, not shown.
         raise TableError(
             "the first line of a log names its columns, each once",
             where=str(path),
-            asked=shown(", ".join(header)),
+            asked=f"{len(header)} cells, which are not shown: they may be a record",
             allowed=", ".join(needed),
+            advice="Put the names of the columns, with commas between them, into the first line.",
         )
     found = []
     for line in lines:

@@ -112,9 +112,9 @@ def _show(screen: Screen, places: Sequence[Path], made: Sequence[Release]) -> No
     with screen.waiting("inferring"):
         for place, release in zip(places, made, strict=True):
             (name,) = release.plan.model.columns
-            posterior, shares = infer(release), {}
+            table, shares = infer(release).counts(), {}
             for label in release.plan.schema.column(name).labels:
-                share = posterior.probability({name: label})
+                share = table.probability({name: label})
                 shares[label] = (share.mean, *share.interval(_LEVEL))
             told = {"mean": 0, "low": 1, "high": 2}
             documents.append(
@@ -132,7 +132,9 @@ def _show(screen: Screen, places: Sequence[Path], made: Sequence[Release]) -> No
     screen.document({"releases": documents, "level": _LEVEL, "ledger": made[0].receipt.to_document()})
     screen.answer_table(["column", *_KINDS], rows)
     screen.text(
-        f"Shares with {100 * _LEVEL:g}% intervals, noise included. This may be published and acted on."
+        f"Shares of this table's cells, with {100 * _LEVEL:g}% intervals for the noise. This may be "
+        "published and acted on. If nearly all cells of a column are unparseable, see whether [csv] says the signs of "
+        "decimals and thousands and how dates are written: they hold for the whole file."
     )
     screen.text(f"Wrote {', '.join(map(str, places))}. Page:\n  privior report {quote(str(places[0]))}")
 
