@@ -133,8 +133,8 @@ def _show(screen: Screen, places: Sequence[Path], made: Sequence[Release]) -> No
     screen.answer_table(["column", *_KINDS], rows)
     screen.text(
         f"Shares of this table's cells, with {100 * _LEVEL:g}% intervals for the noise. This may be "
-        "published and acted on. If nearly all cells of a column are unparseable, see whether [csv] says the signs of "
-        "decimals and thousands and how dates are written: they hold for the whole file."
+        "published and acted on. If nearly all cells of a column are unparseable, see whether [csv] says the "
+        "signs of decimals and thousands and how dates are written: they hold for the whole file."
     )
     screen.text(f"Wrote {', '.join(map(str, places))}. Page:\n  privior report {quote(str(places[0]))}")
 
