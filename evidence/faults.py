@@ -279,7 +279,7 @@ FAULTS = (
     Fault(
         "look-piped",
         "shapes of cells are written into whatever standard output leads to",
-        "cli/commands/check.py",
+        "cli/looking.py",
         "screen.as_json or screen.quiet or not sys.stdout.isatty()",
         "screen.as_json",
         ("tests/cli/test_check.py::test_t25_a_look_is_refused_where_it_could_be_kept",),

@@ -97,8 +97,9 @@ def test_a_refused_first_line_says_which_cell_made_it_look_like_a_record(tmp_pat
     with pytest.raises(pv.TableError) as refusal:
         header(file)
     assert refusal.value.asked == "cell 2 of 4 looks like a number, a date or an address (and 1 more)"
-    assert "Mary" not in str(refusal.value)
-    assert "47" not in str(refusal.value)
+    said = str(refusal.value).replace(str(tmp_path), "")  # the folder's own name may have any number
+    assert "Mary" not in said
+    assert "47" not in said
 
 
 def test_names_that_cannot_be_told_apart_are_refused(tmp_path: Path) -> None:
