@@ -277,10 +277,38 @@ def test_it_is_the_same_for_the_same_release() -> None:
     assert np.array_equal(pv.infer(found.releases[0]).theta, found.theta)
 
 
-def test_few_records_are_said_to_give_the_prior_back() -> None:
+
+
+@pytest.mark.parametrize("delta", ["0", "1e-6"])
+@pytest.mark.parametrize("mechanism", [None, pv.LaplaceMoments])
+def test_too_few_records_are_refused_before_the_spend(
+    delta: str, mechanism: type[pv.Mechanism] | None
+) -> None:
     model = pv.LinearRegression("income ~ age*sex + town")
-    plan = pv.plan(model, SCHEMA, records=100, epsilon="0.1", delta="1e-6")
-    assert any("give the prior back" in one for one in plan.warnings)
-    assert not any(
-        "prior back" in one for one in pv.plan(model, SCHEMA, records=10**6, epsilon=1, delta="1e-6").warnings
-    )
+    with pytest.raises(pv.PlanError, match="this would give the prior back") as caught:
+        pv.plan(model, SCHEMA, records=100, epsilon="0.1", delta=delta, mechanism=mechanism)
+    assert "100 records are too few for" in caught.value.what
+    assert "fewer features" in str(caught.value)
+    assert "Nothing was spent" in str(caught.value)
+
+
+def test_few_records_are_noted_and_enough_are_not() -> None:
+    model = pv.LinearRegression("income ~ age*sex + town")
+
+    def said(records: int) -> bool:
+        plan = pv.plan(model, SCHEMA, records=records, epsilon="0.1", delta="1e-6")
+        return any("hardly anything of the coefficients" in one for one in plan.warnings)
+
+    assert said(1_000)
+    assert not said(10**6)
+
+
+def test_what_is_refused_is_what_noise_hides() -> None:
+    """A prior that even true moments would not move is its owner's choice."""
+    sure = pv.LinearRegression("income ~ age", prior=pv.Ridge("1e-6"))
+    assert pv.plan(sure, SCHEMA, records=100, epsilon="0.1", delta="1e-6").cost.epsilon > 0
+
+
+def test_the_smallest_epsilon_for_a_width_passes_by_what_is_refused() -> None:
+    want, model = pv.Want.of("width 20000"), pv.LinearRegression("income ~ age")
+    assert pv.plan_for(want, model, SCHEMA, records=100, delta="1e-6").forecast.width <= 20_000

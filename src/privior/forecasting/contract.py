@@ -72,6 +72,10 @@ class Forecaster(ABC):
         """Say what to mind before one spends, where that is more than a forecast error."""
         return ()
 
+    def wasted(self, records: int, mechanism: Mechanism) -> str | None:
+        """Say why a release would tell nothing and is refused; None where it would tell something."""
+        return None
+
 
 FORECASTERS: ByClass[type[Forecaster]] = ByClass("forecast", PlanError, "privior.forecasting")
 

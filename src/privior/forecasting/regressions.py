@@ -28,6 +28,8 @@ _REACH = 1.6449
 _VARIANCE, _EXPLAINED = 1 / 12, 1 / 3
 #: a release that leaves more than this share of the prior's error is hardly one of the data
 _IDLE = 0.9
+#: and one that leaves more than this share is refused: it would be spent on nothing
+_WASTED = 0.99
 #: a feature that is not spread evenly, by its standard deviation: as ages are from 0 to 120 of people at
 #: school, or a level that 1 record in 50 has
 _BUNCHED = 1 / 4
@@ -104,15 +106,26 @@ class RegressionForecaster(Forecaster):
         """Forecast the error of the prior."""
         return self._forecast(0, None)
 
+    def _left(self, records: int, mechanism: Mechanism | None) -> float:
+        """Return which share is left of what the prior leaves open of a weight."""
+        return math.sqrt(self._variance(records, mechanism)[0] / self._prior)
+
     def cautions(self, records: int, mechanism: Mechanism) -> tuple[str, ...]:
-        """Say if so few records and so much noise would give the prior back."""
-        weight, _ = self._variance(records, mechanism)
-        if math.sqrt(weight / self._prior) <= _IDLE:
+        """Say if so few records and so much noise would nearly give the prior back."""
+        if self._left(records, mechanism) <= _IDLE:
             return ()
         return (
             f"With {records} records, {len(self._design.features)} features and this much noise the release "
-            "would tell hardly anything of the coefficients: this would give the prior back. Take "
-            f"{self.model.remedy}.",
+            f"would tell hardly anything of the coefficients. Take {self.model.remedy}.",
+        )
+
+    def wasted(self, records: int, mechanism: Mechanism) -> str | None:
+        """Refuse what gives the prior back because of the noise; a prior that no data move is its owner's."""
+        if self._left(records, mechanism) <= _WASTED or self._left(records, None) > _WASTED:
+            return None
+        return (
+            f"{records} records are too few for {len(self._design.features)} features at this budget: "
+            "this would give the prior back"
         )
 
     def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:

@@ -135,6 +135,10 @@ def _try(offer: Offer, kind: type[Mechanism], asked: Asked, expect: Expect) -> _
         unfit = Candidate(offer.name, kind.about, None, None, unfit=error.what, advice=error.advice)
         return _Tried(kind, None, unfit)
 
+    wasted = forecaster(asked.model, asked.schema, expect).wasted(asked.records, law)
+    if wasted is not None:
+        advice, cost = f"Take {asked.model.remedy}.", law.guarantee.cost
+        return _Tried(kind, None, Candidate(offer.name, kind.about, None, cost, wasted, advice))
     ahead = partial(_ahead, asked, expect, law)
     return _Tried(kind, law, Candidate(offer.name, law.about, ahead, law.guarantee.cost))
 
@@ -155,7 +159,8 @@ def _choose(tried: list[_Tried], wanted: type[Mechanism] | None) -> _Tried:
         raise PlanError("no mechanism fits these public facts", where="plan")
     if len(fitting) > 1:
         return min(fitting, key=lambda one: one.error)
-    return fitting[0] if fitting else among[0]
+    # Of those that do not fit, one that could be built says best what is missing.
+    return fitting[0] if fitting else min(among, key=lambda one: one.candidate.cost is None)
 
 
 def _why(chosen: _Tried, tried: list[_Tried], asked: Asked, wanted: type[Mechanism] | None) -> str:

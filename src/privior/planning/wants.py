@@ -121,10 +121,16 @@ def plan_for(
             f"from {records} records",
             advice=model.less,
         )
+    def enough(epsilon: Fraction) -> bool:
+        try:
+            return want.reached(planned(epsilon).forecast)
+        except PlanError:  # so little is refused
+            return False
+
     low, high = _LEAST, _MOST
     while not _adjacent(low, high):
         middle = _rounded(math.sqrt(float(low) * float(high)))
-        low, high = (low, middle) if want.reached(planned(middle).forecast) else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return planned(high)
 
 
