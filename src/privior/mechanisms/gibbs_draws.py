@@ -104,6 +104,38 @@ class GibbsDraws(Mechanism):
         temperature: object = None,
         precision: object = None,
     ) -> None:
+        self._set(
+            model,
+            schema,
+            records,
+            epsilon,
+            delta,
+            neighbours=neighbours,
+            draws=draws,
+            temperature=temperature,
+            precision=precision,
+        )
+        foreseen = self.expected
+        if foreseen.seconds > MOST_SECONDS:
+            raise self._not_drawn(
+                f"exact draws could take too long: for some tables of {self.records} records up to "
+                f"{foreseen.trials:.3g} trials a draw cannot be ruled out"
+            )
+
+    def _set(
+        self,
+        model: GibbsPosterior,
+        schema: Schema,
+        records: int,
+        epsilon: object,
+        delta: object = 0,
+        *,
+        neighbours: Neighbours | str = REPLACE_ONE,
+        draws: int = 1,
+        temperature: object = None,
+        precision: object = None,
+    ) -> None:
+        """Set and check all but how long it takes, which is nothing to those who read what was drawn."""
         budget = Budget.of(epsilon, delta)
         whole_number(draws, "draws", 1, MOST_DRAWS, what="not a number of draws", error=PlanError)
         fill(self, model=model, schema=schema, records=check_records(records, self.name))
@@ -135,12 +167,6 @@ class GibbsDraws(Mechanism):
         if model.prior is not None and stated is not None and stated != self._of_prior():
             raise self.refusal("the precision is not that of the model's prior", asked=shown(precision))
         self._check_floats()
-        foreseen = self.expected
-        if foreseen.seconds > MOST_SECONDS:
-            trials = "without end" if math.isinf(foreseen.trials) else f"{foreseen.trials:.3g} trials a draw"
-            raise self._not_drawn(
-                f"exact draws would take too long: by the public rule {trials} of {self.records} records"
-            )
 
     def _check_floats(self) -> None:
         """Refuse, whatever the data, what would make draws endless because floats know too little.
@@ -346,11 +372,13 @@ class GibbsDraws(Mechanism):
 
     @cached_property
     def expected(self) -> Expected:
-        """What draws are expected to take, by a public rule."""
+        """What draws are expected to take at most, by a public rule."""
+        design = self.model.design(self.schema)
         return expected(
             self.loss,
-            self.model.design(self.schema).size,
+            design.size,
             self.records,
+            math.sqrt(design.squared_norm) * (1 + 2.0**-40),
             float(self.temperature),
             float(self.whole_precision),
             None if self.radius is None else float(self.radius),
@@ -440,8 +468,9 @@ class GibbsDraws(Mechanism):
             ),
             (
                 "drawing",
-                f"about {foreseen.trials:.3g} trials a draw, {max(foreseen.seconds, 0.1):.2g} s and "
-                f"{max(foreseen.megabytes, 1):.0f} MB; no cap: an interrupted draw stays spent",
+                f"{foreseen.trials:.3g} trials a draw on average at most, whatever the records are: "
+                f"{max(foreseen.seconds, 0.1):.2g} s, usually less, and {max(foreseen.megabytes, 1):.0f} MB; "
+                "no cap: an interrupted draw stays spent",
             ),
         ]
 
@@ -456,8 +485,13 @@ class GibbsDraws(Mechanism):
 
     @classmethod
     def from_entries(cls, entries: dict[str, Any], model: Model, schema: Schema) -> Self:
-        """Read the entries that a file has beside its model, as `to_document` wrote them."""
-        return cls(known_as(GibbsPosterior, model), schema, **entries)
+        """Read the entries that a file has beside its model, as `to_document` wrote them.
+
+        How long draws may take is asked of plans alone: what was planned by another rule stays readable.
+        """
+        made = cls.__new__(cls)
+        made._set(known_as(GibbsPosterior, model), schema, **entries)
+        return made
 
 
 def _exactly(said: object, name: str) -> Fraction | None:

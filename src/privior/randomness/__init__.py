@@ -18,6 +18,7 @@
 - `finite`: one of several models, with weights that are products of powers
 - `perturbed_minimum`: the minimiser of a logistic objective with a random linear term
 - `shells`, `shell_draws`: several parameters with a log-concave density that many records make, by rejection
+- `trial_bounds`: how many trials that takes at most, whatever the records are
 - `dirichlet`: draws from Dirichlet laws as exactly rounded sticks, and counts of records from a Polya urn
 """
 
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from privior.randomness.perturbed_minimum import Objective, rounded_minimum
     from privior.randomness.rounding import MOST_PLACES, IdealDraw, rounded
     from privior.randomness.shell_draws import TrialTally, draw_from
-    from privior.randomness.shells import Envelope, Potential, centre, envelope, in_shells
+    from privior.randomness.shells import Envelope, Potential, centre, envelope
+    from privior.randomness.trial_bounds import AnyTable
     from privior.randomness.truncated import TruncatedLaw, truncated_beta
     from privior.randomness.truncated_normal import NormalInBall
     from privior.randomness.wishart import BoundedWishart

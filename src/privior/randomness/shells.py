@@ -18,8 +18,9 @@ L_k'(S_k - (t_k + s) I) L_k >= I gives, with w = L_k z,
 A trial chooses shell k with chance p_k, draws z standard Normal and is kept, if w lies in its shell, with
 probability exp(-(F(c + T'w) - F(c)) + |z|^2/2 + log det L_k - log p_k - log M): what is kept has the density
 e^-F exactly, if M is such that no exponent is above 0. The last shell has no end; there l_i = 0. On a ball
-whose boundary holds c, g = -h c + r with h >= 0: all theta of the ball have c.(theta - c) <= (W^2 - |c|^2)/2,
-so that only r counts, and h (W^2 - |c|^2)/2 is added to log M.
+whose boundary holds c, g = -h c + r with h >= 0: all theta of the ball have |c + (theta - c)|^2 <= W^2, that
+is -h c.(theta - c) >= h |theta - c|^2/2 - h (W^2 - |c|^2)/2. So only r counts, the boundary bends like a
+prior of h more (m + h in S_k), and h (W^2 - |c|^2)/2 is added to log M.
 
 Which floats c, T, L_k, p_k and t_k are is free. What must hold is checked here with the errors of floats (u =
 2^-53; a sum of n products is wrong by at most 1.01 n u of the sum of their absolute values, in any order):
@@ -29,7 +30,8 @@ S_k, G and k_i are rounded to the safe side, and L_k'(...)L_k - I is compared wi
 that bend within less than predictors are known to) there is a plain envelope: one shell without an end, T = I
 and S = m I. As the losses are convex, F(c + w) - F(c) >= g.w + m |w|^2 / 2 for every c, whatever the rows
 are; it needs neither curvatures nor whitening, and its L is a number. It is exact like the others and slower:
-so what the rows decide is how long a draw takes, never whether there is one.
+so what the rows decide is how long a draw takes, never whether there is one. Of the two the one of less mass
+is taken: `trial_bounds` bounds both for every table.
 """
 
 from __future__ import annotations
@@ -266,6 +268,11 @@ class Envelope:
     log_most: float
 
     @property
+    def log_mass(self) -> float:
+        """About log M, in units of theta: it is compared, nothing rests on it."""
+        return self.log_most + float(np.log(np.diagonal(self.whiten)).sum())
+
+    @property
     def scale(self) -> int:
         """What the chances of all shells sum to."""
         return 1 << _CHANCES
@@ -279,7 +286,7 @@ class Envelope:
 class _Lower:
     """S_k for any radius, and what is known of its error."""
 
-    def __init__(self, potential: Potential, at: Floats, whiten: Floats) -> None:
+    def __init__(self, potential: Potential, at: Floats, whiten: Floats, pull: float) -> None:
         self.potential, self.whiten = potential, whiten
         self.u = potential.rows @ at
         self.whitened = potential.rows @ whiten.T
@@ -288,8 +295,9 @@ class _Lower:
         errors = 1.01 * (potential.size + 2) * _U * self.lengths
         exact = np.sqrt(np.einsum("ij,ij->i", self.whitened, self.whitened))
         self.longest = (exact + 2 * errors) * (1 + 2.0**-40)
-        self.prior = potential.precision * (whiten @ whiten.T)
-        self.prior_size = potential.precision * float((np.abs(whiten) ** 2).sum())
+        precision = potential.precision + pull
+        self.prior = precision * (whiten @ whiten.T)
+        self.prior_size = precision * float((np.abs(whiten) ** 2).sum())
         off = 1.01 * (potential.size + 1) * _U * potential.longest * float(np.linalg.norm(at))
         self.kept = _kept(off, potential.loss.concordance)
 
@@ -325,10 +333,12 @@ def envelope(potential: Potential) -> Envelope:
     """
     with np.errstate(all="ignore"):
         at = centre(potential)
+        simple = plain(potential, at)
         try:
-            return in_shells(potential, at)
+            shells = in_shells(potential, at)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):
-            return plain(potential, at)
+            return simple
+        return shells if shells.log_mass <= simple.log_mass else simple
 
 
 def plain(potential: Potential, at: Floats) -> Envelope:
@@ -336,12 +346,12 @@ def plain(potential: Potential, at: Floats) -> Envelope:
 
     L = l I with l^2 (m - s) >= 1: few operations of floats make l, each wrong by a part of u.
     """
-    d, m = potential.size, potential.precision
-    identity = np.eye(d)
-    steep, slack = _steepness(potential, at, identity)
+    d, identity = potential.size, np.eye(potential.size)
+    boundary = _Boundary(potential, at)
+    steep, m = boundary.steepness(identity), potential.precision + boundary.pull
     spare = min(m / 2, max(m * 1e-6, steep * math.sqrt(m / d)))
     scale = (1 + 2.0**-45) / math.sqrt(m - spare)
-    most = d * math.log(scale) + steep * (steep / (2 * spare)) * (1 + 1e-9) + slack
+    most = d * math.log(scale) + steep * (steep / (2 * spare)) * (1 + 1e-9) + boundary.slack
     return Envelope(
         at, identity, (0.0,), (scale * identity,), (1 << _CHANCES,), most + 1e-9 * (1 + abs(most))
     )
@@ -350,19 +360,19 @@ def plain(potential: Potential, at: Floats) -> Envelope:
 def in_shells(potential: Potential, at: Floats) -> Envelope:
     """Return an envelope in shells around about the mode; ArithmeticError or so if floats cannot show it."""
     d = potential.size
-    factor = np.linalg.cholesky(potential.curvature(at))
+    boundary = _Boundary(potential, at)
+    factor = np.linalg.cholesky(potential.curvature(at) + boundary.pull * np.eye(d))
     whiten = np.linalg.inv(factor)
-    lower = _Lower(potential, at, whiten)
+    lower = _Lower(potential, at, whiten, boundary.pull)
     prior = np.linalg.eigvalsh(lower.prior)
-    steep, slack = _steepness(potential, at, whiten)
-    spare = 1e-4 * min(1.0, float(prior[0]))
+    steep, least = boundary.steepness(whiten), min(1.0, float(prior[0]))
+    spare = least * min(0.25, max(1e-4, steep / math.sqrt(max(least, 1e-300) * d)))
     # the last shell begins where the prior alone leaves nothing
     last = float(prior[0]) / 2 - spare
     rest = -0.5 * float(np.log(np.maximum(prior - spare - last, 1e-300)).sum()) + 14
     far = math.sqrt(max(2 * rest / last, d))
-    radii = [0.5 * math.sqrt(d)]
-    while radii[-1] < far and len(radii) < _MOST_SHELLS:
-        radii.append(radii[-1] * (_NARROW if radii[-1] < 4 * math.sqrt(d) else _WIDE))
+    radii = possible_ends(d, _MOST_SHELLS)
+    radii = radii[: 1 + sum(one < far for one in radii[:-1])]
     bounds = [lower.at(radius) for radius in radii]
     ends = _chosen(
         radii,
@@ -382,10 +392,18 @@ def in_shells(potential: Potential, at: Floats) -> Envelope:
     held = tuple(int(one) for one in chances)
     shells = zip(logs, held, strict=True)
     most = max(log - math.log(chance / (1 << _CHANCES)) for log, chance in shells)
-    log_most = most + steep**2 / (2 * spare) * (1 + 1e-9) + slack + 1e-9 * (1 + abs(most))
+    log_most = most + steep**2 / (2 * spare) * (1 + 1e-9) + boundary.slack + 1e-9 * (1 + abs(most))
     if not math.isfinite(log_most):
         raise ArithmeticError("an envelope has no mass that floats know")
     return Envelope(at, whiten, (0.0, *(radii[one] for one in ends)), tuple(factors), held, log_most)
+
+
+def possible_ends(size: int, count: int) -> list[float]:
+    """Return the first radii at which shells may end."""
+    radii = [0.5 * math.sqrt(size)]
+    while len(radii) < count:
+        radii.append(radii[-1] * (_NARROW if radii[-1] < 4 * math.sqrt(size) else _WIDE))
+    return radii
 
 
 def _chosen(radii: list[float], values: list[Floats]) -> list[int]:
@@ -424,19 +442,23 @@ def _tilts(eigenvalues: Floats, begins: Floats) -> Floats:
     return np.where(idle, 0.0, np.minimum(low, 0.95 * smallest))
 
 
-def _steepness(potential: Potential, at: Floats, whiten: Floats) -> tuple[float, float]:
-    """Return G, and what the boundary of a ball adds to log M."""
-    gradient, error = potential.gradient(at)
-    slack, length = 0.0, float(np.linalg.norm(at))
-    if potential.radius is not None and length > potential.radius * 0.999:
-        pull = max(0.0, -float(gradient @ at) / length**2)
-        gradient = gradient + pull * at
-        error += 8 * _U * pull * length
-        slack = (
-            pull * max(0.0, potential.radius**2 - length**2) * (1 + 1e-9) / 2 + pull * length**2 * 2.0**-48
-        )
-    found = float(np.linalg.norm(whiten @ gradient))
-    return found * (1 + 1e-9) + float(np.linalg.norm(whiten)) * (error * 1.01 + 1e-300), slack
+class _Boundary:
+    """What the boundary of a ball makes of the gradient: h, r and what is added to log M."""
+
+    def __init__(self, potential: Potential, at: Floats) -> None:
+        self.gradient, self.error = potential.gradient(at)
+        self.pull, self.slack, length = 0.0, 0.0, float(np.linalg.norm(at))
+        if potential.radius is not None and length > potential.radius * 0.999:
+            self.pull = pull = max(0.0, -float(self.gradient @ at) / length**2)
+            self.gradient = self.gradient + pull * at
+            self.error += 8 * _U * pull * length
+            beyond = max(0.0, potential.radius**2 - length**2)
+            self.slack = pull * beyond * (1 + 1e-9) / 2 + pull * length**2 * 2.0**-48
+
+    def steepness(self, whiten: Floats) -> float:
+        """Return G."""
+        found = float(np.linalg.norm(whiten @ self.gradient))
+        return found * (1 + 1e-9) + float(np.linalg.norm(whiten)) * (self.error * 1.01 + 1e-300)
 
 
 def _shell(
