@@ -166,17 +166,22 @@ def worst(
     return found
 
 
+@cache
+def _box_mass(smallest: float, first: float, second: float) -> float:
+    """Return the logarithm of the mass of an unnormalised Beta density in a box, by an integral."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    x = 0.5 + (0.5 - smallest) * nodes
+    logs = (first - 1) * np.log(x) + (second - 1) * np.log1p(-x)
+    return float(logs.max() + np.log((np.exp(logs - logs.max()) * weights).sum()))
+
+
 def box_loss(
     network: Small, smallest: float, common: list[Record], other: Record | None, own: Record
 ) -> float:
     """Return the largest log ratio of two neighbours' densities of binary tables in a box, by integrals."""
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    x = 0.5 + (0.5 - smallest) * nodes
 
     def log_mass(table: Floats) -> float:
-        logs = (table[:, :1] - 1) * np.log(x) + (table[:, 1:] - 1) * np.log1p(-x)
-        top = logs.max(axis=1)
-        return float((top + np.log((np.exp(logs - top[:, None]) * weights).sum(axis=1))).sum())
+        return sum(_box_mass(smallest, first, second) for first, second in table.tolist())
 
     end = math.log((1 - smallest) / smallest)
     found = 0.0
