@@ -77,7 +77,8 @@ def divided(law: BoundedWishart, off: float, parts: int) -> tuple[list[Floats], 
         order = np.argsort(one)
         below = np.cumsum(masses[order])
         edges.append(one[order][np.searchsorted(below, shares)])
-    return edges, np.bincount(cells(p, q, z, edges), weights=masses, minlength=64)
+    chances = np.bincount(cells(p, q, z, edges), weights=masses, minlength=64)
+    return edges, np.asarray(chances, dtype=np.float64)
 
 
 def agrees(law: BoundedWishart, drawn: Floats, off: float = 1.0, parts: int = 4) -> bool:
