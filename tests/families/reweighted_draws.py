@@ -15,6 +15,8 @@ from privior.models.laws import Law, Reweighted
 #: how a law is re-weighted: strength, coordinate, pivot
 Way = tuple[object, str | None, object]
 QUARTER = Fraction(1, 4)
+#: draws of one release, which glues its law together once
+TOGETHER = 10
 
 #: a family, its prior, how that is re-weighted, the sum of the records, and how many draws the suite takes:
 #: so many that a law without weights is rejected by six standard deviations, and one of the given share of
@@ -62,10 +64,12 @@ def family(model: Family, prior: Law) -> Family:
 def check_draws(model: Family, law: Law, way: Way, summed: int, draws: int, weaker: Fraction | None) -> None:
     """Draw given 30 records; compare with the law, that without weights, and one of less strength."""
     own = family(model, reweighted(law, way))
-    mechanism = pv.PosteriorDraws(own, SCHEMA, 30, 1000)
+    mechanism = pv.PosteriorDraws(own, SCHEMA, 30, 1000 * TOGETHER, draws=TOGETHER)
     assert mechanism.weight == 1
     exact = ExactStatistics(np.array([summed]))
-    drawn = [float(mechanism.release(exact).values()[0]) for _ in range(draws)]
+    releases = (mechanism.release(exact) for _ in range(draws // TOGETHER))
+    drawn = [float(one) for release in releases for one in release.values()]
+    assert len(drawn) == draws
     total = float(own.total(SCHEMA, 30, summed))
     low, high = (float(end) for end in own.prior.support if end is not None)
     points = np.linspace(low, high, 200_001)[1:-1]

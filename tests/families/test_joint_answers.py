@@ -39,7 +39,9 @@ def ledger(tmp_path: Path) -> pv.Ledger:
 
 
 #: whether these posteriors are right is asked elsewhere; the way to them is that of others here
-SLOW = {("multivariate-normal-precision", way) for way in ("pure draws", "private number, gaussian")}
+SLOW = {
+    ("multivariate-normal-precision", way) for way in ("laplace", "pure draws", "private number, gaussian")
+}
 
 
 @pytest.mark.usefixtures("seeded_noise")
@@ -100,7 +102,7 @@ def test_from_a_file_to_an_answer(case: Case, way: str, tmp_path: Path, ledger: 
     assert posterior.to_document()["family"] == model.family
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@pytest.mark.parametrize("case", [*CASES[:2], pytest.param(CASES[2], marks=pytest.mark.slow)], ids=name_of)
 def test_commands(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

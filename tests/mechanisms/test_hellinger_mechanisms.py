@@ -256,10 +256,14 @@ def few() -> pa.Table:
 @pytest.mark.parametrize(
     ("kind", "table", "records", "share"),
     [
-        (pv.EHD, pv.acs_table, pv.ACS_RECORDS, 14_030 / pv.ACS_RECORDS),  # public data
+        (pv.EHD, few, 6000, 2800 / 6000),
         (pv.EHDS, few, 6000, 2800 / 6000),
+        pytest.param(
+            *(pv.EHD, pv.acs_table, pv.ACS_RECORDS, 14_030 / pv.ACS_RECORDS),  # public data
+            marks=pytest.mark.slow,
+        ),
     ],
-    ids=["ehd-bundled", "ehds"],
+    ids=["ehd", "ehds", "ehd-bundled"],
 )
 def test_two_levels_of_many_records_give_a_posterior(
     kind: type[pv.EHD], table: Callable[[], object], records: int, share: float

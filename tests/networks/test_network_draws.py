@@ -189,7 +189,7 @@ def test_sticks_follow_the_posterior_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE], ids=str)
-@pytest.mark.parametrize("parents", [((),), ARC, pytest.param(CHAIN, marks=pytest.mark.slow), COLLIDER])
+@pytest.mark.parametrize("parents", [((),), ARC, CHAIN, COLLIDER])
 def test_the_box_bounds_every_loss_and_many_records_reach_it(parents: Any, relation: Any) -> None:
     network = small(parents, (2,) * len(parents), 1.0)
     law = pv.TruncatedNetworkDraws(*made(network), 3, 2, neighbours=relation)

@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from scipy.signal import fftconvolve
 
 Floats = NDArray[np.float64]
 Record = tuple[int, ...]
+#: a slope, whether it is that of log odds, and the two parameters of a Beta law
+_Part = tuple[float, bool, float, float]
 #: a grid of log odds, and one of losses
 _T = np.linspace(-60, 60, 6001)
 _GAP, _REACH = 0.004, 24.0
@@ -54,16 +56,18 @@ class Small:
 
 
 @cache
-def _losses(slope: float, on_log_odds: bool, first: float, second: float) -> Floats:
+def _losses(part: _Part) -> Floats:
     """Return the chances of slope * log y (or log odds of y), y ~ Beta(first, second), on the grid of losses.
 
-    The last entry is what was added to the loss to make it a log density ratio: E[exp(-loss)] = 1.
+    What is added to it makes the loss a log density ratio: E[exp(-loss)] = 1.
     """
+    slope, on_log_odds, first, second = part
     low, high = -np.logaddexp(0, -_T), -np.logaddexp(0, _T)
     logs = first * low + second * high
     mass = np.exp(logs - logs.max())
     mass /= mass.sum()
-    return np.stack([mass, slope * (_T if on_log_odds else low)])
+    loss = slope * (_T if on_log_odds else low)
+    return _on_grid(mass, loss + math.log(float((mass * np.exp(-loss)).sum())))
 
 
 def _on_grid(mass: Floats, loss: Floats) -> Floats:
@@ -71,10 +75,11 @@ def _on_grid(mass: Floats, loss: Floats) -> Floats:
     return np.asarray(np.bincount(places, mass, _BINS), dtype=np.float64)
 
 
-def _together(parts: Sequence[Floats]) -> Floats:
-    found = parts[0]
+@lru_cache(maxsize=256)
+def _together(parts: tuple[_Part, ...]) -> Floats:
+    found = _losses(parts[0])
     for part in parts[1:]:
-        whole = np.maximum(fftconvolve(found, part), 0)
+        whole = np.maximum(fftconvolve(found, _losses(part)), 0)
         start = round(_REACH / _GAP)
         found = whole[start : start + _BINS].copy()
         found[0] += whole[:start].sum()
@@ -82,24 +87,15 @@ def _together(parts: Sequence[Floats]) -> Floats:
     return found
 
 
-def _table(old: Floats, moved: Sequence[tuple[int, tuple[int, int]]], rate: float) -> list[Floats]:
+def _table(old: Floats, moved: Sequence[tuple[int, tuple[int, int]]], rate: float) -> list[_Part]:
     """Return the independent parts of one table's loss under P: `old` are P's parameters.
 
     `moved` are the places of a count that P has and Q has not (+1), and of one that Q has and P has not (-1).
     """
     if len(moved) == 2 and moved[0][1][0] == moved[1][1][0]:
         (_, one), (_, other) = moved
-        pieces = [_losses(rate, True, float(old[one]), float(old[other]))]
-    else:
-        pieces = [
-            _losses(sign * rate, False, float(old[at]), float(old[at[0]].sum() - old[at]))
-            for sign, at in moved
-        ]
-    found = []
-    for mass, loss in pieces:
-        added = math.log(float((mass * np.exp(-loss)).sum()))
-        found.append(_on_grid(mass, loss + added))
-    return found
+        return [(rate, True, float(old[one]), float(old[other]))]
+    return [(sign * rate, False, float(old[at]), float(old[at[0]].sum() - old[at])) for sign, at in moved]
 
 
 def neighbours(
@@ -116,7 +112,7 @@ def neighbours(
                     yield list(common), other, one
 
 
-def loss_law(
+def _parts(
     network: Small,
     rate: float,
     draws: int,
@@ -124,9 +120,12 @@ def loss_law(
     other: Record | None,
     own: Record,
     *,
-    less: bool = False,
-) -> Floats:
-    """Return the law of the loss of all draws, P having `own` (or, if `less`, not having it)."""
+    less: bool,
+) -> tuple[_Part, ...]:
+    """Return the independent parts of the loss of all draws, in order: the law is that of their sum.
+
+    P has `own` (or, if `less`, has it not).
+    """
     parts = []
     for node in range(len(network.parents)):
         at = network.place(node, own)
@@ -140,7 +139,7 @@ def loss_law(
             moved = [(-1 if less else 1, at)]
             old = network.weights(node, rate, common if less else [*common, own])
         parts += _table(old, moved, rate) * draws
-    return _together(parts)
+    return tuple(sorted(parts))
 
 
 def delta(law: Floats, epsilon: float) -> float:
@@ -155,28 +154,32 @@ def worst(
     """Return the largest delta over all neighbours of up to so many records, at each epsilon."""
     found = np.zeros(len(epsilons))
     for number in range(1, records + 1):
-        seen = set[bytes]()
+        seen = set[tuple[_Part, ...]]()
         for common, other, own in neighbours(network, number, replacing=replacing):
             for less in (False,) if replacing else (False, True):
-                law = loss_law(network, rate, draws, common, other, own, less=less)
-                if law.tobytes() in seen:
-                    continue
-                seen.add(law.tobytes())
-                found = np.maximum(found, [delta(law, one) for one in epsilons])
+                parts = _parts(network, rate, draws, common, other, own, less=less)
+                if parts not in seen:
+                    seen.add(parts)
+                    found = np.maximum(found, [delta(_together(parts), one) for one in epsilons])
     return found
+
+
+@cache
+def _box_mass(smallest: float, first: float, second: float) -> float:
+    """Return the logarithm of the mass of an unnormalised Beta density in a box, by an integral."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    x = 0.5 + (0.5 - smallest) * nodes
+    logs = (first - 1) * np.log(x) + (second - 1) * np.log1p(-x)
+    return float(logs.max() + np.log((np.exp(logs - logs.max()) * weights).sum()))
 
 
 def box_loss(
     network: Small, smallest: float, common: list[Record], other: Record | None, own: Record
 ) -> float:
     """Return the largest log ratio of two neighbours' densities of binary tables in a box, by integrals."""
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    x = 0.5 + (0.5 - smallest) * nodes
 
     def log_mass(table: Floats) -> float:
-        logs = (table[:, :1] - 1) * np.log(x) + (table[:, 1:] - 1) * np.log1p(-x)
-        top = logs.max(axis=1)
-        return float((top + np.log((np.exp(logs - top[:, None]) * weights).sum(axis=1))).sum())
+        return sum(_box_mass(smallest, first, second) for first, second in table.tolist())
 
     end = math.log((1 - smallest) / smallest)
     found = 0.0

@@ -7,6 +7,7 @@ theta comes from b = sum v / (1 + e^(v theta)) - lam theta, so it has the densit
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,21 +41,29 @@ def delta(
     `pull` is a row that both have, and how often.
     """
     both = [(np.append(rows, pull[0]), np.append(np.ones(len(rows)), pull[1])) for rows in (one, other)]
-    b = np.linspace(-9 * stddev, 9 * stddev, points)
-    theta = _minimisers(b, *both[0], lam)
+    b = _noises(stddev, points)
+    theta = _minimisers((stddev, points), *(tuple(part.tolist()) for part in both[0]), lam)
     (_, falls), (back, falls_back) = (_sides(theta, *rows, lam) for rows in both)
     log_ratio = (b**2 - back**2) / (2 * stddev**2) + np.log(falls_back / falls)
     weights = np.exp(-(b**2) / (2 * stddev**2)) / math.sqrt(2 * math.pi) / stddev * (b[1] - b[0])
     return float((np.maximum(0.0, 1 - np.exp(epsilon + log_ratio)) * weights).sum())
 
 
-def _minimisers(b: Floats, rows: Floats, times: Floats, lam: float) -> Floats:
-    """By halving: b falls with theta."""
+def _noises(stddev: float, points: int) -> Floats:
+    return np.linspace(-9 * stddev, 9 * stddev, points)
+
+
+@lru_cache(maxsize=8)
+def _minimisers(
+    grid: tuple[float, int], given: tuple[float, ...], often: tuple[float, ...], lam: float
+) -> Floats:
+    """By halving: b falls with theta. One data set is compared with several, at several epsilons."""
+    b, rows, times = _noises(*grid), np.array(given), np.array(often)
     high = (np.abs(b) + times @ np.abs(rows)) / lam
     low = -high
     for _ in range(70):
         middle = (low + high) / 2
-        above = _sides(middle, rows, times, lam)[0] > b
+        above = _chance(np.outer(middle, rows)) @ (times * rows) - lam * middle > b
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     return np.asarray((low + high) / 2)
 

@@ -74,7 +74,7 @@ class Line:
                 masses: Sequence[Number] = self.masses[i]
                 if above[i] != above[i + 1]:
                     left, right = low, high
-                    for _ in range(210):
+                    for _ in range(120):  # at the edge the integrand is 0: half of the digits are enough
                         middle = (left + right) / 2
                         left, right = (
                             (middle, right) if (self.loss(middle) > e) == above[i] else (left, middle)

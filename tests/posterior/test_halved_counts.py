@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -254,17 +254,22 @@ def test_a_heap_behind_an_empty_stretch_is_held(monkeypatch: pytest.MonkeyPatch)
     rng, cells, rate = np.random.default_rng(5), 64, 0.1
     table = np.zeros(cells, dtype=np.int64)
     table[:20], table[-1] = rng.multinomial(19_400, np.full(20, 0.05)), 600
-    total, held = Total(40_000, False), np.zeros(2)
+    seen = []
     for _ in range(24):
         noise = rng.geometric(1 - math.exp(-rate), cells) - rng.geometric(1 - math.exp(-rate), cells)
-        evidence = [CellEvidence(table + noise, np.full(cells, rate), np.zeros(cells))]
-        for way, chance in enumerate((nothing_chance, lambda seen, variance: 0.0)):
-            monkeypatch.setattr("privior.posterior.counts.halved_counts.nothing_chance", chance)
-            tables = halved_counts(evidence, (cells,), (True,), LearnedPrior(), total).tables
-            low, high = np.quantile(tables[:, 20:].sum(axis=1), [0.05, 0.95])
-            held[way] += low <= 600 <= high
-    assert held[0] >= 20
-    assert held[1] < held[0]
+        seen.append([CellEvidence(table + noise, np.full(cells, rate), np.zeros(cells))])
+
+    def held(evidence: list[CellEvidence]) -> bool:
+        tables = halved_counts(evidence, (cells,), (True,), LearnedPrior(), Total(40_000, False)).tables
+        low, high = np.quantile(tables[:, 20:].sum(axis=1), [0.05, 0.95])
+        return bool(low <= 600 <= high)
+
+    missed = sum(not held(evidence) for evidence in seen)
+    assert missed <= 4
+    name = "privior.posterior.counts.halved_counts.nothing_chance"
+    monkeypatch.setattr(name, lambda seen, variance: 0.0)
+    lost = (one for one in seen if not held(one))
+    assert len(list(islice(lost, missed + 1))) > missed  # no more of them need be inferred
 
 
 def test_cells_hold_nothing_as_far_as_their_sum_says() -> None:
@@ -340,16 +345,16 @@ def test_leaning_towards_a_total_changes_no_law(known: bool) -> None:
     assert found[2] == pytest.approx(found[0], abs=2e-3)
 
 
-def test_a_public_total_far_from_what_many_cells_suggest_is_believed() -> None:
+@pytest.mark.parametrize("stated", [18_500, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_a_public_total_far_from_what_many_cells_suggest_is_believed(stated: int) -> None:
     """Ten thousand nearly empty cells: the prior's sum lay many deviations above the stated total."""
     rng = np.random.default_rng(8)
     table = rng.multinomial(20_000, 1 / np.arange(1, 10_001) / (1 / np.arange(1, 10_001)).sum())
     noisy = table + rng.geometric(0.22, 10_000) - rng.geometric(0.22, 10_000)
-    for stated in (20_000, 18_500):
-        found = of(noisy.tolist(), 0.25, Total(stated, known=True), ordered=True)
-        assert set(found.kept.sum(axis=1)) == {stated}
-        assert (found.mean >= 0).all()
-        assert found.mean[:50].sum() == pytest.approx(table[:50].sum(), rel=0.03)
+    found = of(noisy.tolist(), 0.25, Total(stated, known=True), ordered=True)
+    assert set(found.kept.sum(axis=1)) == {stated}
+    assert (found.mean >= 0).all()
+    assert found.mean[:50].sum() == pytest.approx(table[:50].sum(), rel=0.03)
 
 
 def test_more_noisy_records_than_are_stated_are_refused() -> None:
@@ -389,4 +394,6 @@ def test_sums_of_many_nearly_empty_cells_are_as_seen(monkeypatch: pytest.MonkeyP
         drawn = of(noisy.tolist(), 0.1, Total(2 * int(true.sum()), known=False), ordered=True).tables
         sums = drawn[:, tail].sum(axis=1)
         away.append((np.median(sums) - max(noisy[tail].sum(), 0)) / (math.sqrt(200) * math.sqrt(2000)))
+        if abs(away[-1]) >= 1.5:
+            break  # one is enough to notice
     assert (abs(np.array(away)) < 1.5).all() == as_seen, away

@@ -249,12 +249,13 @@ def test_draws_tell_what_they_can() -> None:
         )
         release = pv.measure(plan, table, ledger=pv.Ledger.in_memory(population="p", epsilon=50))
         assert plan.mechanism.admits(release.statistics, 4000)
-        found.append(pv.infer(pv.Release.from_json(release.to_json())).parameter("a"))
+        posterior = pv.infer(pv.Release.from_json(release.to_json()))
+        found.append(posterior.parameter("a"))
     sharp, nothing, private = found
     for one in (sharp, private):
         assert abs(one.mean - 1) < 5 * one.stddev < 1
     assert nothing.stddev > 4 * sharp.stddev
-    low, high = pv.infer(release).average("y", given={"a": 5}).interval(0.9)
+    low, high = posterior.average("y", given={"a": 5}).interval(0.9)
     assert high - low < 6
     noisy = pv.plan(model, schema, records=4000, epsilon=1, mechanism=pv.LaplaceMoments)
     moments = pv.measure(noisy, table, ledger=pv.Ledger.in_memory(population="p", epsilon=50))
