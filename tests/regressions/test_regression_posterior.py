@@ -277,8 +277,6 @@ def test_it_is_the_same_for_the_same_release() -> None:
     assert np.array_equal(pv.infer(found.releases[0]).theta, found.theta)
 
 
-
-
 @pytest.mark.parametrize("delta", ["0", "1e-6"])
 @pytest.mark.parametrize("mechanism", [None, pv.LaplaceMoments])
 def test_too_few_records_are_refused_before_the_spend(

@@ -121,6 +121,7 @@ def plan_for(
             f"from {records} records",
             advice=model.less,
         )
+
     def enough(epsilon: Fraction) -> bool:
         try:
             return want.reached(planned(epsilon).forecast)
