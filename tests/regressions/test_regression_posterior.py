@@ -13,6 +13,7 @@ import pytest
 import privior as pv
 from privior.curator import measure_statistics
 from privior.errors import InferenceError, QuestionError
+from privior.mechanisms import Mechanism
 from privior.models import ExactStatistics
 from privior.models.weight_prior import STANDARD
 from privior.posterior.kept import read, written
@@ -279,9 +280,7 @@ def test_it_is_the_same_for_the_same_release() -> None:
 
 @pytest.mark.parametrize("delta", ["0", "1e-6"])
 @pytest.mark.parametrize("mechanism", [None, pv.LaplaceMoments])
-def test_too_few_records_are_refused_before_the_spend(
-    delta: str, mechanism: type[pv.Mechanism] | None
-) -> None:
+def test_too_few_records_are_refused_before_the_spend(delta: str, mechanism: type[Mechanism] | None) -> None:
     model = pv.LinearRegression("income ~ age*sex + town")
     with pytest.raises(pv.PlanError, match="this would give the prior back") as caught:
         pv.plan(model, SCHEMA, records=100, epsilon="0.1", delta=delta, mechanism=mechanism)
