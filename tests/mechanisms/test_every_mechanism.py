@@ -56,8 +56,9 @@ def example(model: Model, kind: Any) -> Any:
 @pytest.mark.usefixtures("bulk_noise")
 @pytest.mark.parametrize(("model", "kind"), [example(*one) for one in EXAMPLES])
 def test_it_keeps_the_contract(model: Model, kind: Any) -> None:
-    plan = pv.plan(model, GARDEN, records=12, epsilon=2, delta="1e-2", mechanism=kind)
-    check_mechanism(plan.mechanism, model, GARDEN, records=12, releases=FEWER.get(kind, 4000))
+    records = 600 if isinstance(model, pv.LinearRegression) else 12  # so few would give its prior back
+    plan = pv.plan(model, GARDEN, records=records, epsilon=2, delta="1e-2", mechanism=kind)
+    check_mechanism(plan.mechanism, model, GARDEN, records=records, releases=FEWER.get(kind, 4000))
 
 
 @pytest.mark.usefixtures("bulk_noise")

@@ -100,6 +100,7 @@ _FLOATS = {
     "shells.py": "they make an envelope that is meant exactly as it is, checked within proved errors",
     "shell_draws.py": "they decide what proved errors leave no doubt of, and balls the rest; only a loss "
     "of somebody else, who gives no enclosures, is believed as close as it is declared to be",
+    "trial_bounds.py": "they bound how many trials there are; nothing is drawn here",
     "proved_floats.py": "values of functions for those above, with proved errors; nothing is drawn here",
 }
 
