@@ -189,6 +189,11 @@ PLANTED = {
         "smallest = min(smallest, counts[first + i] + counts[first + j])",
         "smallest = min(smallest, counts[first + i])",
     ),
+    "the Hastings term of a split upside down": (
+        ("shift", SAMPLED[0]),
+        "d = other - more",
+        "d, gain = other - more, -gain",
+    ),
     "a swap that is always accepted": (
         ("swap", SAMPLED[2]),
         "if gain < 0 and rng.random() >= math.exp(gain):",
@@ -207,7 +212,8 @@ def test_a_planted_fault_of_a_move_is_noticed(fault: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(joint_walk, "walk_on", joint_walk.walk_on.py_func)
     for other in ("cascade", "renew", *({"swap"} - {move})):
         monkeypatch.setattr(joint_walk, other, lambda *rest: 0)
-    names = {**vars(module)}
+    splits = 0.0 if "step" in fault else 1.0 if "split" in fault else module.SPLITS  # those alone
+    names = {**vars(module), "SPLITS": splits}
     exec(source.replace(right, wrong).replace("cache=True", "cache=False"), names)
     for name, loop in {"right": getattr(module, move), "planted": names[move]}.items():
         monkeypatch.setattr(joint_walk, move, loop)

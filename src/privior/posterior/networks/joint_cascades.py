@@ -2,7 +2,9 @@
 
 A node v, a row u of its table, and two of its levels a and b are drawn without looking at the state. d is
 log-uniform on 1..min(c_ua + c_ub, 4σ+2), or c_ua + c_ub, or c_ua - c_ub > 0; the move leaves the sum as it
-is, and by the last d the two counts change places, as by its reverse. Reject if c_ua < d. Then d times a
+is, and by the last d the two counts change places, as by its reverse. Reject if c_ua < d. Or c_ub is drawn
+anew, as the B of a split (`joint_walk`), with its Hastings term; if it becomes less, a and b are exchanged.
+More than 256 records are never moved, nor would they be moved back. Then d times a
 record of those with (u, a), equally likely, gets level b, and the nodes below, parents first, follow: one of
 whose parents none has changed stays. Else let y be its level, and p and q its predictive laws given all other
 records, in the row where it was and in the row where it is now. It stays with probability min(1, q(y)/p(y)),
@@ -26,9 +28,12 @@ import numpy as np
 from numba import njit
 
 from privior.arrays import Floats, Integers
-from privior.posterior.networks.joint_numbers import cell_fit, inner, log_uniform, rise
+from privior.posterior.networks.joint_numbers import FAR, cell_fit, inner, log_uniform, new_split, rise
 from privior.posterior.networks.joint_records import MOST_AT_ONCE, drawn_fit
 from privior.posterior.networks.joint_state import NetworkNoise, Nodes, Paths, Scratch, Tables
+
+#: how many cascades are splits
+_SPLITS = 0.3
 
 
 @inner
@@ -214,15 +219,24 @@ def cascade(
     both = counts[p] + counts[q]
     if both == 0:
         return False
-    d, coin = both, rng.random()
-    if coin < 0.9:
+    gain, d, coin = 0.0, both, rng.random()
+    if coin < _SPLITS:
+        most = int(min(float(both), FAR * paths.most[v]))
+        if counts[q] > most:
+            return False
+        more, gain = new_split(counts[q], most, rng.random())
+        d = more - counts[q]
+        if d < 0:
+            a, b, p, q, d = b, a, q, p, -d
+    elif coin < 0.9:
         d = log_uniform(min(float(both), paths.most[v], float(MOST_AT_ONCE)), rng.random())
     elif coin < 0.95:
         d = counts[p] - counts[q]  # the levels change places
     if d > min(counts[p], MOST_AT_ONCE) or d <= 0:
         return False
-    # Γ(c_b+a_b+d)/Γ(c_b+a_b) Γ(c_a-d+a_a)/Γ(c_a+a_a), and the number of choices of the d records
-    gain = rise(counts[q] + prior[q], d) + rise(counts[p] + prior[p], -d)
+    # Beside the Hastings term of a split: Γ(c_b+a_b+d)/Γ(c_b+a_b) Γ(c_a-d+a_a)/Γ(c_a+a_a), and the number of
+    # choices of the d records
+    gain += rise(counts[q] + prior[q], d) + rise(counts[p] + prior[p], -d)
     gain -= rise(counts[q] + 1.0, d) + rise(counts[p] + 1.0, -d)
     first, end = nodes.below_of[v], nodes.below_of[v + 1]
     drawn = noise.sticks.rates.size > 0

@@ -19,6 +19,8 @@ from privior.posterior.networks.network_chains import CHAINS, PERTURBED, Network
 #: records that are born or die at once where draws hardly tell how many there are, at most; and how far
 #: chains may be apart about their number then
 _MOST_BORN, _WORST_TOTAL = 8192, 1.2
+#: shifts of all chains together, at most: with swaps and cascades they take longer than those of a star
+_MOST_MOVES = 9_000_000
 #: shifts between two looks at whether somebody wants to stop
 _AT_ONCE = 400_000
 
@@ -32,6 +34,8 @@ def _tables(layout: JointLayout) -> Any:
 
 class JointChains(NetworkChains):
     """Chains over a junction tree."""
+
+    most_moves = _MOST_MOVES
 
     def __init__(
         self, evidence: JointEvidence, priors: Sequence[Floats | None], seed: int, chains: int = CHAINS

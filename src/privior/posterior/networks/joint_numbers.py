@@ -87,6 +87,20 @@ def fit(noise: NetworkNoise, place: int, value: int, step: int) -> float:
     return float(cell_fit(noise.observed, noise.rates, noise.curvatures, place, value, step))
 
 
+#: how many shifts and swaps are splits, and up to how many times as much as a step a split goes
+SPLITS, FAR = 0.5, 2.0
+
+
+@inner
+def new_split(x: int, most: int, uniform: float) -> tuple[int, float]:
+    """Propose another number in 0..most, whatever x <= most is; return it, and the log of the Hastings term.
+
+    One more than it is log-uniform: next to nothing and much are as likely, and so is the way back.
+    """
+    other = log_uniform(most + 1.0, uniform) - 1
+    return other, math.log(math.log1p(1 / (x + 1)) / math.log1p(1 / (other + 1)))
+
+
 @njit(cache=True, nogil=True)
 def log_uniform(most: float, uniform: float) -> int:
     """Return d in 1..most with probability log((d+1)/d) / log(most+1)."""

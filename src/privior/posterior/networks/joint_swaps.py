@@ -8,9 +8,10 @@ through neighbouring tables.
 
 A, a and b are drawn without looking at the state; v, and then w among those that agree with it, with
 probability proportional to f(s), s = c(a, v) + c(b, v), as shifts choose (`joint_walk`). The move leaves
-every s as it is, and also T = min(c(a, v), c(b, w)) + min(c(b, v), c(a, w)), to which d is bound as that of a
-shift is. The reverse move has a and b exchanged, makes the same choices with the same probabilities, and
-takes the same d: there is no Hastings term.
+every s as it is, and also T = A + B, with A = min(c(a, v), c(b, w)) and B = min(c(b, v), c(a, w)), to which d
+is bound as that of a shift is. The reverse of a step has a and b exchanged, makes the same choices with the
+same probabilities, and takes the same d: there is no Hastings term. A split draws B anew as that of a shift
+does, with the same Hastings term; if B becomes less, a and b are exchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +22,15 @@ import numpy as np
 from numba import njit
 
 from privior.arrays import Floats, Integers
-from privior.posterior.networks.joint_numbers import cell_fit, log_uniform, moved, moved_factorials
+from privior.posterior.networks.joint_numbers import (
+    FAR,
+    SPLITS,
+    cell_fit,
+    log_uniform,
+    moved,
+    moved_factorials,
+    new_split,
+)
 from privior.posterior.networks.joint_state import NetworkNoise, Swaps, Tables
 
 #: none of the values is left out; a plain number would be compiled for apart
@@ -61,17 +70,29 @@ def swap(
         if w < 0:
             continue
         both = min(counts[a + rest[v]], counts[b + rest[w]])
-        most = both + min(counts[b + rest[v]], counts[a + rest[w]])
-        if both == 0:
-            continue
-        d = most
-        if rng.random() >= 0.1:
-            d = log_uniform(min(float(most), reach[k]), rng.random())
-        if d > both:
+        back = min(counts[b + rest[v]], counts[a + rest[w]])
+        most, gain = both + back, 0.0
+        if rng.random() < SPLITS:
+            end = int(min(float(most), FAR * reach[k]))
+            if back > end:
+                continue
+            other, gain = new_split(back, end, rng.random())
+            d = other - back
+            if d < 0:
+                a, b, d = b, a, -d
+        else:
+            if both == 0:
+                continue
+            d = most
+            if rng.random() >= 0.1:
+                d = log_uniform(min(float(most), reach[k]), rng.random())
+            if d > both:
+                continue
+        if d == 0:
             continue
         i, j = a + rest[v] - firsts[clique], b + rest[v] - firsts[clique]
         g, h = b + rest[w] - firsts[clique], a + rest[w] - firsts[clique]
-        gain, first = 0.0, margins[clique]
+        first = margins[clique]
         for m in range(first, margins[clique + 1]):
             # From p to q, and from r to s
             p, q = maps[map_of[m] + i], maps[map_of[m] + j]

@@ -12,11 +12,18 @@ The empty separator of the first clique contributes log n!, so that with n unkno
 *Shift.* A block of columns (one, or a parent and its child) with old values a and new values b, all
 different, is drawn without looking at the state. The walk over the cliques that hold it draws the rest w of
 each, given what it shares with those before, with probability proportional to f(s), s = c_C(w,a) + c_C(w,b);
-f(s) is s, or 1 for s > 0, as a coin says. d is log-uniform on 1..min(T, 4σ+2), or T with probability 1/10, T
-being the smallest s. d records move from a to b in all these cliques; reject if some c_C(w,a) < d. The move
-leaves every s as it is, with the sums of f(s) and T; σ is public. The reverse move swaps a and b, makes the
-same choices with the same probabilities, and takes the same d: there is no Hastings term. (To cap d by
-c_C(w,a) would break that.) Shifts with d = 1 connect all data sets of n records.
+f(s) is s, or 1 for s > 0, as a coin says. d records move from a to b in all these cliques. The move leaves
+every s as it is, with the sums of f(s). Another coin says how far it goes:
+
+- A *step*: d is log-uniform on 1..min(T, 4σ+2), or T with probability 1/10, T being the smallest s; reject if
+  some c_C(w,a) < d. T stays, σ is public. The reverse move swaps a and b, makes the same choices with the
+  same probabilities, and takes the same d: there is no Hastings term. (To cap d by c_C(w,a) would break
+  that.) Steps with d = 1 connect all data sets of n records.
+- A *split*: with A and B the smallest c_C(w,a) and c_C(w,b), of which A + B stays, and M the lesser of A + B
+  and 2 (4σ+2), B becomes B' in 0..M, B' + 1 being log-uniform, whatever B is; d = B' - B, and if that is
+  negative records move back. Nothing happens if B > M. The reverse move makes the same choices and draws B of
+  the same law g, for B' <= M: the Hastings term is g(B) / g(B'). Where priors are small a count is next to
+  nothing or as large as the noise, and steps seldom lead from the one to the other, or back.
 
 *Records.* As sequences, data sets have the exchangeable law ∫ ∏ p(x_i | θ) dθ, times the likelihood of what
 was released. Birth appends d records, each drawn from the predictive law given all before it; death
@@ -44,7 +51,15 @@ from numba import njit
 from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_cascades import cascade
 from privior.posterior.networks.joint_learning import learn
-from privior.posterior.networks.joint_numbers import cell_fit, log_uniform, moved, moved_factorials
+from privior.posterior.networks.joint_numbers import (
+    FAR,
+    SPLITS,
+    cell_fit,
+    log_uniform,
+    moved,
+    moved_factorials,
+    new_split,
+)
 from privior.posterior.networks.joint_records import renew
 from privior.posterior.networks.joint_state import (
     JointState,
@@ -63,6 +78,8 @@ from privior.posterior.networks.joint_swaps import swap
 BIRTHS = 8
 #: shifts that are tried one after the other, and swaps for each of them
 TOGETHER, SWAPS = 16, 3
+#: how often a sweep tries other parameters of learned tables, about
+LEARNS = 4
 
 
 @njit(cache=True, nogil=True)
@@ -76,7 +93,7 @@ def shift(
     prior: Floats,
     scratch: Scratch,
 ) -> int:
-    """Try so many times to move some records from old values of a block to new ones; return how often it did.
+    """Try so many times to move records from old values of a block to new ones; return how often it did.
 
     Arrays are taken out of their tuples before the loop: each look into a tuple counts references to them.
     """
@@ -133,17 +150,27 @@ def shift(
             steps += 1
         if smallest == 0:
             continue
-        d = smallest
-        if rng.random() >= 0.1:
-            d = log_uniform(min(float(smallest), reach[walk]), rng.random())
-        possible = True
+        less, more = np.int64(2**62), np.int64(2**62)
         for s in range(steps):
-            if counts[firsts[cliques[s]] + olds[s]] < d:
-                possible = False
-                break
-        if not possible:
-            continue
+            less = min(less, counts[firsts[cliques[s]] + olds[s]])
+            more = min(more, counts[firsts[cliques[s]] + news[s]])
         gain = 0.0
+        if rng.random() < SPLITS:
+            most = int(min(float(less + more), FAR * reach[walk]))
+            if more > most:
+                continue
+            other, gain = new_split(more, most, rng.random())
+            d = other - more
+            if d < 0:
+                olds, news, d = news, olds, -d
+        else:
+            d = smallest
+            if rng.random() >= 0.1:
+                d = log_uniform(min(float(smallest), reach[walk]), rng.random())
+            if d > less:
+                continue
+        if d == 0:
+            continue
         for s in range(steps):
             own = margins[cliques[s]]
             for m in range(own, margins[cliques[s] + 1]):
@@ -209,6 +236,7 @@ def walk_on(
     accepted, renewed, tried, stored, cascades, cascaded = 0, 0, 0, 0, 0, 0
     # A number of records that is not known moves by these alone.
     records_every = 256 if known else min(256, max(1, moves // BIRTHS))
+    learn_every = max(1, moves // LEARNS)
     for sweep in range(sweeps):
         for move in range(moves):
             if move % TOGETHER == 0:
@@ -233,7 +261,8 @@ def walk_on(
                     rng, deaths, births, tables, walks, nodes, noise, counts, prior, scratch
                 ):
                     renewed += 1
-        learn(rng, nodes, state)
+            if move % learn_every == 0:
+                learn(rng, nodes, state)
         for e in range(places.size):
             p, r = places[e], rows[e]
             means[e] += (counts[p] + prior[p]) / (counts[r] + prior[r])

@@ -71,6 +71,7 @@ class NetworkChains(ABC):
         states: of each chain
         worst_total: how far chains may be apart about the number of records, as a split R-hat
         born: records that are born or die in a sweep, beside shifts
+        most_moves: shifts of all chains together, at most
     """
 
     layout: JointLayout
@@ -82,6 +83,7 @@ class NetworkChains(ABC):
     states: list[Any]
     worst_total: float
     born: int
+    most_moves: int = MOST_MOVES
 
     @abstractmethod
     def run(self, sweeps: int, moves: int, kept: int, tell: Callable[[float], None]) -> list[Any]:
@@ -99,13 +101,12 @@ class NetworkChains(ABC):
     def settled(
         self,
         tell: Callable[[float], None] = lambda part: None,
-        most_moves: int = MOST_MOVES,
         sweeps: int = _SWEEPS,
     ) -> JointStates:
-        """Run the chains until they agree, or have made `most_moves` shifts."""
+        """Run the chains until they agree, or have made as many shifts as they may."""
         cells, chains = self.layout.places.size, len(self.states)
         per_sweep = max(_MOVES_PER_CELL * cells, _LEAST_MOVES)
-        most = max(4, most_moves // ((per_sweep + self.born) * chains))
+        most = max(4, self.most_moves // ((per_sweep + self.born) * chains))
         sweeps = max(2, min(sweeps, most // 3))
         self.cool(max(1, sweeps // 10), per_sweep)
         self.run(sweeps // 2, per_sweep, 1, _scaled(tell, 0.0, sweeps / most / 2))
