@@ -106,6 +106,17 @@ def test_no_table_takes_more(loss: Loss) -> None:
     assert seen >= 60
 
 
+def test_a_shell_of_next_to_no_chance_costs_no_trials() -> None:
+    """Chances are whole numbers of 2^-40: rounded down, one of 1.9 made every second trial a waste."""
+    generator, beta, m = np.random.default_rng(11), 1.2, 100 / 9
+    most = AnyTable(LogisticLoss(), (-1.0, 1.0), 2, 100, math.sqrt(2), beta, m, None).log_trials()
+    for _ in range(60):
+        rows = np.column_stack([np.ones(100), generator.uniform(-1, 1, 100)])
+        targets = np.where(rows[:, 1] > generator.uniform(-1, 1), 1.0, -1.0)
+        given = Potential(rows, targets, LogisticLoss(), beta, m)
+        assert trials(given, 3000, generator) < math.exp(most) * 1.1
+
+
 def test_a_bound_for_shorter_rows_is_exceeded() -> None:
     generator = np.random.default_rng(8)
     rows = made_rows("corners", 60, 2, generator)

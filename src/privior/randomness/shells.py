@@ -387,7 +387,8 @@ def in_shells(potential: Potential, at: Floats) -> Envelope:
     factors.append(made)
     logs.append(log)
     shares = np.exp(np.array(logs) - max(logs))
-    chances = np.maximum(1, np.floor(shares / shares.sum() * (1 << _CHANCES))).astype(np.int64)
+    # up: a chance of half its share would double M
+    chances = np.ceil(np.maximum(shares / shares.sum() * (1 << _CHANCES), 1)).astype(np.int64)
     chances[int(np.argmax(chances))] += (1 << _CHANCES) - int(chances.sum())
     held = tuple(int(one) for one in chances)
     shells = zip(logs, held, strict=True)
