@@ -1,7 +1,8 @@
-"""Forecasts where the prior is learned: those of prior 1, whose errors learning must not exceed by much.
+"""Forecasts where the prior is learned: those of prior 1, and more where noise drowns the records.
 
 Public facts are drawn at run time: 2 to 300 levels, ordered or not, 30 to 50,000 records, epsilon .03 to 5,
-both relations, tables typical of prior 1, even or skewed. Both posteriors see the same releases. That the
+both relations, tables typical of prior 1, even or skewed. Both posteriors see the same releases, and the
+errors of learning are held beside those of prior 1, times as many as the forecast is larger. That the
 forecasts of prior 1 are right, `test_forecast.py` shows.
 """
 
@@ -13,7 +14,7 @@ from record import Certificate, store
 from learned_grid import MEASURES, Facts, compared
 
 CASES, RELEASES = 60, 8
-#: how much larger than with prior 1 an error may be, and in which share of cases of each measure
+#: how much larger than forecast an error may be, and in which share of cases of each measure
 MOST, BAR = 1.25, 0.9
 
 
@@ -34,7 +35,7 @@ def test_learning_costs_little() -> None:
     store(
         "forecast_learned",
         certificate,
-        title="Errors with a learned prior over those with prior 1, on the same releases",
+        title="Errors with a learned prior over those forecast, by those of prior 1 on the same releases",
         claim=f"at most {MOST} in {BAR:.0%} of {CASES} cases drawn at run time, for each measure, and on "
         f"average (geometric mean) at most 1; {RELEASES} releases each. "
         + ", ".join(

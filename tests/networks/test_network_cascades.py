@@ -113,9 +113,7 @@ PLANTED = {
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(
-            fault, marks=[] if "itself" in fault or "split" in fault else [pytest.mark.slow], id=fault
-        )
+        pytest.param(fault, marks=[] if "split" in fault else [pytest.mark.slow], id=fault)
         for fault in PLANTED
     ],
 )
