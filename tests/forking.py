@@ -46,6 +46,7 @@ READY = (COMMAND_LINE, _START)
 #: what privior imports where it is needed
 LIBRARIES = (
     *("flint", "ibis.backends.duckdb", "opendp.prelude", "pandas", "pyarrow.parquet", "pytest"),
+    *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "matplotlib.figure"),
     *("rich.progress", "rich.table", "scipy.special"),
 )
 

@@ -243,7 +243,7 @@ def test_draws_tell_what_they_can() -> None:
     y = np.clip(np.rint(5 + a + rng.normal(0, 2, a.size)), 0, 20).astype(int)
     table = pa.table({"y": y, "a": a})
     model, found = pv.LinearRegression("y ~ a"), []
-    for epsilon, relation in ((40, "replace-one"), ("0.01", "replace-one"), (40, "add-or-remove-one")):
+    for epsilon, relation in (("0.01", "replace-one"), (40, "add-or-remove-one")):
         plan = pv.plan(
             model, schema, records=4000, epsilon=epsilon, mechanism=pv.BallDraw, neighbours=relation
         )
@@ -251,9 +251,8 @@ def test_draws_tell_what_they_can() -> None:
         assert plan.mechanism.admits(release.statistics, 4000)
         posterior = pv.infer(pv.Release.from_json(release.to_json()))
         found.append(posterior.parameter("a"))
-    sharp, nothing, private = found
-    for one in (sharp, private):
-        assert abs(one.mean - 1) < 5 * one.stddev < 1
+    nothing, sharp = found
+    assert abs(sharp.mean - 1) < 5 * sharp.stddev < 1
     assert nothing.stddev > 4 * sharp.stddev
     low, high = posterior.average("y", given={"a": 5}).interval(0.9)
     assert high - low < 6

@@ -13,7 +13,7 @@ import pytest
 #: families whose inference takes seconds are left to longer runs
 _SLOW = ("multivariate", "normal-mean-precision")
 QUICK = [path.name for path in mutated.FILES if not path.name.startswith(_SLOW)]
-_TURNS = 60
+_TURNS = 40
 
 
 def test_changed_releases_are_used_or_refused() -> None:
