@@ -36,7 +36,7 @@ def test_more_is_forecast_where_noise_drowns_an_ordered_column(seeded_noise: obj
     facts = Facts(58, 464, "0.05", "replace-one", "uniform", ordered=True)
     one = pv.DirichletCategorical("x", prior=1)
     expected = forecaster(one, facts.plan.schema, Expect.UNIFORM).ahead(464, facts.plan.mechanism)
-    assert facts.plan.forecast.l2 > 2 * expected.l2
+    assert facts.plan.forecast.measures["l2"] > 2 * expected.measures["l2"]
     assert compared(facts, 4, np.random.default_rng(8)).max() < 1.5
 
 
