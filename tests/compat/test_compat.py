@@ -92,12 +92,13 @@ def test_releases_of_every_kind_are_read(path: Path, monkeypatch: pytest.MonkeyP
     release = pv.Release.read(path)
     assert release.plan.model in [model for model, _ in KINDS]
     assert pv.Release.from_json(release.to_json()) == release
+    posterior = pv.infer(release)
     asked = release.plan.model.first_question
     headings = {"counts()": "90% interval", "models()": "probability", "table(": "90% interval"}
-    headings["parameters()"] = "90% interval" if pv.infer(release).uncertain else "estimate"
+    headings["parameters()"] = "90% interval" if posterior.uncertain else "estimate"
     table = asked if asked in headings else asked[:6]
     heading = headings.get(table, asked.replace("'", "") + " = ")
-    assert heading in str(pv.ask(release, asked)).splitlines()[0]
+    assert heading in str(pv.ask(posterior, asked)).splitlines()[0]
 
 
 def test_a_ledger_of_the_second_format_is_read_and_verified(tmp_path: Path) -> None:
