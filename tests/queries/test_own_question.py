@@ -32,14 +32,15 @@ def test_a_question_is_one_class(formulas: pv.Release, monkeypatch: pytest.Monke
         def __str__(self) -> str:
             return f"centre({self.column})"
 
+    posterior = pv.infer(formulas)
     assert parse("centre(weight)") == Centre(Word("weight"))
     with pytest.raises(QuestionError, match="Did you mean centre"):
         parse("middl(weight)")
     with pytest.raises(QuestionError, match="this has no centre"):
-        ask(formulas, "centre(weight)")
+        ask(posterior, "centre(weight)")
     known = {**pv.CategoricalPosterior.understands, "centre": "average"}
     monkeypatch.setattr(pv.CategoricalPosterior, "understands", known)
-    answer, mean = ask(formulas, "interval(centre(weight), 0.5)"), ask(formulas, "mean(weight)")
+    answer, mean = ask(posterior, "interval(centre(weight), 0.5)"), ask(posterior, "mean(weight)")
     assert isinstance(answer, QuantityAnswer)
     assert isinstance(mean, QuantityAnswer)
     assert (answer.question, answer.mean, answer.level) == ("interval(centre(weight), 0.5)", mean.mean, 0.5)
