@@ -91,15 +91,15 @@ FAULTS = (
     Fault(
         "gibbs-without-intercept",
         "the intercept is left out of the Lipschitz constant of a Gibbs posterior",
-        "mechanisms/gibbs_draws.py",
-        "return self.loss.slope**2 * self.model.design(self.schema).squared_norm",
+        "mechanisms/gibbs_calibration.py",
+        "return self.loss.slope**2 * self.squared_length",
         "return self.loss.slope**2 * self.model.design(self.schema).design.terms",
         ("tests/regressions/test_gibbs_release.py::test_the_temperature_is_what_the_gaussian_curve_allows",),
     ),
     Fault(
         "gibbs-draws-as-one",
         "several draws of a Gibbs posterior are charged as one",
-        "mechanisms/gibbs_draws.py",
+        "mechanisms/gibbs_calibration.py",
         "return GaussianPair(self.draws * one)",
         "return GaussianPair(one)",
         ("tests/regressions/test_gibbs_release.py::test_the_temperature_is_what_the_gaussian_curve_allows",),

@@ -65,7 +65,7 @@ def test_the_temperature_is_what_the_gaussian_curve_allows(relation: pv.Neighbou
     """beta = mu sqrt(m) / (k L sqrt(N)), L^2 = features + intercept; mu from the Normal law."""
     model = pv.GibbsPosterior("logistic", "sick ~ age + sex", prior="2")
     made = pv.GibbsDraws(model, SCHEMA, 1000, 1, "1e-6", neighbours=relation, draws=draws)
-    assert made.lipschitz_squared == 3
+    assert made.calibration.lipschitz_squared == 3
     times = 2 if relation is pv.REPLACE_ONE else 1
     expected = mu_for(1, 1e-6) * math.sqrt(1 / 4) / (times * math.sqrt(3 * draws))
     assert float(made.temperature) == pytest.approx(expected, rel=1e-6)

@@ -13,16 +13,15 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.checks import fill, known_as, whole_number
-from privior.errors import PlanError, shown
-from privior.exact import decimal, rational, round_down
+from privior.errors import PlanError
+from privior.exact import decimal
 from privior.mechanisms.contract import Asked, Mechanism, offered_for
+from privior.mechanisms.gibbs_calibration import GibbsCalibration, exact_float
 from privior.mechanisms.gibbs_effort import MOST_SECONDS, Expected, expected
 from privior.mechanisms.table_mechanism import check_records
 from privior.models import ExactRecords, GibbsPosterior, Layout, Loss, Model, Observed
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity
-from privior.privacy.calibration import largest
-from privior.privacy.composition import compose_symmetric
-from privior.privacy.pairs import BoundedRangePair, DominatingPair, GaussianPair
+from privior.privacy.pairs import DominatingPair
 from privior.randomness import Bits, Potential, centre, draw_from, envelope
 from privior.registry import outside
 from privior.schema import Schema
@@ -30,8 +29,6 @@ from privior.schema import Schema
 MOST_DRAWS = 1000
 #: weights are published on a grid of 2^-_PLACES
 _PLACES = 30
-#: ridges of about so many times L^2/epsilon are best for one draw, twice that if records are replaced
-_RIDGE = Fraction(5, 2)
 #: how far predictors may be unknown to floats, in units in which losses bend; how much more losses may bend
 #: than the prior, and between which powers of 2 its precision lies
 _BLUR, _BENT, _PRECISE = Fraction(1, 8), 2**40, 200
@@ -156,17 +153,24 @@ class GibbsDraws(Mechanism):
                 "needs delta > 0, or weights within a ball: without one the losses are not bounded",
                 advice="Say radius=... in the model, or give a delta.",
             )
-        stated = _exactly(precision, "precision")
-        fill(self, precision=self._tuned() if stated is None else stated)
-        heat = _exactly(temperature, "temperature")
-        fill(self, temperature=self._calibrated() if heat is None else heat)
-        if not self._enough():
-            raise self.refusal(
-                "this temperature does not give the stated guarantee", asked=shown(temperature)
-            )
-        if model.prior is not None and stated is not None and stated != self._of_prior():
-            raise self.refusal("the precision is not that of the model's prior", asked=shown(precision))
+        self._calibrate(exact_float(precision, "precision"), exact_float(temperature, "temperature"))
         self._check_floats()
+
+    def _calibrate(self, precision: Fraction | None, temperature: Fraction | None) -> None:
+        """Set m and beta; those that are said must keep the budget, and the model's prior."""
+        by, found = self.calibration, precision is None or temperature is None
+        if found and self.delta and not by.mu_squared:
+            raise self.refusal("this budget is too small", asked=str(by.budget))
+        fill(self, precision=by.precision() if precision is None else precision)
+        fill(self, temperature=by.temperature(self.precision) if temperature is None else temperature)
+        if not by.enough(self.precision, self.temperature):
+            raise self.refusal(
+                "this temperature does not give the stated guarantee", asked=decimal(self.temperature)
+            )
+        if self.model.prior is not None and precision not in {None, by.precision()}:
+            raise self.refusal(
+                "the precision is not that of the model's prior", asked=decimal(self.precision)
+            )
 
     def _check_floats(self) -> None:
         """Refuse, whatever the data, what would make draws endless because floats know too little.
@@ -179,7 +183,7 @@ class GibbsDraws(Mechanism):
         """
         design, n = self.model.design(self.schema), self.records
         heat = self.temperature / self.whole_precision
-        away = (2 * heat * n) ** 2 * self.lipschitz_squared
+        away = (2 * heat * n) ** 2 * self.calibration.lipschitz_squared
         if self.radius is not None:
             away = min(away, self.radius**2)
         blur = Fraction(101, 100) * (design.size + 1) * (self.loss.concordance or 0) / 2**53
@@ -216,99 +220,30 @@ class GibbsDraws(Mechanism):
 
     # Constants
 
-    @cached_property
+    @property
     def loss(self) -> Loss:
         """The loss in the units of the target."""
-        return self.model.loss_for(self.schema)
+        return self.calibration.loss
 
     @cached_property
-    def lipschitz_squared(self) -> Fraction:
-        """L^2 = s^2 R^2: how fast a record's loss changes with the weights at most, squared."""
-        return self.loss.slope**2 * self.model.design(self.schema).squared_norm
+    def calibration(self) -> GibbsCalibration:
+        """What the constants of the loss and the budget make of temperature and prior."""
+        spent = Budget.of(self.epsilon, self.delta)
+        return GibbsCalibration(self.model, self.schema, self.records, spent, self.neighbours, self.draws)
 
-    @cached_property
+    @property
     def radius(self) -> Fraction | None:
         """The radius of the ball in which weights are drawn; None without one."""
-        return self.model.ball(self.schema)
+        return self.calibration.radius
 
-    @property
+    @cached_property
     def whole_precision(self) -> Fraction:
         """m + beta n m_l, as the float that it is drawn with."""
-        return self._whole(self.temperature)
-
-    def _whole(self, temperature: Fraction) -> Fraction:
-        own = self.model.convexity * self.records
-        return Fraction(float(self.precision + temperature * own)) if own else self.precision
-
-    @property
-    def _times(self) -> int:
-        return 2 if self.neighbours is REPLACE_ONE else 1
-
-    @cached_property
-    def _mu_squared(self) -> Fraction:
-        """The mu^2 that one draw may have: that of the whole budget, shared by all draws."""
-        level = round_down(self.epsilon)
-        found = largest(
-            lambda one: Fraction(GaussianPair(one).delta(level)) <= self.delta, digits=8, most=Fraction(10**6)
-        )
-        if not found:
-            raise self.refusal("this budget is too small", asked=str(Budget(self.epsilon, self.delta)))
-        return found / self.draws
-
-    def _of_prior(self) -> Fraction:
-        prior = self.model.prior
-        return self._tuned() if prior is None else Fraction(float(1 / prior.stddev**2))
-
-    def _tuned(self) -> Fraction:
-        """Return m: 1/stddev^2; or by the rule that ridge m / beta = k 5/2 L^2 / epsilon, all of them public.
-
-        beta = mu sqrt(m) / (k L) then makes m = (5/2)^2 L^2 mu^2 / epsilon^2. A weight of more than 2 for log
-        odds, or of more than half the target's range, is not expected: m is at least 1/4 or 1. Pure releases
-        do not depend on the prior: it is as wide as the ball.
-        """
-        if self.model.prior is not None:
-            return self._of_prior()
-        if self.delta == 0:
-            return Fraction(float(1 / (self.radius or Fraction(1)) ** 2))
-        by_rule = _RIDGE**2 * self.lipschitz_squared * self._mu_squared / self.epsilon**2
-        return Fraction(float(max(by_rule, Fraction(1, 4) if self.loss.of_levels else Fraction(1))))
-
-    @cached_property
-    def _range(self) -> Fraction:
-        """What beta is multiplied with in a pure epsilon of one draw."""
-        reach = self.loss.reach
-        if reach is None:
-            squared = self.model.design(self.schema).squared_norm * (self.radius or 0) ** 2
-            reach = Fraction(math.sqrt(squared) * (1 + 2.0**-40))
-        return 2 * self.loss.differ(reach) if self._times == 2 else self.loss.varies(reach)
-
-    def _calibrated(self) -> Fraction:
-        """Return the largest temperature that the budget allows, as a float."""
-        if self.delta == 0:
-            return _float_below(self.epsilon / (self.draws * self._range))
-        # (k L)^2 beta^2 <= mu^2 (m + beta n m_l)
-        each = self._mu_squared / (self._times**2 * self.lipschitz_squared)
-        half = float(each * self.model.convexity * self.records) / 2
-        found = _float_below(Fraction(half + math.sqrt(half**2 + each * self.precision)))
-        while found**2 > each * self._whole(found):
-            found = Fraction(math.nextafter(float(found), 0.0))
-        return found
-
-    def _enough(self) -> bool:
-        if self.delta == 0:
-            return self.draws * self._eta <= self.epsilon
-        return Fraction(self._pair.delta(round_down(self.epsilon))) <= self.delta
-
-    @property
-    def _eta(self) -> Fraction:
-        return self.temperature * self._range
+        return self.calibration.whole(self.precision, self.temperature)
 
     @cached_property
     def _pair(self) -> DominatingPair:
-        if self.delta == 0:
-            return compose_symmetric([(BoundedRangePair(self._eta), self.draws)])
-        one = (self._times * self.temperature) ** 2 * self.lipschitz_squared / self.whole_precision
-        return GaussianPair(self.draws * one)
+        return self.calibration.pair(self.precision, self.temperature)
 
     # What it promises
 
@@ -322,16 +257,15 @@ class GibbsDraws(Mechanism):
         """mu-GDP; or pure, on a ball."""
         several = "" if self.draws == 1 else f", {self.draws} draws"
         if self.delta == 0:
-            reason = (
-                f"bounded losses: the log density ratio of neighbours has a range of {float(self._eta):.4g}"
-            )
+            eta = float(self.temperature * self.calibration.loss_range)
+            reason = f"bounded losses: the log density ratio of neighbours has a range of {eta:.4g}"
             return Guarantee(
                 self._pair,
                 self.neighbours,
                 Budget(self.epsilon),
                 f"{reason} (Wang, Fienberg, Smola 2015){several}",
             )
-        length = math.sqrt(self.lipschitz_squared)
+        length = math.sqrt(self.calibration.lipschitz_squared)
         own = (
             f" and {float(self.model.convexity):.4g} of each, {float(self.whole_precision):.4g} in all"
             if self.model.convexity
@@ -452,7 +386,7 @@ class GibbsDraws(Mechanism):
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say temperature, prior, and what drawing takes."""
         foreseen = self.expected
-        bounds = f"{math.sqrt(self.lipschitz_squared):.4g}-Lipschitz"
+        bounds = f"{math.sqrt(self.calibration.lipschitz_squared):.4g}-Lipschitz"
         ball = "" if self.radius is None else f", weights within {float(self.radius):.4g}"
         return [
             ("loss", f"{self.loss}: {bounds}, the intercept counted{ball}"),
@@ -492,21 +426,6 @@ class GibbsDraws(Mechanism):
         made = cls.__new__(cls)
         made._set(known_as(GibbsPosterior, model), schema, **entries)
         return made
-
-
-def _exactly(said: object, name: str) -> Fraction | None:
-    """Read a number that floats have exactly; None if none is said."""
-    if said is None:
-        return None
-    found = rational(said, name)
-    if found <= 0 or Fraction(float(found)) != found:
-        raise PlanError(f"{name} is not a float above 0", where="gibbs-draws", asked=decimal(found))
-    return found
-
-
-def _float_below(number: Fraction) -> Fraction:
-    found = Fraction(float(number))
-    return found if found <= number else Fraction(math.nextafter(float(found), 0.0))
 
 
 def _at(potential: Potential, theta: Floats) -> Floats:
