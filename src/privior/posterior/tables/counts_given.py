@@ -11,6 +11,7 @@ import numpy as np
 from privior.errors import InferenceError, shown
 from privior.mechanisms import CellGammas
 from privior.models import ExchangeablePrior, LearnedPrior
+from privior.plans.plan import MOST_RECORDS
 from privior.posterior.counts.certain import CertainCounts
 from privior.posterior.counts.contract import LatentCounts, LearnedShape
 from privior.posterior.counts.evidence import CellEvidence, Total
@@ -21,6 +22,9 @@ from privior.posterior.counts.listed_counts import listed_counts
 from privior.posterior.numbers import Floats
 from privior.release import Release
 from privior.schema import Column
+
+#: so many standard deviations of its noise may a private total lie above its maximum, if a shape is learned
+_ROOM = 4
 
 
 def counts_given(releases: Sequence[Release], parameters: Floats) -> LatentCounts:
@@ -57,7 +61,7 @@ def learned_given(releases: Sequence[Release], prior: object, *, ignore_noise: b
             advice="Give a number, such as prior=1.",
         )
     columns = [plan.schema.column(name) for name in plan.model.columns]
-    return _learned(prior, evidence, columns, total_of(releases))
+    return _learned(prior, evidence, columns, beyond_noise(total_of(releases), evidence))
 
 
 @singledispatch
@@ -111,6 +115,25 @@ def total_of(releases: Sequence[Release]) -> Total:
     """Return what is known of the number of records."""
     plan = releases[0].plan
     return Total(most=plan.records * plan.schema.unit.max_rows, known=plan.total_public)
+
+
+def beyond_noise(total: Total, evidence: Sequence[CellEvidence]) -> Total:
+    """Let a private total lie above the declared maximum by what the noise of all counts together hides.
+
+    A declared maximum is often the number itself. If the total ended there, no interval of it would hold that
+    number, and what is missing from the noisy sum would be taken from the largest cells.
+    """
+    stddev = noise_of_sum(evidence)
+    if total.known or not np.isfinite(stddev):
+        return total
+    room = min(total.most, math.ceil(_ROOM * stddev))
+    return Total(most=min(total.most + room, MOST_RECORDS), known=False)
+
+
+def noise_of_sum(evidence: Sequence[CellEvidence]) -> float:
+    """Return the standard deviation of the noise on the sum of all counts; infinite if one is unknown."""
+    precisions = np.sum([release.precisions for release in evidence], axis=0)
+    return math.sqrt(float((1 / precisions).sum())) if (precisions > 0).all() else math.inf
 
 
 def cell_evidence(releases: Sequence[Release]) -> list[CellEvidence]:
