@@ -379,7 +379,7 @@ class ObjectivePerturbation(Mechanism):
         if self.products:
             paid = f"Intervals take a fifth of mu squared, for {more}. " if more else ""
             return (
-                f"{paid}With intervals the best test of one record at epsilon 0 (`that is`, in the plan) does "
+                f"{paid}With them the best test of one record at epsilon 0 (`that is`, in the plan) does "
                 "somewhat better than without them at the same (epsilon, delta): two curves are composed "
                 "and meet the budget at epsilon, not below it. The stated (epsilon, delta) is promised, and "
                 "the whole curve."
