@@ -10,7 +10,7 @@ from privior.calculator.draws import bernoulli_family, exponential_family, raise
 from privior.calculator.facts import Facts, cells, count, number
 from privior.exact import rational
 from privior.mechanisms import PublishedLaplace
-from privior.papers.published import Published, dirichlet, gibbs, gibbs_proofs, hellinger, posterior_sampling
+from privior.papers.published import Published, dirichlet, gibbs, gibbs_strong, hellinger, posterior_sampling
 
 #: what papers state about facts, at an epsilon and at an order if there are any
 Statements = Callable[[Facts, Fraction | None, float | None], Sequence[Published]]
@@ -67,7 +67,7 @@ def _gibbs(facts: Facts, epsilon: Fraction | None, order: float | None) -> Seque
         return []
     temperature, slope, convexity = (facts[name] for name in ("temperature", "lipschitz", "strong_convexity"))
     if own := number(facts, "loss_convexity"):
-        return [gibbs_proofs.theorem_10(temperature, slope, convexity, count(facts, "records"), own, epsilon)]
+        return [gibbs_strong.theorem_10(temperature, slope, convexity, count(facts, "records"), own, epsilon)]
     return [gibbs.theorem_7(temperature, slope, convexity, epsilon)]
 
 

@@ -20,7 +20,7 @@ from privior.exact import round_down
 from privior.models import LogisticLoss
 from privior.papers.gibbs_table import table_1
 from privior.papers.published.gibbs import PAPER, gibbs_pair
-from privior.papers.published.gibbs_proofs import corollary_11
+from privior.papers.published.gibbs_strong import corollary_11
 from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.papers.studies.walking_counts import walking
 from privior.pictures import ErrorCurve, FanChart, Picture
