@@ -28,7 +28,7 @@ from privior.posterior.regression.logistic_draws import LogisticDraws
 from privior.posterior.regression.logistic_numbers import chance
 from privior.posterior.regression.observations import Observations
 
-DELTA, SETS, FEATURES, TABLES = "1e-5", 100, 6, 4
+DELTA, SETS, FEATURES, TABLES = "1e-5", 200, 6, 4
 RELATIONS = ("replace-one", "add-or-remove-one")
 
 

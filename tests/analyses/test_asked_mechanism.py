@@ -48,6 +48,35 @@ def test_the_command_line_asks_for_concentrated_draws(tmp_path: Path) -> None:
         planned(file, mechanism="laplace-tables", concentrated=True)
 
 
+def gibbs(path: Path, more: str) -> Path:
+    """Write an analysis of a Gibbs posterior, whose models have one mechanism, that asks for more."""
+    model = pv.GibbsPosterior(pv.LogisticLoss(), "a ~ b")
+    pv.Analysis(SCHEMA, model, 1000, pv.Budget.of(2, "1e-6")).write(path)
+    path.write_text(path.read_text().replace("[ask]\n", f"[ask]\n{more}\n"))
+    return path
+
+
+def test_the_only_mechanism_of_a_model_needs_no_name(tmp_path: Path) -> None:
+    """As its plan says: draws = 20. With its name it is the same."""
+    read = pv.Analysis.read(gibbs(tmp_path / "a.toml", "draws = 20"))
+    law: Any = read.plan().mechanism
+    assert (law.name, law.draws) == ("gibbs-draws", 20)
+    named = pv.Analysis.read(gibbs(tmp_path / "b.toml", 'mechanism = "gibbs-draws"\ndraws = 20'))
+    assert named.plan().mechanism == law
+    read.write(tmp_path / "again.toml")
+    assert pv.Analysis.read(tmp_path / "again.toml") == read
+    assert planned(tmp_path / "a.toml").mechanism == law
+    assert planned(tmp_path / "a.toml", mechanism="gibbs-draws").mechanism == law
+    fewer: Any = planned(tmp_path / "a.toml", draws=3).mechanism
+    assert fewer.draws == 3
+    asked_for = pv.plan(read.model, SCHEMA, records=1000, epsilon=2, delta="1e-6", draws=20)
+    assert asked_for.mechanism == law
+    with pytest.raises(pv.PriviorError, match="not a value of draws"):
+        pv.Analysis.read(gibbs(tmp_path / "c.toml", "draws = true"))
+    with pytest.raises(pv.PriviorError, match="unknown entry"):
+        pv.Analysis.read(gibbs(tmp_path / "d.toml", "least = 3"))
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -161,6 +163,43 @@ def test_what_cannot_be_promised_says_why(
 ) -> None:
     assert inside(["guarantee", *question.split()], monkeypatch) == 3
     assert says in capsys.readouterr().err
+
+
+def printed_commands() -> list[str]:
+    """Return the calculator's commands that README and docs print in full, without words in capitals."""
+    root = Path(__file__).resolve().parents[2]
+    found = []
+    for path in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
+        for command in re.findall(r"privior (guarantee [^`\n#]*)", path.read_text("utf-8")):
+            words = shlex.split(command)
+            if len(words) > 2 and not any(word.isupper() for word in words):
+                found.append(command.strip())
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize("command", printed_commands())
+def test_commands_on_pages_run(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert inside([*shlex.split(command), "-q"], monkeypatch) == 0
+
+
+def test_the_commands_of_the_pages_are_found() -> None:
+    """Those of the errata too."""
+    assert len(printed_commands()) > 15
+    assert any("--compare" in one and "--loss-convexity" in one for one in printed_commands())
+
+
+def test_theorem_10_and_corollary_11_stand_beside_the_exact_temperature(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command of errata C4."""
+    (question,) = (one for one in printed_commands() if "--compare" in one and "--loss-convexity" in one)
+    assert inside([*shlex.split(question), "--json"], monkeypatch) == 0
+    document = json.loads(capsys.readouterr().out)
+    published = {one["place"]: one for one in document["published"]}
+    assert set(published) == {"Theorem 10", "Corollary 11"}
+    assert published["Corollary 11"]["value"] == pytest.approx(0.6882, abs=5e-5)
+    assert published["Corollary 11"]["exact"] == pytest.approx(document["temperature"], rel=1e-6)
+    assert published["Theorem 10"]["verdict"] == "loose"
 
 
 def test_names_are_those_of_the_mechanisms_and_the_former_one_is_known(

@@ -12,7 +12,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from agent_errata import d9, d10, d11
-from gibbs_errata import c4, c5, c6, c7, c8
+from gibbs_errata import c4, c5, c6, c7, c8, c9
 from hellinger_laws import Counts, Floats, hellinger, largest_loss, local_sensitivity
 from network_errata import e6, e7, e8, e9, e10, e11
 from regression_errata import check_lemma_d1, e12
@@ -443,6 +443,7 @@ ENTRIES = {
         c6,
         c7,
         c8,
+        c9,
         d1,
         d2,
         d3,

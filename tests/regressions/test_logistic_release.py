@@ -247,8 +247,18 @@ def test_intervals_take_a_fifth_of_the_budget_and_both_parts_are_charged(relatio
             products=law.products,
         )
     assert "intervals=True" in plain.drawback
-    assert "13% more noise" in plain.drawback
     assert "best test" in law.drawback
+    # both plans state the price, of their own calibration: more is lost where a record is replaced
+    price = 100 * (math.sqrt(law.variance / plain.variance) - 1)
+    assert round(price) == (15 if relation is pv.REPLACE_ONE else 13)
+    for one in (plain, law):
+        assert f"about {price:.0f}% more noise" in one.drawback
+    flat = pv.LogisticRegression("ill ~ age - 1")
+    bare = pv.plan(
+        flat, SCHEMA, records=3000, epsilon=1, delta="1e-5", mechanism=pv.ObjectivePerturbation
+    ).mechanism
+    assert "no intervals" in bare.drawback
+    assert "intervals=True" not in bare.drawback
     few = pv.Schema(
         {**SCHEMA.columns, "age": pv.Integer(20, 22, missing=21)}, population="town", unit="person"
     )

@@ -154,6 +154,15 @@ def test_gibbs_temperatures_are_those_of_the_curve(made: Made) -> None:
     accuracy = pq.read_table(folder / "accuracy.parquet").to_pylist()
     by_way = {(row["way"], row["epsilon"]): row["log_loss"] for row in accuracy}
     assert by_way["not private", 2.0] < by_way["exact", 2.0] < by_way["exact", 0.1]
+    calibrated = pq.read_table(folder / "calibrated.parquet").to_pylist()
+    ways = {"Gibbs draws", "the posterior itself", "objective perturbation", "moments"}
+    assert {row["way"] for row in calibrated} == ways
+    for row in calibrated:
+        assert 0 <= row["low"] < row["high"] <= 1
+        assert row["low"] <= row["observed"] <= row["high"]
+        assert row["records"] >= 50
+    true = [row for row in calibrated if row["way"] == "the posterior itself"]
+    assert all(abs(row["predicted"] - row["observed"]) < 0.08 for row in true)
 
 
 def test_fourier_noise_grows_with_the_graph(made: Made) -> None:

@@ -7,7 +7,7 @@
                                         neighbours = "replace-one"
 
 A file may ask for a mechanism by name, and tell it what only this one can be told: mechanism =
-"network-draws", draws = 5, concentrated = true.
+"network-draws", draws = 5, concentrated = true. The only mechanism of a model needs no name: draws = 20.
 
 The schema stands beside these, or in a file of its own that analyses name: schema = "bank.schema.toml"; its
 facts are taken over into the plan, so a release holds them all. The file asks; the ledger's cap decides.
@@ -26,7 +26,7 @@ from privior.exact import decimal
 from privior.forecasting import Expect
 from privior.mechanisms import MECHANISMS, Mechanism
 from privior.models import DirichletCategorical, Model, to_model
-from privior.planning import plan
+from privior.planning import only_mechanism, plan
 from privior.plans import Batch, Plan
 from privior.privacy import REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
@@ -88,7 +88,9 @@ class Analysis:
 
     def options_for(self, mechanism: type[Mechanism] | None) -> Mapping[str, Any]:
         """Return what the file tells a mechanism: nothing if another one is taken than it asks for."""
-        return self.options if mechanism in (None, self.mechanism) else {}
+        if not self.options or mechanism is None:
+            return self.options
+        return self.options if mechanism is (self.mechanism or only_mechanism(self.model)) else {}
 
     def check(self, columns: Sequence[str] = ()) -> Batch:
         """Plan releases of how many cells are valid, missing, unknown, unparseable or out of range.
@@ -152,10 +154,14 @@ class Analysis:
         document["ask"] = {**table(document.get("ask", {}), "ask"), **instead}
         check_filled(document, str(path))
         table(document, str(path), required=("model", "ask"))
-        kind = _mechanism(table(document["ask"], "ask"))
-        own = () if kind is None else tuple(kind.options)
-        known = ("delta", "neighbours", "mechanism", *own)
-        ask = table(document["ask"], "ask", required=("records", "epsilon"), known=known)
+        asked, required = table(document["ask"], "ask"), ("records", "epsilon")
+        kind, usual = _mechanism(asked), ("delta", "neighbours", "mechanism")
+        model = to_model(document["model"])
+        told = kind
+        if told is None and set(asked) - {*required, *usual}:  # else nobody needs to know which there are
+            told = only_mechanism(model)
+        own = () if told is None else tuple(told.options)
+        ask = table(asked, "ask", required=required, known=(*usual, *own))
         number = ask["records"]
         if not is_whole(number):
             raise SchemaError("records is not a whole number", where="ask", asked=shown(number))
@@ -163,12 +169,12 @@ class Analysis:
             schema=Schema.from_document(
                 {name: value for name, value in document.items() if name not in ("model", "ask")}
             ),
-            model=to_model(document["model"]),
+            model=model,
             records=number,
             budget=Budget.of(ask["epsilon"], ask.get("delta", 0)),
             neighbours=Neighbours.of(str(ask.get("neighbours", REPLACE_ONE.value))),
             mechanism=kind,
-            options={} if kind is None else _options(kind, ask),
+            options={} if told is None else _options(told, ask),
         )
 
     def write(self, path: str | Path) -> None:
@@ -178,7 +184,8 @@ class Analysis:
             "epsilon": decimal(self.budget.epsilon),
             "delta": decimal(self.budget.delta),
             "neighbours": self.neighbours.value,
-            **({} if self.mechanism is None else {"mechanism": self.mechanism.name, **self.options}),
+            **({} if self.mechanism is None else {"mechanism": self.mechanism.name}),
+            **self.options,
         }
         write_toml({**self.schema.to_document(), "model": self.model.to_document(), "ask": ask}, path)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.checks import fill, is_whole, known_as
-from privior.errors import shown
+from privior.errors import PlanError, shown
 from privior.exact import decimal, rational, round_down, shortened_up
 from privior.mechanisms.contract import Asked, Mechanism, offered_for
 from privior.mechanisms.noisy_products import NoisyProducts
@@ -356,21 +356,44 @@ class ObjectivePerturbation(Mechanism):
             ("memory", f"about {self.memory(self.expected) / 1e6:.0f} MB for {self.expected} records"),
         ]
 
+    @cached_property
+    def price(self) -> float | None:
+        """How much larger the noise's standard deviation is with intervals; None if there can be none."""
+        if not self.model.formula.intercept:
+            return None
+        try:
+            plain, dearer = (
+                (self._calibrated(Fraction(0))[0], self.variance)
+                if self.products
+                else (self.variance, self._calibrated(_SHARE)[0])
+            )
+        except PlanError:  # so small a budget is not divided
+            return None
+        return math.sqrt(dearer / plain) - 1
+
     @property
     def drawback(self) -> str:
         """There are no intervals, or what they cost."""
+        price = self.price
+        more = "" if price is None else f"about {100 * price:.0f}% more noise on the weights"
         if self.products:
+            paid = f"Intervals take a fifth of mu squared, for {more}. " if more else ""
             return (
-                "With intervals the best test of one record at epsilon 0 (`that is`, in the plan) does "
+                f"{paid}With them the best test of one record at epsilon 0 (`that is`, in the plan) does "
                 "somewhat better than without them at the same (epsilon, delta): two curves are composed "
                 "and meet the budget at epsilon, not below it. The stated (epsilon, delta) is promised, and "
                 "the whole curve."
             )
-        return (
+        said = (
             "The whole budget goes into predictions: this release has estimates and no intervals, since how "
-            "uncertain they are depends on the records. With intervals=True (in files mechanism = "
+            "uncertain they are depends on the records."
+        )
+        if not more:
+            return said
+        return (
+            f"{said} With intervals=True (in files mechanism = "
             '"objective-perturbation" and intervals = true under [ask]) a fifth of mu squared buys them, '
-            "for about 13% more noise on the weights."
+            f"for {more}."
         )
 
     @property

@@ -35,8 +35,9 @@ class GibbsPosterior(RecordsModel):
     prior: Normal(0, stddev^2 I), the intercept included, on all of R^d or on a ball around 0.
     beta, the temperature, is what a mechanism can afford; with a log likelihood as loss and beta = 1 this is
     the posterior. There is no statistic but the records: mechanisms look at every one of them.
-    With a `convexity` m_l each record's loss has m_l/2 |theta|^2 beside (the paper's equation 12): strongly
-    convex losses, for which more can be afforded the more records there are.
+    With a `convexity` m_l each record's loss has m_l/2 |theta|^2 beside: the ridge of equations (13) and (14)
+    of the paper, in the losses instead of the prior. These are strongly convex, and more can be afforded the
+    more records there are.
 
     Attributes:
         loss: of a predictor and a target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,16 @@ def logistic_loss(slope: float) -> LossFunction:
 def linear_loss(slope: float) -> LossFunction:
     """Return -slope * theta: the loss for which bounds of Lipschitz losses are attained."""
     return lambda theta: -slope * theta
+
+
+def huber_loss(target: float, threshold: float = 1.0) -> LossFunction:
+    """Return squares of theta - target up to a threshold, then straight: no second derivative there."""
+
+    def loss(theta: Floats) -> Floats:
+        away = np.abs(theta - target)
+        return np.where(away <= threshold, away**2 / 2, threshold * (away - threshold / 2))
+
+    return loss
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,11 @@ class GibbsLaws:
         theta, weights = self._rule
         return float(weights @ (of(theta) * np.exp(self._laws[law])))
 
+    @property
+    def mirrored(self) -> GibbsLaws:
+        """The same with the two data sets exchanged."""
+        return replace(self, own=(self.own[1], self.own[0]))
+
     @cached_property
     def divergence(self) -> float:
         """The Kullback-Leibler divergence of the first law from the second."""
@@ -88,3 +103,25 @@ class GibbsLaws:
         """Return the chance that the log density ratio is at least epsilon, up to one panel."""
         first, second = self._laws
         return float(self._rule[1] @ (np.exp(first) * (first - second >= epsilon)))
+
+    def chance(self, where: Callable[[Floats], Floats], law: int = 0) -> float:
+        """Return the chance of where a function is at least 0, up to one panel."""
+        return self.mean(lambda theta: np.asarray(where(theta) >= 0, np.float64), law)
+
+    @cached_property
+    def _moves(self) -> tuple[Floats, Floats]:
+        """Return how far neighbouring nodes are apart, and how far the log density ratio at them."""
+        first, second = self._laws
+        return np.diff(self._rule[0]), np.abs(np.diff(first - second))
+
+    @property
+    def steepest(self) -> float:
+        """The largest slope of the log density ratio that differences show: never above the true one."""
+        apart, moved = self._moves
+        return float((moved / apart).max())
+
+    @property
+    def steepest_root(self) -> float:
+        """Likewise of |grad sqrt(F)| / sqrt(F), F the density ratio, by differences of sqrt(F) itself."""
+        apart, moved = self._moves
+        return float((-np.expm1(-moved / 2) / apart).max())

@@ -13,7 +13,7 @@ from fractions import Fraction
 from privior.checks import above_zero, strictly_within, whole_number
 from privior.exact import round_down
 from privior.papers.published.gibbs import corollary_8_second, gibbs_pair
-from privior.papers.published.gibbs_proofs import corollary_11
+from privior.papers.published.gibbs_strong import corollary_11
 from privior.privacy.calibration import largest
 
 #: shrinkage and contraction: by what the temperature grows if precision or records are so many times more

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from privior.planning.comparison import plan
+    from privior.planning.comparison import only_mechanism, plan
     from privior.planning.draw_calibration import DrawCalibration, DrawSetting, calibrate_draws
     from privior.planning.private_map import PrivateMAP
     from privior.planning.wants import Want, plan_for

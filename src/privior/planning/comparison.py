@@ -59,7 +59,7 @@ def plan(
     records = int(records) if isinstance(records, Integral) else records  # numpy's numbers are not int
     check_records(records, schema)
     wanted = _wanted(mechanism, model)
-    _check_options(options, wanted, model)
+    _check_options(options, wanted or only_mechanism(model), model)
     asked = Asked(model, schema, records, relation, budget, options)
     tried = [_try(offer, kind, asked, expected) for kind, offer in _offers(asked, wanted)]
     chosen = _choose(tried, wanted)
@@ -101,9 +101,15 @@ def _wanted(mechanism: object, model: Model) -> type[Mechanism] | None:
     raise unsuited(mechanism, model)
 
 
-def _check_options(options: dict[str, Any], wanted: type[Mechanism] | None, model: Model) -> None:
+def only_mechanism(model: Model) -> type[Mechanism] | None:
+    """Return the one mechanism that is compared for a model, which nobody needs to name; else None."""
+    having = [kind for kind in compared_for(model) if not kind.on_request]
+    return having[0] if len(having) == 1 else None
+
+
+def _check_options(options: dict[str, Any], told: type[Mechanism] | None, model: Model) -> None:
     """Refuse what the mechanism does not know, and leave out what is as it would be anyway."""
-    known = {} if wanted is None else wanted.options
+    known = {} if told is None else told.options
     for name in [one for one in options if one not in known]:
         usual = {one: value for kind in MECHANISMS for one, value in kind.options.items()}
         if type(options[name]) is type(usual.get(name)) and options[name] == usual[name]:

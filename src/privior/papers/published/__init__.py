@@ -8,6 +8,8 @@ from privior.papers.published import (
     dirichlet,
     gibbs,
     gibbs_proofs,
+    gibbs_steps,
+    gibbs_strong,
     hellinger,
     networks,
     posterior_sampling,

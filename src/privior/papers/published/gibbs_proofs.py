@@ -1,7 +1,8 @@
 """The steps of "(epsilon, delta)-Differential Privacy of Gibbs Posteriors", and its strongly convex losses.
 
-`gibbs` has the theorems on Lipschitz losses. Here are the maps of equations (4) and (5), the recipe of (7),
-Assumption 9 with Theorem 10 and Corollary 11, the logistic example (13) to (15), and the proof, (16) to (23).
+`gibbs` has the theorems on Lipschitz losses. Here are the maps of equations (4) and (5), Assumption 6, the
+recipe of (7), the logistic example (12) to (15), and the proof, (16) to (23); `gibbs_steps` has its steps for
+given laws, `gibbs_strong` Assumption 9 with Theorem 10 and Corollary 11.
 
 Strongly convex losses. On a convex set let every loss be m_l-strongly convex and L-Lipschitz, and the
 negative logarithm of the prior m-strongly convex. Two data sets of n records that differ in one have
@@ -24,7 +25,7 @@ from privior.checks import above_zero, strictly_within, whole_number
 from privior.errors import NumberError
 from privior.exact import rational, round_down, round_up
 from privior.papers.gibbs_laws import GibbsLaws, linear_loss, logistic_loss
-from privior.papers.published.gibbs import PAPER, gibbs_pair
+from privior.papers.published.gibbs import PAPER, gibbs_pair, theorem_7
 from privior.papers.published.statement import Published, Verdict
 from privior.privacy.calibration import largest
 from privior.privacy.pairs import GaussianPair
@@ -90,6 +91,35 @@ def equation_7(mu: object, delta: object) -> Published:
     return PAPER.states("equation (7)", printed, "epsilon", value, judged, pair, exact)
 
 
+def assumption_6(laws: GibbsLaws, convexity: object, lipschitz: object, epsilon: object) -> Published:
+    """Assumption 6: parameters in all of R^d, losses and prior twice differentiable, and Theorem 7 follows.
+
+    More than is needed: on any convex set, and for losses with bends (Huber), the same curve holds (`gibbs`).
+    What is needed in full is (iii): m is the smallest curvature of the prior in any direction, that of an
+    intercept too. The number is the delta of Theorem 7 at this m, next to the exact one of the laws.
+
+    Args:
+        laws: of one parameter, on an interval if they have ends, of losses of any shape
+        convexity: m, of all that the prior is said to be
+        lipschitz: L
+        epsilon: where
+    """
+    stated, level = above_zero(convexity, "convexity"), above_zero(epsilon, "epsilon")
+    printed = theorem_7(laws.temperature, lipschitz, stated, level)
+    value, better = printed.value, max(one.delta(float(level)) for one in (laws, laws.mirrored))
+    if laws.precision < stated * (1 - Fraction(1, 10**12)):
+        judged = (
+            Verdict.VACUOUS,
+            "the prior is flatter than m in this direction: outside the assumption, which counts all of them",
+        )
+    elif better > value:
+        judged = Verdict.FALSE, "these losses are steeper than L"
+    else:
+        judged = Verdict.LOOSE, "neither all of R^d nor second derivatives are needed: any convex set will do"
+    formula = "R^d, losses twice differentiable, L-Lipschitz, convex, -ln prior m-strongly convex: Theorem 7"
+    return PAPER.states("Assumption 6", formula, "delta", value, judged, printed.exact, better)
+
+
 # Strongly convex losses
 
 
@@ -103,104 +133,6 @@ def strong_pair(
         raise NumberError("a convexity is not below 0", asked=str(own))
     curved = above_zero(convexity, "convexity") + beta * whole_number(records, "records") * own
     return GaussianPair(4 * beta**2 * slope**2 / curved)
-
-
-def theorem_10(
-    temperature: object,
-    lipschitz: object,
-    convexity: object,
-    records: object,
-    loss_convexity: object,
-    epsilon: object,
-    *,
-    alpha: object = 2,
-    constant: object = 1,
-) -> Published:
-    """Theorem 10: (8) with n m_l beta + m for m and C' = 2 C L^2 (1 + ln(alpha^2 / (alpha^2 - 1))).
-
-    C is "a universal constant" that nobody states, so the theorem is no number until somebody chooses one.
-    It holds from C' = 2 L^2 on, for then it bounds the tail of the pair above; neither a ball, nor the mean
-    of the posterior (kappa), nor alpha is needed for that: a strongly log-concave law that is restricted to a
-    convex set satisfies the log-Sobolev inequality with the same constant.
-    """
-    pair = strong_pair(temperature, lipschitz, convexity, records, loss_convexity)
-    level, times, unit = (
-        above_zero(epsilon, "epsilon"),
-        above_zero(constant, "constant"),
-        rational(alpha, "alpha"),
-    )
-    if unit <= 1:
-        raise NumberError("alpha is above 1", asked=str(alpha))
-
-    def halved() -> float:
-        """mu^2/2 with C' in the place of 2 L^2."""
-        spread = 1 + (ball(unit**2) / ball(unit**2 - 1)).log()
-        return upper(lambda: ball(pair.mu_squared) / 2 * ball(times) * spread)
-
-    mean = Fraction(halved())
-    formula = "delta = exp(-(epsilon - k)^2 / (4k)), k = C' beta^2 / (n m_l beta + m)"
-    better = pair.delta(round_down(level))
-    if level <= mean:
-        reason = "epsilon is not above the threshold where the theorem begins"
-        return PAPER.states("Theorem 10", formula, "delta", 1.0, (Verdict.VACUOUS, reason), pair, better)
-    value = upper(lambda: (-ball((level - mean) ** 2 / (4 * mean))).exp())
-    if better > value:
-        judged = Verdict.FALSE, "with this choice of the constant that the paper leaves open"
-    else:
-        judged = Verdict.LOOSE, "its constant is not stated; the exact curve needs none and is smaller"
-    return PAPER.states("Theorem 10", formula, "delta", value, judged, pair, better)
-
-
-def assumption_9(convexity: object, radius: object, kappa: object = 0, alpha: object = 2) -> Published:
-    """Assumption 9(i): R <= kappa + alpha sqrt(d / m), from which the ball is said to hold 1 - 1/alpha^2.
-
-    Chebyshev's inequality gives that for R at least as large, not at most: a small ball satisfies the
-    assumption and holds next to nothing. One dimension, the law Normal(0, 1/m), kappa = 0.
-    """
-    m, r = above_zero(convexity, "convexity"), above_zero(radius, "radius")
-    wide = rational(alpha, "alpha")
-    inside = float(r) <= float(rational(kappa, "kappa")) + float(wide) / math.sqrt(m)
-    value, mass = float(1 - 1 / wide**2), math.erf(float(r) * math.sqrt(m / 2))
-    if not inside:
-        judged = Verdict.VACUOUS, "this radius is outside the assumption"
-    elif mass < value:
-        judged = Verdict.FALSE, "the inequality for the radius points the wrong way: the ball holds less"
-    else:
-        judged = Verdict.LOOSE, "the ball holds more; that follows from a radius at least as large"
-    formula = "chance of the ball >= 1 - 1/alpha^2 for R <= kappa + alpha sqrt(d/m)"
-    return PAPER.states("Assumption 9(i)", formula, "chance", value, judged, None, mass)
-
-
-def corollary_11(
-    epsilon: object,
-    delta: object,
-    lipschitz: object,
-    convexity: object,
-    records: object,
-    loss_convexity: object,
-    *,
-    alpha: object = 2,
-    constant: object = 1,
-) -> Published:
-    """Corollary 11: there is a largest temperature; by (11) with a constant of our choice, and exact.
-
-    The quantity is a temperature: a larger one is better. It grows with n without end, which is the paper's
-    contraction effect, and with the square root of m while n is small: the shrinkage effect.
-    """
-    level, chance = above_zero(epsilon, "epsilon"), strictly_within(delta, "delta")
-    facts = lipschitz, convexity, records, loss_convexity
-
-    def printed(beta: Fraction) -> bool:
-        made = theorem_10(beta, *facts, level, alpha=alpha, constant=constant)
-        return Fraction(made.value) <= chance
-
-    def exact(beta: Fraction) -> bool:
-        return Fraction(strong_pair(beta, *facts).delta(round_down(level))) <= chance
-
-    value, better = (float(largest(holds) or 0) for holds in (printed, exact))
-    judged = (Verdict.LOOSE, "no bound is printed; the exact curve allows a larger temperature")
-    formula = "beta <= B(epsilon, delta, n, m_l, m, alpha)"
-    return PAPER.states("Corollary 11", formula, "temperature", value, judged, None, better)
 
 
 # The logistic example
@@ -296,7 +228,7 @@ def equation_21(mu: object) -> Published:
 def equation_22(laws: GibbsLaws, lipschitz: object) -> Published:
     """Equation (22): the divergence is at most 2 L^2 beta^2 / m; linear losses attain it.
 
-    Together with (19), (23) is Theorem 7; (18) and (20) are the chain rule and hold.
+    Together with (19), (23) is Theorem 7; `gibbs_steps` has (18) to (20).
     """
     slope = float(above_zero(lipschitz, "lipschitz"))
     value = 2 * slope**2 * laws.temperature**2 / laws.precision

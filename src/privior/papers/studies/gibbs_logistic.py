@@ -3,8 +3,8 @@
 Figure 1: how far two records' logistic losses, and their slopes, are apart on growing parameter spaces. Then
 the temperature that each theorem allows against epsilon, the prior's precision (shrinkage) and the number of
 records (contraction); and the log loss of one draw at the published and at the exact one, of simulated
-records and of adults who have difficulty walking (`walking_counts`). Last, whether what draws predict comes
-true: weights from the prior, records made with them, one draw, new records.
+records and of adults who have difficulty walking (`walking_counts`). Last, whether predictions come true, of
+draws and of what else is released for logistic regressions (`logistic_calibration`).
 """
 
 from __future__ import annotations
@@ -20,21 +20,20 @@ from privior.exact import round_down
 from privior.models import LogisticLoss
 from privior.papers.gibbs_table import table_1
 from privior.papers.published.gibbs import PAPER, gibbs_pair
-from privior.papers.published.gibbs_proofs import corollary_11
+from privior.papers.published.gibbs_strong import corollary_11
+from privior.papers.studies.logistic_calibration import SIZE, calibrated, calibration_pictures
+from privior.papers.studies.simulated_draws import simulated
 from privior.papers.studies.study import Findings, Row, Say, Study, StudyRows
 from privior.papers.studies.walking_counts import walking
-from privior.pictures import ErrorCurve, FanChart, Picture
+from privior.pictures import ErrorCurve, Picture
 from privior.privacy.calibration import largest
 from privior.privacy.pairs import GaussianPair
-from privior.randomness import Envelope, Potential, envelope
+from privior.randomness import Potential, envelope
 
 DELTA, RADIUS, BALL = Fraction(1, 10**6), 1, 5
-#: features of the simulated records, with an intercept, each in [-1, 1]; records to learn from and to predict
-SIZE, RECORDS, NEW = 4, 2000, 4000
+#: simulated records to learn from and to predict
+RECORDS, NEW = 2000, 4000
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-#: of the look at predictions: parts of their range, records of a table to learn from and as many to predict,
-#: draws that are averaged
-_PARTS, _SMALL, _EACH = 10, 400, 20
 _Records = tuple[Floats, Floats, Floats, Floats]
 
 
@@ -50,7 +49,8 @@ def _carry_out(quick: bool, say: Say) -> Findings:
             say(f"draws at epsilon {epsilon:g}, {name} records")
             accuracy += [{"records": name, **row} for row in _accuracy(epsilon, 10 if quick else 60, records)]
     say("whether predictions come true")
-    calibration = _calibration(30 if quick else 200)
+    intercept = math.sqrt(SIZE + 1.0) * (1 + 1e-12)
+    calibration = calibrated(_exact(1.0, 1.0, intercept), DELTA, *((30, 5) if quick else (200, 100)))
     pictures = {
         "figure-1": ErrorCurve(
             losses.numbers("size")[1:],
@@ -69,7 +69,7 @@ def _carry_out(quick: bool, say: Say) -> Findings:
         "contraction": _effect(effects.where(effect="contraction"), "records"),
         "log-loss": _loss_picture(accuracy.where(records="simulated"), f"{RECORDS} simulated records"),
         "log-loss-walking": _loss_picture(accuracy.where(records="walking"), f"{RECORDS} adults (walking)"),
-        "calibration": _calibration_picture(calibration),
+        **calibration_pictures(calibration),
     }
     tables = {
         "losses": losses.columns(),
@@ -172,89 +172,12 @@ def _accuracy(epsilon: float, draws: int, records: _Records) -> list[Row]:
     found: list[Row] = []
     for way, beta in ways.items():
         potential = Potential(rows, labels, LogisticLoss(), beta, precision)
-        theta = _simulated(potential, envelope(potential), draws)
+        theta = simulated(potential, envelope(potential), draws)
         margins = truth * (theta @ new.T)
         row: Row = {"epsilon": epsilon, "way": way, "temperature": beta, "precision": precision}
         row |= {"log_loss": float(np.logaddexp(0, -margins).mean()), "accuracy": float((margins > 0).mean())}
         found.append(row)
     return found
-
-
-def _simulated(potential: Potential, given: Envelope, draws: int) -> Floats:
-    """Draw by the same shells, in floats from a fixed seed: nobody is protected by this."""
-    generator, found = np.random.default_rng(7), list[Floats]()
-    start, shares = potential.at(given.centre)[0], np.array(given.chances) / given.scale
-    while len(found) < draws:
-        shell = int(generator.choice(len(shares), p=shares))
-        z = generator.standard_normal(potential.size)
-        w = given.factors[shell] @ z
-        ends = (*given.ends, math.inf)
-        if not ends[shell] <= np.linalg.norm(w) < ends[shell + 1]:
-            continue
-        theta = given.centre + given.whiten.T @ w
-        log = -(potential.at(theta)[0] - start) + float(z @ z) / 2 + given.log_constant(shell)
-        if math.log(generator.uniform()) < log:
-            found.append(theta)
-    return np.array(found)
-
-
-def _calibration(tables: int) -> StudyRows:
-    """Return how often the second level occurs by the chance that was predicted for it, in ten parts.
-
-    Tables are made with weights from the prior, Normal(0, 1); one draw each, at the temperature that
-    epsilon 1 allows and at 1, where the Gibbs posterior is the posterior itself. Intervals: 90%, by how much
-    tables differ.
-    """
-    generator, lipschitz = np.random.default_rng(11), math.sqrt(SIZE + 1.0) * (1 + 1e-12)
-    found = StudyRows()
-    ways = {"epsilon 1": _exact(1.0, 1.0, lipschitz), "the posterior itself": 1.0}
-    seen = {way: (np.zeros((tables, _PARTS)), np.zeros((tables, _PARTS)), np.zeros(_PARTS)) for way in ways}
-    for place in range(tables):
-        theta = generator.standard_normal(SIZE + 1)
-        rows = generator.uniform(-1, 1, (_SMALL + _SMALL, SIZE + 1))
-        rows[:, 0] = 1
-        labels = np.where(generator.uniform(size=len(rows)) < _chance(rows @ theta), 1.0, -1.0)
-        for way, beta in ways.items():
-            potential = Potential(rows[:_SMALL], labels[:_SMALL], LogisticLoss(), beta, 1.0)
-            drawn = _simulated(potential, envelope(potential), _EACH)
-            chances = _chance(drawn @ rows[_SMALL:].T).mean(axis=0)
-            part = np.minimum((_PARTS * chances).astype(int), _PARTS - 1)
-            many, yes, sums = seen[way]
-            many[place] = np.bincount(part, minlength=_PARTS)
-            yes[place] = np.bincount(part, labels[_SMALL:] > 0, minlength=_PARTS)
-            sums += np.bincount(part, chances, minlength=_PARTS)
-    for way, (many, yes, sums) in seen.items():
-        for one in np.flatnonzero(many.sum(axis=0) > 0):
-            whole, share = many[:, one].sum(), yes[:, one].sum() / many[:, one].sum()
-            error = math.sqrt(float(((yes[:, one] - share * many[:, one]) ** 2).sum())) / whole
-            row: Row = {"way": way, "predicted": float(sums[one] / whole), "observed": float(share)}
-            row |= {"low": max(0.0, float(share - 1.645 * error)), "records": int(whole)}
-            found.append({**row, "high": min(1.0, float(share + 1.645 * error))})
-    return found
-
-
-def _chance(z: Floats) -> Floats:
-    return np.asarray(0.5 * (1 + np.tanh(z / 2)))
-
-
-def _calibration_picture(rows: StudyRows) -> Picture:
-    """The diagonal is what should be; a band is where observed shares are."""
-    by_way = {way: rows.where(way=way) for way in dict.fromkeys(str(row["way"]) for row in rows)}
-    points = sorted({one for of in by_way.values() for one in of.numbers("predicted")})
-    bands = {}
-    for way, of in by_way.items():
-        x, low, high = (of.numbers(name) for name in ("predicted", "low", "high"))
-        ends = [np.interp(points, x, side).tolist() for side in (low, high)]
-        bands[f"observed, {way}: 90% interval"] = list(zip(*ends, strict=True))
-    return FanChart(
-        points,
-        points,
-        bands,
-        title="Do predictions of draws come true? Simulated records",
-        x_label="predicted probability",
-        y_label="share of records",
-        note="expected: as often as predicted",
-    )
 
 
 def _by_epsilon(rows: StudyRows, title: str, label: str) -> Picture:
@@ -300,8 +223,10 @@ def _text(temperatures: StudyRows, effects: StudyRows, accuracy: StudyRows) -> s
         f"{low[1]['log_loss']:.3f}; of adults who may have difficulty walking {adults[0]['log_loss']:.3f} "
         f"and {adults[1]['log_loss']:.3f}, where a draw of the posterior itself has "
         f"{adults[2]['log_loss']:.3f}. "
-        "What a draw predicts comes true where it is the posterior's; tempered draws are shrunk, so that "
-        "what they call likely is likelier. Strongly convex losses allow a temperature that grows with the "
+        "What draws predict comes true where they are the posterior's; tempered draws are shrunk, so that "
+        "what they call likely is likelier. Predictions from noisy moments come true at the same epsilon; "
+        "those of objective perturbation do but at the ends, where its noise makes them too bold. Strongly "
+        "convex losses allow a temperature that grows with the "
         f"records, here from {grown[0]:.3g} to {grown[-1]:.3g}; four times the prior's precision doubles it."
     )
 
