@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
 from privior.models import GibbsPosterior, Loss
@@ -59,6 +61,18 @@ class GibbsCalibration:
     def radius(self) -> Fraction | None:
         """The radius of the ball in which weights are drawn; None without one."""
         return self.model.ball(self.schema)
+
+    def tried(self, precision: Fraction) -> float:
+        """How far predictors are tried at which somebody's loss must have the constants that it declares.
+
+        In a ball no predictor is larger than R W. Without one any may be: 8 standard deviations of what the
+        prior lets the longest row have are tried, and as far as losses of the column's targets are centred.
+        """
+        if self.radius is not None:
+            return math.sqrt(self.squared_length) * float(self.radius)
+        ends = np.array([0, self.schema.column(self.model.target).size - 1])
+        far = float(np.abs(self.model.targets_at(ends, self.schema)).max())
+        return 8 * max(1.0, far / 4, math.sqrt(self.squared_length / precision))
 
     @property
     def _times(self) -> int:
