@@ -91,12 +91,19 @@ class GibbsCalibration:
 
     @cached_property
     def loss_range(self) -> Fraction:
-        """What beta is multiplied with in a pure epsilon of one draw."""
+        """What beta is multiplied with in a pure epsilon of one draw: V if a record is added, 2V if replaced.
+
+        V is how much the loss of one record varies over the ball. Neighbours' log density ratio is -beta
+        (l(theta, z) - l(theta, z')) and a constant, that of the normalisers: its range over theta is at most
+        beta (osc l(., z) + osc l(., z')) <= 2 beta V, and beta V where there is one loss alone. As both
+        densities integrate to 1, the log ratio is at least 0 somewhere and at most 0 somewhere: it is nowhere
+        farther from 0 than its range is long, which is the pure epsilon, without a further factor 2.
+        """
         reach = self.loss.reach
         if reach is None:
             squared = self.squared_length * (self.radius or 0) ** 2
             reach = Fraction(math.sqrt(squared) * (1 + 2.0**-40))
-        return 2 * self.loss.differ(reach) if self._times == 2 else self.loss.varies(reach)
+        return self._times * self.loss.varies(reach)
 
     def whole(self, precision: Fraction, temperature: Fraction) -> Fraction:
         """Return m + beta n m_l, as the float that it is drawn with."""

@@ -55,10 +55,10 @@ class GibbsDraws(Mechanism):
     2 beta L / sqrt(m + beta n m_l), with L without the ridge: no ball is needed for it. m + beta n m_l is
     rounded to a float, with which draws are made and mu is computed.
 
-    **Bounded losses** (a ball, delta = 0). Losses of two records differ by at most D where predictors are
-    within R W: the log density ratio of two neighbours has a range of at most 2 beta D, and of beta V if a
-    record is added, V how much one loss varies: one draw is pure with that epsilon (the paper's Theorems 3
-    and 4), N draws with N times as much.
+    **Bounded losses** (a ball, delta = 0). The loss of one record varies by at most V where predictors are
+    within R W: the log density ratio of two neighbours has a range of at most 2 beta V, and of beta V if a
+    record is added. One draw is pure with that epsilon and has a bounded range (the paper's Theorems 3 and 4
+    have 4 beta A for losses within A; `GibbsCalibration.loss_range` has the proof), N draws N times as much.
 
     Draws are exact (`randomness.shell_draws`) and rounded to whole multiples of 2^-30: post-processing.
 

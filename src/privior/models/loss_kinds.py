@@ -37,7 +37,7 @@ class LogisticLoss(Loss):
 
     The derivative is -y s, s = 1/(1 + e^(yu)) in (0, 1), so the slope is 1; the second one is s (1 - s), at
     most 1/4; the third is s (1 - s) (1 - 2s) up to its sign, at most the second: concordance 1. Both levels'
-    losses lie between log(1 + e^-r) and log(1 + e^r) for |u| <= r, which differ by r.
+    losses lie between log(1 + e^-r) and log(1 + e^r) for |u| <= r, and reach both: each varies by r.
     """
 
     name: ClassVar[str] = "logistic"
@@ -66,10 +66,6 @@ class LogisticLoss(Loss):
     def chance(self, u: Floats) -> Floats:
         """1 / (1 + e^-u)."""
         return logistic(u)
-
-    def differ(self, reach: Fraction) -> Fraction:
-        """Bound the difference of two losses by the reach, see above."""
-        return reach
 
     def varies(self, reach: Fraction) -> Fraction:
         """Bound the range of one loss by the reach, see above."""

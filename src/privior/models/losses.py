@@ -98,12 +98,11 @@ class Loss(ABC):
         """Whether exact draws by shells are possible: there is a lower bound of how it bends."""
         return self.concordance is not None
 
-    def differ(self, reach: Fraction) -> Fraction:
-        """Bound |loss(u, y) - loss(v, z)| for |u|, |v| <= reach and all targets: twice what one varies."""
-        return 2 * self.varies(reach)
-
     def varies(self, reach: Fraction) -> Fraction:
-        """Bound the range of the loss of one target over |u| <= reach."""
+        """Bound the range of the loss of one target over |u| <= reach, its largest less its least value.
+
+        Two targets' losses may be far apart and vary little: of pure releases only this counts.
+        """
         return 2 * self.slope * reach
 
     # What a predictor says of the target; None if the loss does not tell
