@@ -13,7 +13,7 @@ from privior.checks import fill
 from privior.errors import ModelError, shown
 from privior.exact import rational, round_up
 from privior.models.losses import LOSSES, Loss
-from privior.proved_floats import exponential, logistic, softplus
+from privior.proved_floats import LOGISTIC_ERROR, exponential, logistic, softplus
 
 #: more than what predictors may be off by, and than the rounding of a few operations
 _WIDER = 1 + 2.0**-30
@@ -45,6 +45,7 @@ class LogisticLoss(Loss):
     slope = Fraction(1)
     smoothness = Fraction(1, 4)
     concordance = Fraction(1)
+    derivative_error: ClassVar[float] = LOGISTIC_ERROR
 
     def value(self, u: Floats, y: Floats) -> Floats:
         """Return log(1 + e^(-yu)), by a table with a proved error."""
