@@ -108,8 +108,8 @@ FAULTS = (
         "shell-of-the-wrong-end",
         "losses are taken to bend in a shell as they do at its beginning",
         "randomness/shells.py",
-        "least = self.potential.loss.least_bend(self.u, y, self.longest * radius)",
-        "least = self.potential.loss.least_bend(self.u, y, 0 * self.longest * radius)",
+        "least = self.potential.loss.least_bend(u, y, longest * radius)",
+        "least = self.potential.loss.least_bend(u, y, 0 * longest * radius)",
         ("tests/randomness/test_shell_draws.py",),
     ),
     Fault(

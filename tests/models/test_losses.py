@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from privior import proved_floats
 from privior.errors import ModelError
+from privior.models.loss_checks import check_loss
 from privior.models.loss_kinds import (
     HuberLoss,
     LogisticLoss,
@@ -20,7 +21,7 @@ from privior.models.loss_kinds import (
     SmoothHingeLoss,
     SmoothQuantileLoss,
 )
-from privior.models.losses import Loss, check_loss, to_loss
+from privior.models.losses import Loss, to_loss
 
 Floats = NDArray[np.float64]
 KINDS = [

@@ -306,6 +306,24 @@ def test_large_logistic_tables_are_drawn(epsilon: str) -> None:
     assert made.expected.seconds < gibbs_draws.MOST_SECONDS
 
 
+@pytest.mark.parametrize(("features", "epsilon"), [(1, "5"), (5, "1"), (5, "5"), (10, "0.5")])
+def test_a_million_records_are_drawn(features: int, epsilon: str) -> None:
+    """What floats lose hardly grows with the records: sums over them are taken in blocks."""
+    formula = "y ~ " + " + ".join(f"x{i}" for i in range(features))
+    model, schema = pv.GibbsPosterior("logistic", formula), wide_schema(features)
+    made = pv.GibbsDraws(model, schema, 1_000_000, epsilon, "1e-6")
+    few = pv.GibbsDraws(model, schema, 10_000, epsilon, "1e-6")
+    assert made.expected.seconds < gibbs_draws.MOST_SECONDS
+    assert made.expected.trials < 4 * few.expected.trials
+
+
+def test_a_sum_that_loses_more_the_more_records_there_are_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of all records at once: no plan with a million of them, even of one feature."""
+    monkeypatch.setattr("privior.randomness.trial_bounds.roundings", lambda records: records)
+    with pytest.raises(PlanError, match="too long"):
+        pv.GibbsDraws(pv.GibbsPosterior("logistic", "y ~ x0"), wide_schema(1), 1_000_000, "1", "1e-6")
+
+
 def test_what_was_planned_by_another_rule_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = pv.GibbsPosterior("logistic", "sick ~ age")
     plan = pv.plan(model, SCHEMA, records=400, epsilon=1, delta="1e-5")

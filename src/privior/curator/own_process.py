@@ -20,6 +20,7 @@ from typing import Literal
 
 from privior.curator.channel import FOLDER, Channel, ChannelError, Message, refused
 from privior.curator.incidents import EndedError, Incident, RecordedError
+from privior.curator.one_thread import ONE_THREAD
 from privior.curator.progress import COUNTING, TellStep, tell
 from privior.errors import PlanError, TableError
 from privior.models import Observed
@@ -154,7 +155,7 @@ def _started(folder: str) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={"OPENBLAS_NUM_THREADS": "1", **os.environ, "TMPDIR": folder, "TMP": folder, "TEMP": folder},
+            env={**os.environ, **ONE_THREAD, "TMPDIR": folder, "TMP": folder, "TEMP": folder},
             start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the other
         )
     except (OSError, ValueError):

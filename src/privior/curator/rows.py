@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from privior.curator.channel import Message
 from privior.curator.incidents import Incident
+from privior.curator.one_thread import one_thread
 from privior.curator.progress import COUNTING, TellStep, tell
 from privior.errors import TableError
 from privior.models import ExactRecords, ExactStatistics, Observed
@@ -72,7 +73,8 @@ class Rows:
         incident.begin("reading")
         asked = tuple(dict.fromkeys(one for plan in self.plans for one in plan.readings))
         answers = dict(zip(asked, self.source.read(*asked), strict=True))
-        statistics = [plan.statistics(*(answers[one] for one in plan.readings)) for plan in self.plans]
+        with one_thread():
+            statistics = [plan.statistics(*(answers[one] for one in plan.readings)) for plan in self.plans]
         return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
 
     def answer(self, incident: Incident) -> Message:
@@ -109,7 +111,8 @@ def drawn(plan: Plan, statistics: ExactStatistics | ExactRecords, incident: Inci
     if plan.total_public and statistics.total != total:
         raise ValueError("the table changed while it was read")
     incident.begin("drawing")
-    released: Observed = plan.mechanism.release(statistics)
+    with one_thread():
+        released: Observed = plan.mechanism.release(statistics)
     return released
 
 

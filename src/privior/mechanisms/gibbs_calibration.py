@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from privior.errors import PlanError
 from privior.exact import decimal, rational, round_down
 from privior.models import GibbsPosterior, Loss
@@ -60,6 +62,18 @@ class GibbsCalibration:
         """The radius of the ball in which weights are drawn; None without one."""
         return self.model.ball(self.schema)
 
+    def tried(self, precision: Fraction) -> float:
+        """How far predictors are tried at which somebody's loss must have the constants that it declares.
+
+        In a ball no predictor is larger than R W. Without one any may be: 8 standard deviations of what the
+        prior lets the longest row have are tried, and as far as losses of the column's targets are centred.
+        """
+        if self.radius is not None:
+            return math.sqrt(self.squared_length) * float(self.radius)
+        ends = np.array([0, self.schema.column(self.model.target).size - 1])
+        far = float(np.abs(self.model.targets_at(ends, self.schema)).max())
+        return 8 * max(1.0, far / 4, math.sqrt(self.squared_length / precision))
+
     @property
     def _times(self) -> int:
         return 2 if self.neighbours is REPLACE_ONE else 1
@@ -77,12 +91,19 @@ class GibbsCalibration:
 
     @cached_property
     def loss_range(self) -> Fraction:
-        """What beta is multiplied with in a pure epsilon of one draw."""
+        """What beta is multiplied with in a pure epsilon of one draw: V if a record is added, 2V if replaced.
+
+        V is how much the loss of one record varies over the ball. Neighbours' log density ratio is -beta
+        (l(theta, z) - l(theta, z')) and a constant, that of the normalisers: its range over theta is at most
+        beta (osc l(., z) + osc l(., z')) <= 2 beta V, and beta V where there is one loss alone. As both
+        densities integrate to 1, the log ratio is at least 0 somewhere and at most 0 somewhere: it is nowhere
+        farther from 0 than its range is long, which is the pure epsilon, without a further factor 2.
+        """
         reach = self.loss.reach
         if reach is None:
             squared = self.squared_length * (self.radius or 0) ** 2
             reach = Fraction(math.sqrt(squared) * (1 + 2.0**-40))
-        return 2 * self.loss.differ(reach) if self._times == 2 else self.loss.varies(reach)
+        return self._times * self.loss.varies(reach)
 
     def whole(self, precision: Fraction, temperature: Fraction) -> Fraction:
         """Return m + beta n m_l, as the float that it is drawn with."""

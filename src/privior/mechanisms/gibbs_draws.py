@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
-from privior.arrays import Floats
+from privior.arrays import Floats, Integers
 from privior.checks import fill, known_as, whole_number
 from privior.errors import PlanError
 from privior.exact import decimal
@@ -19,7 +19,7 @@ from privior.mechanisms.contract import Asked, Mechanism, offered_for
 from privior.mechanisms.gibbs_calibration import GibbsCalibration, exact_float
 from privior.mechanisms.gibbs_effort import MOST_SECONDS, Expected, expected
 from privior.mechanisms.table_mechanism import check_records
-from privior.models import ExactRecords, GibbsPosterior, Layout, Loss, Model, Observed
+from privior.models import ExactRecords, GibbsPosterior, Layout, Loss, Model, Observed, check_in_units
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity
 from privior.privacy.pairs import DominatingPair
 from privior.randomness import Bits, Potential, centre, draw_from, envelope
@@ -55,10 +55,10 @@ class GibbsDraws(Mechanism):
     2 beta L / sqrt(m + beta n m_l), with L without the ridge: no ball is needed for it. m + beta n m_l is
     rounded to a float, with which draws are made and mu is computed.
 
-    **Bounded losses** (a ball, delta = 0). Losses of two records differ by at most D where predictors are
-    within R W: the log density ratio of two neighbours has a range of at most 2 beta D, and of beta V if a
-    record is added, V how much one loss varies: one draw is pure with that epsilon (the paper's Theorems 3
-    and 4), N draws with N times as much.
+    **Bounded losses** (a ball, delta = 0). The loss of one record varies by at most V where predictors are
+    within R W: the log density ratio of two neighbours has a range of at most 2 beta V, and of beta V if a
+    record is added. One draw is pure with that epsilon and has a bounded range (the paper's Theorems 3 and 4
+    have 4 beta A for losses within A; `GibbsCalibration.loss_range` has the proof), N draws N times as much.
 
     Draws are exact (`randomness.shell_draws`) and rounded to whole multiples of 2^-30: post-processing.
 
@@ -112,6 +112,8 @@ class GibbsDraws(Mechanism):
             temperature=temperature,
             precision=precision,
         )
+        if self.declared:
+            self._try_loss()
         foreseen = self.expected
         if foreseen.seconds > MOST_SECONDS:
             raise self._not_drawn(
@@ -132,7 +134,8 @@ class GibbsDraws(Mechanism):
         temperature: object = None,
         precision: object = None,
     ) -> None:
-        """Set and check all but how long it takes, which is nothing to those who read what was drawn."""
+        """Set and check all but how long it takes, which is nothing to those who read what was drawn, and
+        somebody's constants at random points: nothing that was drawn is refused by chance."""
         budget = Budget.of(epsilon, delta)
         whole_number(draws, "draws", 1, MOST_DRAWS, what="not a number of draws", error=PlanError)
         fill(self, model=model, schema=schema, records=check_records(records, self.name))
@@ -171,6 +174,15 @@ class GibbsDraws(Mechanism):
             raise self.refusal(
                 "the precision is not that of the model's prior", asked=decimal(self.precision)
             )
+
+    def _try_loss(self) -> None:
+        """Refuse constants of somebody's loss that do not hold in the units of the target."""
+
+        def targets(places: Integers) -> Floats:
+            return self.model.targets_at(places, self.schema)
+
+        values = self.schema.column(self.model.target).size
+        check_in_units(self.loss, values, targets, self.calibration.tried(self.precision), Bits())
 
     def _check_floats(self) -> None:
         """Refuse, whatever the data, what would make draws endless because floats know too little.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from privior.models.learned_prior import LearnedPrior
     from privior.models.linear_regression import LinearRegression
     from privior.models.logistic_regression import LogisticRegression
+    from privior.models.loss_checks import check_in_units, check_loss
     from privior.models.loss_kinds import (
         HuberLoss,
         LogisticLoss,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
         SmoothHingeLoss,
         SmoothQuantileLoss,
     )
-    from privior.models.losses import LOSSES, Loss, check_loss, to_loss
+    from privior.models.losses import LOSSES, Loss, to_loss
     from privior.models.markov_chain import MarkovChain
     from privior.models.model import MODELS, MOST_SUM, Model, to_model
     from privior.models.moment_layout import Moment, MomentLayout

@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
-from privior.arrays import Codes, Floats
+from privior.arrays import Codes, Floats, Integers
 from privior.checks import above_zero, fill, told_by
 from privior.errors import ModelError, shown
 from privior.exact import decimal, rational
 from privior.models.formula import Formula
 from privior.models.formula_model import RecordsModel
-from privior.models.losses import Loss, check_loss, to_loss
+from privior.models.loss_checks import check_loss
+from privior.models.losses import Loss, to_loss
 from privior.models.model import MODELS
 from privior.models.weight_prior import Ridge, to_weight_prior
 from privior.privacy import REPLACE_ONE, Neighbours, Sensitivity
@@ -136,6 +137,12 @@ class GibbsPosterior(RecordsModel):
         if unit.denominator != 1 or Fraction(column.lower).denominator != 1:
             raise self.refusal("this loss is for whole numbers", asked=self.target)
         return np.asarray(int(column.lower) + int(unit) * codes[:, 0].astype(np.int64), np.float64)
+
+    def targets_at(self, places: Integers, schema: Schema) -> Floats:
+        """Return the targets that losses know of some values of the column."""
+        codes = np.zeros((len(places), len(self.columns)), np.int64)
+        codes[:, 0] = places
+        return self.targets(codes, schema)
 
     def ball(self, schema: Schema) -> Fraction | None:
         """Return the radius of the ball: so small that no predictor leaves the loss's reach.

@@ -13,7 +13,7 @@ from privior.checks import fill
 from privior.errors import ModelError, shown
 from privior.exact import rational, round_up
 from privior.models.losses import LOSSES, Loss
-from privior.proved_floats import exponential, logistic, softplus
+from privior.proved_floats import LOGISTIC_ERROR, exponential, logistic, softplus
 
 #: more than what predictors may be off by, and than the rounding of a few operations
 _WIDER = 1 + 2.0**-30
@@ -37,7 +37,7 @@ class LogisticLoss(Loss):
 
     The derivative is -y s, s = 1/(1 + e^(yu)) in (0, 1), so the slope is 1; the second one is s (1 - s), at
     most 1/4; the third is s (1 - s) (1 - 2s) up to its sign, at most the second: concordance 1. Both levels'
-    losses lie between log(1 + e^-r) and log(1 + e^r) for |u| <= r, which differ by r.
+    losses lie between log(1 + e^-r) and log(1 + e^r) for |u| <= r, and reach both: each varies by r.
     """
 
     name: ClassVar[str] = "logistic"
@@ -45,6 +45,7 @@ class LogisticLoss(Loss):
     slope = Fraction(1)
     smoothness = Fraction(1, 4)
     concordance = Fraction(1)
+    derivative_error: ClassVar[float] = LOGISTIC_ERROR
 
     def value(self, u: Floats, y: Floats) -> Floats:
         """Return log(1 + e^(-yu)), by a table with a proved error."""
@@ -66,10 +67,6 @@ class LogisticLoss(Loss):
     def chance(self, u: Floats) -> Floats:
         """1 / (1 + e^-u)."""
         return logistic(u)
-
-    def differ(self, reach: Fraction) -> Fraction:
-        """Bound the difference of two losses by the reach, see above."""
-        return reach
 
     def varies(self, reach: Fraction) -> Fraction:
         """Bound the range of one loss by the reach, see above."""

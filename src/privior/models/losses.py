@@ -11,13 +11,12 @@ all for |u| <= reach, or for every u if `reach` is None. With rows of length R a
 -Lipschitz in theta. It also computes itself: in floats with a stated error, and in interval arithmetic.
 
 Each constant of privior's own losses is proved in the class's docstring. Of somebody else's loss nothing is
-proved: its constants are tried at random public points (`check_loss`), a violated one is refused, and the
-guarantee is called declared.
+proved: its constants are tried at public points (`loss_checks`), a violated one is refused, and the guarantee
+is called declared.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -29,7 +28,6 @@ import numpy as np
 from privior.arrays import Floats
 from privior.checks import plain_fields
 from privior.errors import ModelError
-from privior.exact import decimal
 from privior.proved_floats import bregman_share
 from privior.registry import Registry
 
@@ -100,12 +98,11 @@ class Loss(ABC):
         """Whether exact draws by shells are possible: there is a lower bound of how it bends."""
         return self.concordance is not None
 
-    def differ(self, reach: Fraction) -> Fraction:
-        """Bound |loss(u, y) - loss(v, z)| for |u|, |v| <= reach and all targets: twice what one varies."""
-        return 2 * self.varies(reach)
-
     def varies(self, reach: Fraction) -> Fraction:
-        """Bound the range of the loss of one target over |u| <= reach."""
+        """Bound the range of the loss of one target over |u| <= reach, its largest less its least value.
+
+        Two targets' losses may be far apart and vary little: of pure releases only this counts.
+        """
         return 2 * self.slope * reach
 
     # What a predictor says of the target; None if the loss does not tell
@@ -161,90 +158,3 @@ def to_loss(said: object) -> Loss:
             asked=", ".join(entries) or "none",
             allowed=", ".join(known) or "none: the name alone",
         ) from None
-
-
-#: points that somebody's loss is tried at, and how far predictors and targets reach there
-_TRIED, _FAR = 400, 8.0
-
-
-def check_loss(loss: Loss) -> None:
-    """Try the declared constants of a loss at public points, and refuse what is violated.
-
-    The points come from a fixed rule, never from data. Derivatives are compared with finite differences of
-    the loss; then, as Theorem 5 of the paper on Gibbs posteriors has it, tails of the log density ratio of
-    two records' posteriors of one parameter with those that the declared slope promises.
-    """
-    reach = _FAR if loss.reach is None else float(loss.reach)
-    u, y = _points(reach, loss)
-    step = 1e-4
-    u = np.clip(u, -reach + 2 * step, reach - 2 * step)
-    ahead, here, behind = (loss.value(u + move, y) for move in (step, 0.0, -step))
-    if not all(np.isfinite(one).all() for one in (ahead, here, behind)):
-        raise _violated(loss, "the loss is not a number everywhere", "value", u, y, 0)
-    slopes, bends = (ahead - behind) / (2 * step), (ahead - 2 * here + behind) / step**2
-    tight, wide = 1e-6 * (1 + float(loss.slope)), 1e-6 * (1 + float(loss.smoothness)) + 1e-6
-    near = loss.smoothness * Fraction(1, 10**4) + Fraction(1, 10**6)
-    for what, name, wrong in (
-        ("the slope is larger than declared", "slope", np.abs(slopes) > float(loss.slope) + tight),
-        ("the loss bends more than declared", "smoothness", bends > float(loss.smoothness) + 1e3 * wide),
-        ("the loss bends less than declared", "convexity", bends < float(loss.convexity) - 1e3 * wide),
-        (
-            "the derivative is not that of the loss",
-            "derivative",
-            np.abs(loss.derivative(u, y) - slopes) > float(near) + tight,
-        ),
-    ):
-        if wrong.any():
-            raise _violated(loss, what, name, u, y, int(np.argmax(wrong)))
-    if loss.concordance is not None:
-        for away in (0.1, 1.0, 3.0):
-            for side in (-1, 1):
-                inside = np.abs(u + side * away) <= reach
-                moved = loss.value(u + side * away, y) - here - side * away * loss.derivative(u, y)
-                least = loss.least_bend(u, y, np.full_like(u, away)) * away**2
-                wrong = inside & (moved < least - 1e-6 * (1 + np.abs(here)))
-                if wrong.any():
-                    raise _violated(
-                        loss, "it bends off faster than declared", "concordance", u, y, int(np.argmax(wrong))
-                    )
-    _check_tails(loss, reach, y)
-
-
-def _check_tails(loss: Loss, reach: float, y: Floats) -> None:
-    """Compare tails of two posteriors of one parameter, prior Normal(0, 1), with what the slope promises.
-
-    Theorem 5: delta is at most P[log ratio >= epsilon]; by Lipschitz losses that is at most
-    exp(-(epsilon - mu^2/2)^2 / (2 mu^2)), mu = 2 beta slope, for epsilon above mu^2/2.
-    """
-    theta = np.linspace(-min(reach, 8.0), min(reach, 8.0), 4001)
-    targets = [np.full_like(theta, one) for one in (float(y.min()), float(y.max()))]
-    for beta in (0.25, 1.0):
-        logs = []
-        for one in targets:
-            log = -beta * loss.value(theta, one) - theta**2 / 2
-            logs.append(log - log.max() - math.log(float(np.exp(log - log.max()).sum())))
-        ratio, mu = logs[0] - logs[1], 2 * beta * float(loss.slope)
-        for epsilon in (mu**2 / 2 + mu, mu**2 / 2 + 2 * mu):
-            tail = float(np.exp(logs[0])[ratio >= epsilon].sum())
-            if tail > math.exp(-((epsilon - mu**2 / 2) ** 2) / (2 * mu**2)) + 1e-6:
-                raise _violated(loss, "the tails are heavier than the slope allows", "slope", theta, y, 0)
-
-
-def _points(reach: float, loss: Loss) -> tuple[Floats, Floats]:
-    """Return predictors and targets that fill their square evenly: a rule, so that nothing is random."""
-    golden = (np.arange(_TRIED) * 0.6180339887498949) % 1
-    u = reach * (2 * (np.arange(_TRIED) + 0.5) / _TRIED - 1)
-    low, high = loss.targets
-    y = np.where(golden < 0.5, low, high) if loss.of_levels else low + (high - low) * golden
-    return u, np.asarray(y, np.float64)
-
-
-def _violated(loss: Loss, what: str, constant: str, u: Floats, y: Floats, place: int) -> ModelError:
-    declared = getattr(loss, constant, None)
-    return ModelError(
-        f"a declared constant of the loss does not hold: {what}",
-        where=loss.name,
-        asked=f"{constant} {decimal(declared) if isinstance(declared, Fraction) else ''}".strip(),
-        allowed=f"what holds at u = {float(u[place]):.4g}, y = {float(y[place % y.size]):.4g}",
-        advice="Declare constants that hold for every predictor within `reach`.",
-    )

@@ -23,8 +23,10 @@ is -h c.(theta - c) >= h |theta - c|^2/2 - h (W^2 - |c|^2)/2. So only r counts, 
 prior of h more (m + h in S_k), and h (W^2 - |c|^2)/2 is added to log M.
 
 Which floats c, T, L_k, p_k and t_k are is free. What must hold is checked here with the errors of floats (u =
-2^-53; a sum of n products is wrong by at most 1.01 n u of the sum of their absolute values, in any order):
-S_k, G and k_i are rounded to the safe side, and L_k'(...)L_k - I is compared with 0 by Frobenius' norm.
+2^-53; a sum of k products is wrong by at most 1.01 k u of the sum of their absolute values, in any order):
+S_k, G and k_i are rounded to the safe side, and L_k'(...)L_k - I is compared with 0 by Frobenius' norm. Sums
+over records, in S_k and in the gradient, are taken in blocks (`block_sums`): of n of them k is about 128 and
+the logarithm of n, so that the number of records is no part of what floats lose.
 
 **No table makes it fail.** Where floats cannot show that shells hold (rows of nearly one direction, losses
 that bend within less than predictors are known to) there is a plain envelope: one shell without an end, T = I
@@ -38,11 +40,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from privior.arrays import Floats
+from privior.randomness.block_sums import (
+    BLOCK,
+    chunks,
+    roundings,
+    totals,
+    weighted_squares,
+    weighted_sum,
+)
 
 _U = 2.0**-53
 #: radii at which shells may end: each is so many times the one before, within 4 sqrt(d) and beyond
@@ -122,7 +133,7 @@ class Potential:
         """How many parameters there are."""
         return int(self.rows.shape[1])
 
-    @property
+    @cached_property
     def longest(self) -> float:
         """Not below the length of any row."""
         if not len(self.rows):
@@ -133,17 +144,22 @@ class Potential:
         """Return F and a bound of its error.
 
         Predictors are wrong by at most 1.01 d u R |theta|, losses by that times the slope and their own
-        error; the exact sum of these floats is rounded once (fsum).
+        error; sums of a block by 1.01 u BLOCK times the sum of absolute values, and the exact sum of these is
+        rounded once (fsum).
         """
-        u = self.rows @ theta
-        values = self.loss.value(u, self.targets)
-        total, square = math.fsum(values), float(theta @ theta)
+        parts, reach, most = list[Floats](), 0.0, 0.0
+        for some in chunks(len(self.rows)):
+            u, y = self.rows[some] @ theta, self.targets[some]
+            values = self.loss.value(u, y)
+            parts.append(totals(values))
+            reach = max(reach, float(np.abs(u).max(initial=0.0) + np.abs(y).max(initial=0.0)))
+            most = max(most, float(np.abs(values).max(initial=0.0)))
+        total, square = math.fsum(np.concatenate(parts)), float(theta @ theta)
         length = math.sqrt(square)
         predictors = 1.01 * (self.size + 1) * _U * self.longest * length
-        reach = float(np.abs(u).max(initial=0.0) + np.abs(self.targets).max(initial=0.0))
-        most = float(np.abs(values).max(initial=0.0))
         each = float(self.loss.slope) * predictors + float(self.loss.value_error) * (1 + most + reach)
-        sums = self.temperature * (len(u) * each + 4 * _U * abs(total))
+        each += 1.01 * BLOCK * _U * most
+        sums = self.temperature * (len(self.rows) * each + 4 * _U * abs(total))
         return (
             self.temperature * total + self.precision * square / 2,
             2 * (sums + (self.size + 6) * _U * self.precision * square),
@@ -157,24 +173,36 @@ class Potential:
         ) * (1 + 2.0**-30)
 
     def gradient(self, theta: Floats) -> tuple[Floats, float]:
-        """Return the gradient and a bound of the length of its error."""
-        u = self.rows @ theta
-        slopes = self.loss.derivative(u, self.targets)
-        found = self.temperature * (self.rows.T @ slopes) + self.precision * theta
-        most, count = float(np.abs(slopes).max(initial=0.0)), len(u)
-        moved = float(self.loss.smoothness)
-        each = float(self.loss.derivative_error) + moved * 1.01 * (self.size + 1) * _U * self.longest * (
-            1 + float(np.linalg.norm(theta))
+        """Return the gradient and a bound of the length of its error.
+
+        Derivatives wrong by `each` make the sum of s_i a_i wrong by a vector no longer than n R `each`. The
+        sum's j-th number is wrong by K u sum_i |s_i a_ij| besides, K = 1.01 roundings(n): as a vector that is
+        no longer than K u sum_i |s_i| |a_i| (Minkowski). Two more products and a sum add 8u of both parts.
+        """
+        slopes = np.empty(len(self.rows))
+
+        def derivative(some: slice) -> Floats:
+            slopes[some] = self.loss.derivative(self.rows[some] @ theta, self.targets[some])
+            return slopes[some]
+
+        found = self.temperature * weighted_sum(self.rows, derivative) + self.precision * theta
+        most, count, length = (
+            float(np.abs(slopes).max(initial=0.0)),
+            len(slopes),
+            float(np.linalg.norm(theta)),
         )
-        error = self.temperature * count * self.longest * (each + 1.01 * (count + 8) * _U * most)
-        return found, 2 * (error + 8 * _U * self.precision * float(np.linalg.norm(theta))) * math.sqrt(
-            self.size
-        )
+        predictors = 1.01 * (self.size + 1) * _U * self.longest * (1 + length)
+        each = float(self.loss.derivative_error) + float(self.loss.smoothness) * predictors
+        error = self.temperature * count * self.longest * (each + 1.01 * (roundings(count) + 8) * _U * most)
+        return found, 1.01 * (error + 8 * _U * self.precision * length)
 
     def curvature(self, theta: Floats) -> Floats:
         """Return about the second derivatives."""
-        bends = self.temperature * self.loss.bend(self.rows @ theta, self.targets)
-        return (self.rows * bends[:, None]).T @ self.rows + self.precision * np.eye(self.size)
+
+        def bend(some: slice) -> Floats:
+            return self.temperature * self.loss.bend(self.rows[some] @ theta, self.targets[some])
+
+        return weighted_squares(self.rows, bend) + self.precision * np.eye(self.size)
 
 
 def centre(potential: Potential) -> Floats:
@@ -302,15 +330,25 @@ class _Lower:
         self.kept = _kept(off, potential.loss.concordance)
 
     def at(self, radius: float) -> tuple[Floats, float]:
-        """Return a matrix and a number e with S_k >= matrix - e I; radius may be infinite."""
+        """Return a matrix and a number e with S_k >= matrix - e I; radius may be infinite.
+
+        b_i is wrong by (d+2) u of its length as `lengths` bounds it, least b_i once more, and the sum over
+        records by 1.01 roundings(n) u of the sum of least |b_i|^2, which bounds the Frobenius norm of the sum
+        of absolute values. That sum is known to a part of 2^-37, far below the factor of 4.
+        """
         if math.isinf(radius):
             return self.prior, 16 * (self.potential.size + 4) * _U * self.prior_size
-        y = self.potential.targets
-        least = self.potential.loss.least_bend(self.u, y, self.longest * radius)
-        least = least * (2 * self.potential.temperature * self.kept)
-        found = (self.whitened * least[:, None]).T @ self.whitened
-        size = float(least @ self.lengths**2) + self.prior_size
-        error = 4 * (len(least) + 8 * self.potential.size + 40) * _U * size
+        targets, size = self.potential.targets, [self.prior_size]
+
+        def bend(some: slice) -> Floats:
+            u, y, longest = self.u[some], targets[some], self.longest[some]
+            least = self.potential.loss.least_bend(u, y, longest * radius)
+            least = least * (2 * self.potential.temperature * self.kept)
+            size.append(float(least @ self.lengths[some] ** 2))
+            return least
+
+        found = weighted_squares(self.whitened, bend)
+        error = 4 * (roundings(len(self.u)) + 8 * self.potential.size + 40) * _U * math.fsum(size)
         return (found + found.T) / 2 + self.prior, error
 
 

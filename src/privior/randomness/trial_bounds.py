@@ -35,8 +35,9 @@ Z: with q Normal(c, v T'T) losses rise by the concordance, E(e^|x| - 1 - |x|), x
 v (C k_i)^2; in x_i this is convex (a series of powers of 1/sqrt(x)), so at most what p_j = 1/x_i gives,
 averaged.
 
-**Floats** take a part of S_k away and leave a gradient at c; both are bounded below as `shells` states them,
-with F at c above its least by no more than 1e-13 of F at 0, where the search for the mode ends.
+**Floats** take a part of S_k away and leave a gradient at c; both are bounded below as `shells` states them
+(sums over records are taken in blocks, so that what is lost hardly grows with n), with F at c above its least
+by no more than 1e-13 of F at 0, where the search for the mode ends.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr
 
 from privior.arrays import Floats
+from privior.randomness.block_sums import roundings
 from privior.randomness.shells import Bending, possible_ends
 
 _U = 2.0**-53
@@ -115,8 +117,8 @@ class AnyTable:
         d, n, slope, away = self.size, self.records, float(self.loss.slope), self._away()
         predictors = 1.01 * (d + 1) * _U * self.length * (1 + away)
         each = float(self.loss.derivative_error) + float(self.loss.smoothness) * predictors
-        error = self.weight * self.length * (each + 1.01 * (n + 8) * _U * slope)
-        error = 2 * (error + 8 * _U * self.precision * away) * math.sqrt(d)
+        error = self.weight * self.length * (each + 1.01 * (roundings(n) + 8) * _U * slope)
+        error = 1.01 * (error + 8 * _U * self.precision * away)
         ends = np.array(self.targets)
         start = self.weight * float(np.abs(self.loss.value(np.zeros(2), ends)).max())
         left = math.sqrt(2e-13 * (1 + start))
@@ -130,7 +132,7 @@ class AnyTable:
     def _lost(self) -> float:
         """Bound which part of S_k floats take away: its errors, those of L_k, and of predictors."""
         d = self.size
-        sums = 4 * (self.records + 8 * d + 40) * d * self.bent + 640 * (d + 4) ** 2 * d**2
+        sums = 4 * (roundings(self.records) + 8 * d + 40) * d * self.bent + 640 * (d + 4) ** 2 * d**2
         predictors = 1.01 * (d + 1) * _U * self.length * self._away()
         return sums * _U * self.bent + 1.01 * predictors * float(self.loss.concordance)
 
