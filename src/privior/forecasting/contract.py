@@ -15,6 +15,7 @@ from privior.forecasting.effort import Effort
 from privior.forecasting.expect import Expect
 from privior.mechanisms import Mechanism
 from privior.models import Model
+from privior.privacy import Neighbours
 from privior.registry import ByClass
 from privior.schema import Schema
 
@@ -59,6 +60,10 @@ class Forecaster(ABC):
     @abstractmethod
     def nothing(self, records: int) -> Forecast:
         """Forecast publishing the prior alone."""
+
+    def typical_records(self, records: int, neighbours: Neighbours) -> int:
+        """Return for how many records forecasts are, given the declared number: for all of them."""
+        return records
 
     def effort(self, records: int, mechanism: Mechanism) -> Effort | None:
         """Return what inference will take, where that may be much."""

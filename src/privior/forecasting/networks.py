@@ -16,11 +16,13 @@ from typing import Any, final
 import numpy as np
 
 from privior.arrays import Floats
+from privior.forecasting.class_loss import ClassLoss
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.effort import Effort
 from privior.forecasting.network_divergence import NetworkDivergence
 from privior.mechanisms import Mechanism
 from privior.models import JunctionTree, Network
+from privior.privacy import REPLACE_ONE, Neighbours
 
 #: half the width of a 90% interval, in standard deviations
 _REACH = 1.6449
@@ -39,16 +41,24 @@ class NetworkForecast:
         width: expected width of the 90% interval of an entry, on average over all entries
         error: root of the expected squared error of an entry, on average over all entries
         divergence: KL(true || learned) of the law of a record, in nats
+        log_loss: by how much the log loss of the target is above that of the true tables; without a target
+            that of a record, which is the divergence
     """
 
     width: float
     error: float
     divergence: float
+    log_loss: float
 
     @property
     def measures(self) -> dict[str, float]:
         """The distances by the names that people read."""
-        return {"90% width": self.width, "error": self.error, "KL": self.divergence}
+        return {
+            "90% width": self.width,
+            "error": self.error,
+            "KL": self.divergence,
+            "log loss": self.log_loss,
+        }
 
     def to_document(self) -> dict[str, float]:
         """Write the distances as plain values."""
@@ -88,12 +98,28 @@ class NetworkForecaster(Forecaster):
     def _divergence(self) -> NetworkDivergence:
         return NetworkDivergence(self.model, self.schema, self.expect)
 
+    @cached_property
+    def _loss(self) -> ClassLoss | None:
+        target = self.model.target
+        return None if target is None else ClassLoss(self.model, self.schema, self.expect, target)
+
+    @cached_property
+    def _guess(self) -> float:
+        """What a guess among the levels of the target loses at most."""
+        return math.log(self.schema.column(self.model.target).size) if self.model.target else math.inf
+
     def _forecast(self, records: int, noises: Floats) -> NetworkForecast:
         found = [self._variances(place, records, float(noise)).ravel() for place, noise in enumerate(noises)]
         variances = np.concatenate(found)
         width = float(np.minimum(2 * _REACH * np.sqrt(variances), 1).mean())
-        divergence = self._divergence(records * self.schema.unit.max_rows, noises)
-        return NetworkForecast(width, math.sqrt(float(variances.mean())), divergence)
+        rows = records * self.schema.unit.max_rows
+        divergence = self._divergence(rows, noises)
+        loss = divergence if self._loss is None else min(self._loss(rows, noises), divergence, self._guess)
+        return NetworkForecast(width, math.sqrt(float(variances.mean())), divergence, loss)
+
+    def typical_records(self, records: int, neighbours: Neighbours) -> int:
+        """Half of the declared number where that is the largest possible one."""
+        return records if neighbours is REPLACE_ONE else -(-records // 2)
 
     def ahead(self, records: int, mechanism: Mechanism | None) -> NetworkForecast:
         """Forecast a release, or the true tables."""
@@ -155,24 +181,10 @@ class NetworkForecaster(Forecaster):
                 parts.append(Effort.of(cells, min(reach, rows) + 1, rows, known=known))
         return Effort.together(parts)
 
-    def log_loss(self, records: int, mechanism: Mechanism | None) -> float | None:
-        """Return by how much the log loss of the target is above that of the true tables, at most.
-
-        The divergence of the law of a record is that of the other columns and, on average over these, that of
-        the target given them: so the latter is no larger. Nor need it be larger than that of a guess among
-        the target's levels.
-        """
-        if self.model.target is None:
-            return None
-        guess = math.log(self.schema.column(self.model.target).size)
-        return min(self.ahead(records, mechanism).divergence, guess)
-
     def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
-        """Say how well a target is told, and what inference will take."""
-        effort, loss = self.effort(records, mechanism), self.log_loss(records, mechanism)
-        told = [] if loss is None else [(f"log loss of {self.model.target}", self._told(records, loss))]
-        return [*told, *([] if effort is None else [("inference", effort.in_short)])]
-
-    def _told(self, records: int, loss: float) -> str:
-        without = self.log_loss(records, None)
-        return f"at most {loss:.3g} above that of the true tables ({without:.3g} without privacy)"
+        """Say how well a target or a record is told, and what inference will take."""
+        effort, target = self.effort(records, mechanism), self.model.target
+        loss, without = (self.ahead(records, one).log_loss for one in (mechanism, None))
+        of, also = (f"of {target}", "") if target else ("of a record", ", which is the KL")
+        above = f"{of}: {loss:.3g} above that of the true tables{also} ({without:.3g} without privacy)"
+        return [("log loss", above), *([] if effort is None else [("inference", effort.in_short)])]

@@ -237,8 +237,8 @@ class Network(Model):
 
     @property
     def typical_in_words(self) -> str:
-        """Forecasts do not know the prior."""
-        return "for tables with equal rows"
+        """Widths and errors do not know the prior; what noise hides of small entries does."""
+        return "widths and errors for equal rows, KL and log loss for uneven ones, typical of the prior"
 
     def prior_outweighs(self, schema: Schema, records: int, left_open: Callable[[], float]) -> str:
         """Compare the weight of each table's prior with the number of rows."""

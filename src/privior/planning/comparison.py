@@ -141,7 +141,8 @@ def _try(offer: Offer, kind: type[Mechanism], asked: Asked, expect: Expect) -> _
         unfit = Candidate(offer.name, kind.about, None, None, unfit=error.what, advice=error.advice)
         return _Tried(kind, None, unfit)
 
-    wasted = forecaster(asked.model, asked.schema, expect).wasted(asked.records, law)
+    foreseen = forecaster(asked.model, asked.schema, expect)
+    wasted = foreseen.wasted(foreseen.typical_records(asked.records, asked.neighbours), law)
     if wasted is not None:
         advice, cost = f"Take {asked.model.remedy}.", law.guarantee.cost
         return _Tried(kind, None, Candidate(offer.name, kind.about, None, cost, wasted, advice))
@@ -151,7 +152,8 @@ def _try(offer: Offer, kind: type[Mechanism], asked: Asked, expect: Expect) -> _
 
 def _ahead(asked: Asked, expect: Expect, law: Mechanism) -> Forecast:
     """Return what can be expected of a mechanism; a function with a name, so that plans can be copied."""
-    return forecaster(asked.model, asked.schema, expect).ahead(asked.records, law)
+    foreseen = forecaster(asked.model, asked.schema, expect)
+    return foreseen.ahead(foreseen.typical_records(asked.records, asked.neighbours), law)
 
 
 def _choose(tried: list[_Tried], wanted: type[Mechanism] | None) -> _Tried:

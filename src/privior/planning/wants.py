@@ -26,6 +26,7 @@ MEASURES = {
     "total-variation": "total variation",
     "hellinger": "Hellinger",
     "kl": "KL",
+    "log-loss": "log loss",
 }
 #: epsilon is sought between these, with three digits
 _LEAST, _MOST = Fraction(1, 10**6), Fraction(1000)
@@ -37,7 +38,7 @@ class Want:
 
     Attributes:
         measure: "width" (of 90% intervals, on average over the cells), "l2", "total-variation",
-            "hellinger", "kl"
+            "hellinger", "kl", "log-loss" (of the target of a classifier, above that of the truth)
         most: the largest value that will do
     """
 

@@ -204,30 +204,35 @@ class Plan:
         """What forecasts this release, and others of the same."""
         return forecaster(self.inferred, self.schema, self.expect)
 
+    @property
+    def typical_records(self) -> int:
+        """For how many records forecasts are."""
+        return self.forecaster.typical_records(self.records, self.neighbours)
+
     @cached_property
     def forecast(self) -> Any:
         """How far from the truth the release will typically be."""
-        return self.forecaster.ahead(self.records, self.mechanism)
+        return self.forecaster.ahead(self.typical_records, self.mechanism)
 
     @cached_property
     def without_release(self) -> Any:
         """How far from the truth publishing the prior alone would be."""
-        return self.forecaster.nothing(self.records)
+        return self.forecaster.nothing(self.typical_records)
 
     @cached_property
     def without_noise(self) -> Any:
         """How far from the truth publishing the true statistics would be: no epsilon can do better."""
-        return self.forecaster.ahead(self.records, None)
+        return self.forecaster.ahead(self.typical_records, None)
 
     @property
     def effort(self) -> Effort | None:
         """What inference will take, where that may be much."""
-        return self.forecaster.effort(self.records, self.mechanism)
+        return self.forecaster.effort(self.typical_records, self.mechanism)
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What to mind of the forecast before one spends."""
-        return self.forecaster.cautions(self.records, self.mechanism)
+        return self.forecaster.cautions(self.typical_records, self.mechanism)
 
     def at(self, epsilon: object) -> Plan:
         """Return the plan of the same release with another epsilon."""

@@ -21,7 +21,7 @@ def facts(plan: Plan) -> list[tuple[str, str]]:
         ("records", plan.records_in_words),
         *plan.mechanism.facts(plan.model, plan.schema),
         *([("forecasts", forecasts)] if forecasts else []),
-        *([] if imported else plan.forecaster.facts(plan.records, plan.mechanism)),
+        *([] if imported else plan.forecaster.facts(plan.typical_records, plan.mechanism)),
         *([("declared", plan.mechanism.declaration)] if plan.declared else []),
         ("mechanism", f"{plan.mechanism.name}: {plan.mechanism.about}"),
         ("guarantee", str(plan.guarantee)),
@@ -40,7 +40,11 @@ def records(plan: Plan) -> str:
     """Say what is known about the number of records."""
     unit = plan.schema.unit
     if plan.neighbours is not REPLACE_ONE:
-        return f"at most {plan.records} {unit.noun}s; the number stays private"
+        said = f"at most {plan.records} {unit.noun}s; the number stays private"
+        if plan.mechanism.imported:
+            return said
+        likely = plan.typical_records
+        return f"{said}; forecasts are for {'as many' if likely == plan.records else f'{likely} of them'}"
     rows = (
         "" if unit.max_rows == 1 else f", up to {unit.max_rows} rows each; the number of rows stays private"
     )
