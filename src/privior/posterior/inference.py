@@ -9,6 +9,8 @@ from typing import Any, Literal
 from privior.errors import InferenceError, shown
 from privior.posterior.contract import posterior_of
 from privior.posterior.progress import Progress, heard_by
+from privior.posterior.quantity import check_seed
+from privior.posterior.seeds import seeded
 from privior.release import Release
 
 
@@ -18,6 +20,7 @@ def infer(
     prior: object = None,
     noise: Literal["account", "ignore"] = "account",
     progress: Progress | None = None,
+    seed: int = 0,
 ) -> Any:
     """Return the posterior given one release, or several of the same table.
 
@@ -41,7 +44,7 @@ def infer(
     if noise not in ("account", "ignore"):
         raise InferenceError("unknown way to treat noise", asked=shown(noise), allowed='"account", "ignore"')
     kind = posterior_of(given[0].plan.model)
-    with heard_by(progress):
+    with heard_by(progress), seeded(check_seed(seed)):
         return kind.given(tuple(given), prior, ignore_noise=noise == "ignore")
 
 

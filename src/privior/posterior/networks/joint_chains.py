@@ -15,6 +15,7 @@ from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_layout import JointLayout
 from privior.posterior.networks.joint_start import started
 from privior.posterior.networks.network_chains import CHAINS, PERTURBED, NetworkChains
+from privior.posterior.seeds import mixed
 
 #: records that are born or die at once where draws hardly tell how many there are, at most; and how far
 #: chains may be apart about their number then
@@ -71,7 +72,7 @@ class JointChains(NetworkChains):
             self.worst_total = _WORST_TOTAL
             self.at_once = min(max(MOST_AT_ONCE, self.total.most // 2), _MOST_BORN)
             self.born = int(BIRTHS * self.at_once / np.log(self.at_once + 1))
-        self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(chains)]
+        self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(mixed(seed)).spawn(chains)]
         shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
         prior = prior_of(layout, priors, float(np.exp(CENTRE)))
         far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]
