@@ -27,6 +27,7 @@ from privior import __version__
 from privior.plans import Plan
 from privior.posterior import Posterior, infer
 from privior.posterior.contract import posterior_of
+from privior.posterior.inference import in_order
 from privior.posterior.kept import TYPES, NotKeptError, read, written
 from privior.posterior.progress import Progress
 from privior.posterior.seeds import seeded
@@ -111,8 +112,8 @@ def _kept(place: Path, releases: Sequence[Release], prior: object) -> Posterior 
             size = document["sizes"][name]
             arrays[name] = np.frombuffer(body, kind, size, start).copy()
             start += arrays[name].nbytes
-        state = read(document["state"], arrays)
-        made: Posterior = posterior_of(releases[0].plan.model).with_state(tuple(releases), prior, state)
+        state, kind = read(document["state"], arrays), posterior_of(releases[0].plan.model)
+        made: Posterior = kind.with_state(tuple(in_order(releases)), prior, state)
         os.utime(place)
     except FileNotFoundError:
         return None
