@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from privior.posterior.contract import posterior_of
 from privior.posterior.progress import Progress, heard_by
 from privior.posterior.quantity import check_seed
 from privior.posterior.seeds import seeded
+from privior.posterior.shared import sharing
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 
@@ -55,6 +56,38 @@ def infer(
     kind = posterior_of(given[0].plan.model)
     with heard_by(progress), seeded(check_seed(seed)):
         return kind.given(tuple(given), prior, ignore_noise=noise == "ignore")
+
+
+def infer_many(
+    releases: Iterable[Release | str | Path],
+    *,
+    prior: object = None,
+    noise: Literal["account", "ignore"] = "account",
+    seed: int = 0,
+) -> Iterator[Any]:
+    """Yield the posterior given each of many releases of one plan, each of a table of its own.
+
+    The answers are those of `infer`, release by release. What depends on the plan alone is made once: how the
+    tables of a network hang together, which data sets there may be, how chains move. Compiled code is loaded
+    once as well, which is most of what a program that infers one release spends.
+
+    Args:
+        releases: releases of one plan, or the paths of their files; they are read one after the other
+        prior: the analyst's own prior, as for `infer`
+        noise: likewise
+        seed: likewise, the same for all
+    """
+    made, plan = dict[Hashable, Any](), None
+    for one in releases:
+        read = Release.read(one) if isinstance(one, (str, Path)) else one
+        (release,) = _checked([read], priors_matter=False)
+        plan = release.plan if plan is None else plan
+        if release.plan is not plan and release.plan.digest != plan.digest:
+            advice = "Infer from those of each plan by themselves. Several releases of one table: infer."
+            raise InferenceError("the releases are not of one plan", asked=release.identifier, advice=advice)
+        with sharing(made):
+            posterior = infer(release, prior=prior, noise=noise, seed=seed)
+        yield posterior
 
 
 def _checked(releases: object, *, priors_matter: bool) -> list[Release]:
