@@ -139,6 +139,7 @@ if TYPE_CHECKING:
     from privior.posterior import RegressionPosterior as RegressionPosterior
     from privior.posterior import check_fit as check_fit
     from privior.posterior import infer as infer
+    from privior.posterior import infer_many as infer_many
     from privior.privacy import ADD_OR_REMOVE_ONE as ADD_OR_REMOVE_ONE
     from privior.privacy import REPLACE_ONE as REPLACE_ONE
     from privior.privacy import AccountingKind as AccountingKind

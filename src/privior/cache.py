@@ -3,9 +3,9 @@
 `PRIVIOR_CACHE` names the folder, else it is `XDG_CACHE_HOME/privior` or `~/.cache/privior`; with
 `PRIVIOR_CACHE=off` nothing is kept. It may be deleted at any time. Nothing is ever kept beside a release,
 where whoever sent it could plant an answer: a folder is used only if it is this user's and nobody else may
-look into it. A file is named by the bytes of the releases, the prior and the privior that inferred; one that
-is damaged or of another origin is ignored and written anew. Only what follows from releases is in it, nothing
-that is private.
+look into it. A file is named by the bytes of the releases, the prior, the seed and the privior that inferred;
+one that is damaged or of another origin is ignored and written anew. Only what follows from releases is in
+it, nothing that is private.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from privior import __version__
 from privior.plans import Plan
 from privior.posterior import Posterior, infer
 from privior.posterior.contract import posterior_of
+from privior.posterior.inference import in_order
 from privior.posterior.kept import TYPES, NotKeptError, read, written
 from privior.posterior.progress import Progress
+from privior.posterior.seeds import seeded
 from privior.registry import outside
 from privior.release import Release
 from privior.whole_files import LARGEST_FILE, read_whole, write_whole
@@ -42,15 +44,16 @@ _SUFFIX = ".inferred"
 
 
 def inferred(
-    releases: Sequence[Release], prior: object = None, progress: Progress | None = None
+    releases: Sequence[Release], prior: object = None, progress: Progress | None = None, seed: int = 0
 ) -> Posterior:
-    """Infer, or take what was inferred before from the same releases with the same prior."""
-    place = _place(releases, prior)
-    found = None if place is None else _kept(place, releases, prior)
+    """Infer, or take what was inferred before from the same releases with the same prior and seed."""
+    place = _place(releases, prior, seed)
+    with seeded(seed):
+        found = None if place is None else _kept(place, releases, prior)
     if found is not None:
         return found
     begun = time.process_time()
-    made: Posterior = infer(list(releases), prior=prior, progress=progress)
+    made: Posterior = infer(list(releases), prior=prior, progress=progress, seed=seed)
     if place is not None and time.process_time() - begun >= LASTING:
         _keep(place, made)
     return made
@@ -72,13 +75,13 @@ def folder() -> Path | None:
     return None
 
 
-def _place(releases: Sequence[Release], prior: object) -> Path | None:
+def _place(releases: Sequence[Release], prior: object, seed: int) -> Path | None:
     """Return the file for these releases; None where code of somebody else infers, which may change."""
     where = folder()
     plans = [release.plan for release in releases]
     if where is None or any(outside(kind) for plan in plans for kind in _inferring(plan)):
         return None
-    facts = [_FORMAT, __version__, _newest(), repr(prior), *(release.sha256 for release in releases)]
+    facts = [_FORMAT, __version__, _newest(), repr(prior), seed, *(release.sha256 for release in releases)]
     return where / (hashlib.sha256(json.dumps(facts).encode()).hexdigest() + _SUFFIX)
 
 
@@ -109,8 +112,8 @@ def _kept(place: Path, releases: Sequence[Release], prior: object) -> Posterior 
             size = document["sizes"][name]
             arrays[name] = np.frombuffer(body, kind, size, start).copy()
             start += arrays[name].nbytes
-        state = read(document["state"], arrays)
-        made: Posterior = posterior_of(releases[0].plan.model).with_state(tuple(releases), prior, state)
+        state, kind = read(document["state"], arrays), posterior_of(releases[0].plan.model)
+        made: Posterior = kind.with_state(tuple(in_order(releases)), prior, state)
         os.utime(place)
     except FileNotFoundError:
         return None

@@ -6,12 +6,14 @@ import math
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import privior as pv
+from privior.models import ExactStatistics
 from privior.models.statistics import Observed
 
 TWO = pv.Schema(
@@ -38,8 +40,6 @@ def tables(total: int, cells: int) -> list[tuple[int, ...]]:
 
 def brute_force(release: pv.Release, prior: list[float]) -> tuple[list[tuple[int, ...]], np.ndarray]:
     """Return all possible true tables with their posterior probabilities, by the mechanism's likelihood."""
-    from privior.models import ExactStatistics
-
     plan = release.plan
     totals = [plan.records] if plan.total_public else range(plan.records + 1)
     latent = [table for total in totals for table in tables(total, len(prior))]
@@ -202,7 +202,10 @@ def test_bad_releases() -> None:
         ([release, release_of(ROWS, columns="sex")], "columns"),
         (None, "not a release"),
         ([release, release_of(ROWS, prior=2)], "prior"),
-        ([release, release_of(ROWS, neighbours=pv.ADD_OR_REMOVE_ONE)], "neighbours"),
+        (
+            [release, release_of(ROWS, neighbours=pv.ADD_OR_REMOVE_ONE)],
+            "neighbours(.|\n)*public fact",
+        ),
     ):
         with pytest.raises(pv.InferenceError, match=says):
             pv.infer(wrong)  # type: ignore[arg-type]
@@ -211,6 +214,42 @@ def test_bad_releases() -> None:
     with pytest.raises(pv.ModelError, match="prior"):
         pv.infer(release, prior=-1)
     pv.infer([release, release_of(ROWS, prior=2)], prior=1)  # her own prior replaces both
+
+
+def test_of_several_declared_maxima_the_smallest_holds() -> None:
+    """A private number of records is at most what any release of the table declares."""
+    most = ROWS[:6], ROWS[:8]
+    wide, narrow = (
+        replace(
+            release_of(rows, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE),
+            statistics=Observed.of(seen),
+        )
+        for rows, seen in zip(reversed(most), ((1, 4, 2, 0), (2, 3, -1, 3)), strict=True)
+    )
+    assert (wide.plan.records, narrow.plan.records) == (8, 6)
+    latent, first = brute_force(narrow, [1, 1, 1, 1])
+    law, seen = wide.plan.mechanism, wide.statistics
+    weights = first * [math.exp(law.log_likelihood(seen, ExactStatistics(np.array(one)))) for one in latent]
+    wanted = weights @ np.array(latent) / weights.sum()
+    for both in ([wide, narrow], [narrow, wide]):
+        posterior = pv.infer(both)
+        assert posterior.counts().mean() == pytest.approx(wanted, abs=1e-7)
+        assert posterior.releases == (narrow, wide)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [pv.BetaBernoulli("smoker"), pv.FiniteFamily("smoker", {"few": ["3/4", "1/4"], "many": ["1/4", "3/4"]})],
+)
+def test_families_take_the_smallest_maximum_too(model: Any) -> None:
+    made = []
+    for records in (30, 12):
+        plan = pv.plan(model, TWO, records=records, epsilon=1, neighbours=pv.ADD_OR_REMOVE_ONE)
+        rows = {"sex": ["male"] * 9, "smoker": ["yes"] * 5 + ["no"] * 4}
+        made.append(pv.measure(plan, pa.table(rows), ledger=pv.Ledger.in_memory()))
+    posterior = pv.infer(made)
+    assert posterior.releases == tuple(reversed(made))
+    assert str(posterior) == str(pv.infer(made[::-1]))
 
 
 def test_questions_may_be_asked_as_cells_are_written() -> None:

@@ -26,7 +26,7 @@ from privior.errors import DecisionError, InferenceError, ReleaseError, shown
 from privior.plans import Plan
 from privior.posterior import Belief, GivenDraws, Posterior, infer
 from privior.posterior.contract import released_draws
-from privior.posterior.quantity import DRAWS, SEED
+from privior.posterior.quantity import DRAWS
 from privior.queries import Number, Question, number_asked, parse
 from privior.release import Release
 from privior.theory.draw_divergence import divergence
@@ -202,7 +202,7 @@ class Decision:
 
     def _judge(self, belief: Belief, plan: Plan, number: Number | None, draws: int = DRAWS) -> Judge:
         if not isinstance(self.utility, Utility) or number is None:
-            return CallableJudge(self.utility, self.query, belief.draws(draws, SEED))  # type: ignore[arg-type]
+            return CallableJudge(self.utility, self.query, belief.draws(draws, belief.seed))  # type: ignore[arg-type]
         reach = Reach.of(number.ends(plan.schema, plan.model), self.utility.lower, self.utility.upper)
         return NamedJudge.of(self.utility, number.quantity(belief).values, reach)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from privior.posterior.fit import Fit, check_fit
     from privior.posterior.gibbs.gibbs_belief import GibbsBelief
     from privior.posterior.given_draws import GivenDraws
-    from privior.posterior.inference import infer
+    from privior.posterior.inference import infer, infer_many
     from privior.posterior.networks.network_posterior import NetworkPosterior
     from privior.posterior.numbers import Numbers
     from privior.posterior.quantity import Quantity

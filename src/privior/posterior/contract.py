@@ -23,7 +23,6 @@ from privior.posterior.findings import Finding, markup_of, text_of
 from privior.posterior.numbers import Floats, Numbers
 from privior.posterior.quantity import (
     DRAWS,
-    SEED,
     Quantity,
     check_level,
     check_number,
@@ -64,6 +63,8 @@ class Belief(ABC):
     ignored: bool = False
     #: whether it knows how uncertain its numbers are; if not, there are estimates, and no draws or intervals
     uncertain: bool = True
+    #: of what is drawn to read answers off: the same for the same one
+    seed: int = 0
     #: the questions that it understands, by their names in the grammar, and the method that knows the answer
     understands: ClassVar[Mapping[str, str]] = {
         "p": "probability",
@@ -124,7 +125,7 @@ class Belief(ABC):
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return the law of a number that follows from the parameters; by simulation, if nothing better."""
-        return Quantity.of(name, function(self.draws(DRAWS, SEED)))
+        return Quantity.of(name, function(self.draws(DRAWS, self.seed)))
 
     def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
         """Return the law of the probability of an event, such as {"sex": "female"}.

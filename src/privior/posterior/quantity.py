@@ -16,9 +16,9 @@ from privior.errors import InferenceError, shown
 
 #: no more numbers than this are drawn at once (2 GB)
 MOST_NUMBERS = 250_000_000
-#: draws behind numbers that have no closed form, fewer for large tables; their seed is fixed, so that asking
-#: twice gives one answer
-DRAWS, SEED = 4000, 0
+#: draws behind numbers that have no closed form, fewer for large tables; their seed is that of the inference,
+#: so that asking twice gives one answer
+DRAWS = 4000
 
 
 def check_level(level: object) -> float:
@@ -54,8 +54,12 @@ def check_number(number: object, name: str, cells: int = 1) -> int:
 
 def generator(seed: object) -> np.random.Generator:
     """Return a generator for post-processing; without a seed a new one each time."""
-    whole = None if seed is None else _whole(seed, 0, "a seed is a whole number, not negative")
-    return np.random.default_rng(whole)
+    return np.random.default_rng(None if seed is None else check_seed(seed))
+
+
+def check_seed(seed: object) -> int:
+    """Return a seed: a whole number, not negative."""
+    return _whole(seed, 0, "a seed is a whole number, not negative")
 
 
 def no_intervals() -> NoReturn:

@@ -21,6 +21,7 @@ from privior.posterior.counts.dirichlet_weights import DirichletWeights
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, split_r_hat
 from privior.posterior.kept import kept
+from privior.posterior.seeds import mixed
 
 #: no chain makes more moves than this (about 10 seconds each), however badly it mixes
 MOST_MOVES = 40_000_000
@@ -116,7 +117,7 @@ class _Chains:
         columns = [prior, weights.curvature, weights.centre, weights.slope, precision, kinks.T]
         # Row by row in memory, with kinks and without: loops are compiled for one layout.
         self.cells = np.ascontiguousarray(np.column_stack(columns), dtype=np.float64)
-        seeds = np.random.SeedSequence(seed).spawn(_CHAINS)
+        seeds = np.random.SeedSequence(mixed(seed)).spawn(_CHAINS)
         self.rngs = [np.random.default_rng(each) for each in seeds]
         centre, deviation = _guess(evidence, prior, total, precision)
         self.counts = [

@@ -32,6 +32,7 @@ from privior.posterior.counts.plain_tables import plain_tables
 from privior.posterior.counts.stirling import log_gamma
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.kept import kept
+from privior.posterior.seeds import drawing
 
 #: the share of tables by the noisy counts alone, and the law of proportions that they are taken to have
 _PLAIN, _ANY = 0.3, 2
@@ -251,7 +252,7 @@ def halved_counts(
     # Once a compiler is loaded, it sums small tables too: the draws are the same.
     plain = 0 if Compiled.loaded else PLAIN
     machine = HalvingMachine.of(tree, prior, middle, total, evidence, variance, plain)
-    rng = np.random.default_rng(seed)
+    rng = drawing(seed)
     learned = machine.learn()
     size = tables_drawn(tree.cells)
     # Some by the noisy counts alone: so intervals of sums of many cells reach to what these say, where a

@@ -30,6 +30,7 @@ from privior.models import JointFamily
 from privior.models.families import JointLikelihood
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, split_r_hat
 from privior.posterior.families.latent_sums import Evidence
+from privior.posterior.seeds import drawing
 from privior.schema import Schema
 
 #: sweeps of a round, of which the second half is kept; while ensembles disagree, twice as many follow
@@ -111,7 +112,7 @@ class JointTarget:
 
     def draws(self) -> JointDraws:
         """Run the chains: the same releases always give the same draws."""
-        rng = np.random.default_rng(_SEED)
+        rng = drawing(_SEED)
         return _Chains(self, *self._started(rng), rng).run()
 
     def _started(self, rng: np.random.Generator) -> tuple[Floats, Floats]:

@@ -29,6 +29,7 @@ from privior.posterior.families.joint_chain import JointDraws, JointTarget
 from privior.posterior.families.runs import chance_of, codes_reached
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
+from privior.posterior.seeds import drawing
 from privior.release import Release
 from privior.schema import Schema
 from privior.special import ndtr
@@ -289,7 +290,7 @@ class JointPosterior(FamilyPosterior):
 
 def _conjugate(likelihood: JointLikelihood, records: Floats, totals: Floats) -> Floats:
     """Draw the parameters given sums; draws outside of where the prior is cut are replaced by inside ones."""
-    rng = np.random.default_rng(_SEED)
+    rng = drawing(_SEED)
     theta = likelihood.conjugate(records, totals, rng)
     for _ in range(50):
         outside = ~np.isfinite(likelihood.log_prior(theta))

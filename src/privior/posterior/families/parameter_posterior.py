@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self, final
 
@@ -30,6 +30,7 @@ from privior.posterior.families.runs import chance_of, codes_reached
 from privior.posterior.findings import Finding
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name
 from privior.posterior.quantity import Quantity, check_level
+from privior.posterior.seeds import drawing, seed_said
 from privior.release import Release
 from privior.schema import Schema
 
@@ -120,12 +121,14 @@ class ParameterPosterior(FamilyPosterior):
         model: the family with the prior that was used
         sums: the unknown sums
         ignored: whether the privacy noise is ignored
+        seed: of what is drawn to read answers off
     """
 
     releases: tuple[Release, ...]
     model: Family
     sums: LatentSums
     ignored: bool = False
+    seed: int = field(default_factory=seed_said, kw_only=True)
 
     @classmethod
     def given(cls, releases: tuple[Release, ...], prior: object, *, ignore_noise: bool) -> Self:
@@ -217,7 +220,7 @@ class ParameterPosterior(FamilyPosterior):
 
     @cached_property
     def _kept(self) -> Floats:
-        return self.law.draws(_KEPT, np.random.default_rng(_SEED))
+        return self.law.draws(_KEPT, drawing(_SEED, self.seed))
 
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
         return self.law.draws(number, rng)

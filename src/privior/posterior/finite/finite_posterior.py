@@ -7,7 +7,7 @@ what a finite number of records leaves open and what the privacy noise hides.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Self, final
 
@@ -21,7 +21,8 @@ from privior.posterior.events import quoted
 from privior.posterior.findings import MOST_ROWS, Finding, Table
 from privior.posterior.finite.model_chances import ModelChances, certain_chances, model_chances
 from privior.posterior.numbers import Floats
-from privior.posterior.quantity import DRAWS, SEED, Quantity, check_level
+from privior.posterior.quantity import DRAWS, Quantity, check_level
+from privior.posterior.seeds import drawing, seed_said
 from privior.release import Release
 
 
@@ -36,12 +37,14 @@ class FinitePosterior(CellsPosterior):
         model: the family with the prior that was used
         chances: the probability of each model, and how it was found
         ignored: whether the privacy noise is ignored
+        seed: of what is drawn to read answers off
     """
 
     releases: tuple[Release, ...]
     model: FiniteFamily
     chances: ModelChances
     ignored: bool = False
+    seed: int = field(default_factory=seed_said, kw_only=True)
 
     understands: ClassVar[Mapping[str, str]] = {
         **CellsPosterior.understands,
@@ -137,7 +140,7 @@ class FinitePosterior(CellsPosterior):
             return float(low), float(high)
 
         stddev = float(np.sqrt(shares @ (known - mean) ** 2))
-        drawn = np.random.default_rng(SEED).choice(known, size=DRAWS, p=shares)
+        drawn = drawing(0, self.seed).choice(known, size=DRAWS, p=shares)
         return Quantity(name, mean, drawn, interval, stddev)
 
     @cached_property

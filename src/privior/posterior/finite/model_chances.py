@@ -21,6 +21,7 @@ from privior.models import FiniteFamily, Observed
 from privior.posterior.contract import released_draws
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.finite.known_cells import log_evidence
+from privior.posterior.seeds import drawing
 from privior.posterior.tables.counts_given import cell_evidence, check_single, total_of
 from privior.release import Release
 from privior.special import gammaln
@@ -121,7 +122,7 @@ def _by_list(
 
 
 def _by_drawing(model: FiniteFamily, total: Total, drawn: Sequence[DrawnModel]) -> ModelChances:
-    rng = np.random.default_rng(_SEED)
+    rng = drawing(_SEED)
     found, errors = [], []
     for law in np.exp(model.log_chances()):
         records = total.most if total.known else rng.integers(0, total.most + 1, size=_DRAWN)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self, final
 
@@ -29,8 +29,9 @@ from privior.posterior.findings import Finding, Table
 from privior.posterior.gibbs.gibbs_numbers import GibbsNumbers
 from privior.posterior.numbers import Floats
 from privior.posterior.own_rows import NOTHING, coded_rows, row_named
-from privior.posterior.quantity import DRAWS, SEED, Quantity, check_level, quantiles
+from privior.posterior.quantity import DRAWS, Quantity, check_level, quantiles
 from privior.posterior.records import SampledRecords
+from privior.posterior.seeds import drawing, seed_said
 from privior.release import Release
 from privior.schema import Schema
 
@@ -48,10 +49,12 @@ class GibbsBelief(Posterior):
     Attributes:
         releases: one release
         model: the model
+        seed: of what is drawn to read answers off
     """
 
     releases: tuple[Release, ...]
     model: GibbsPosterior
+    seed: int = field(default_factory=seed_said, kw_only=True)
     understands: ClassVar[Mapping[str, str]] = {
         **{name: way for name, way in Posterior.understands.items() if name != "sample"},
         "parameter": "parameter_named",
@@ -126,7 +129,7 @@ class GibbsBelief(Posterior):
     @cached_property
     def theta(self) -> Floats:
         """Draws behind every number, always the same."""
-        return self._draws(DRAWS, np.random.default_rng(SEED))
+        return self._draws(DRAWS, drawing(0, self.seed))
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return what is known of a number that follows from the mean of the Gibbs posterior."""

@@ -19,6 +19,7 @@ from privior.posterior.networks.joint_chains import prior_of
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_start import started
 from privior.posterior.networks.network_chains import CHAINS, PERTURBED, NetworkChains
+from privior.posterior.seeds import mixed
 
 #: births and deaths in a sweep, for each class, and records that are born or die at once, at most
 _STEPS, _MOST_AT_ONCE = 3, 256
@@ -82,7 +83,7 @@ class ClassChains(NetworkChains):
             self.learned.astype(np.int64),
             np.cumsum([0, *self.levels[:-1]]),
         )
-        self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(chains)]
+        self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(mixed(seed)).spawn(chains)]
         self.prior = prior_of(layout, priors, float(np.exp(CENTRE)))[places]
         shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
         far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]

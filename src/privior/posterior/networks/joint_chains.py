@@ -15,6 +15,8 @@ from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_layout import JointLayout
 from privior.posterior.networks.joint_start import started
 from privior.posterior.networks.network_chains import CHAINS, PERTURBED, NetworkChains
+from privior.posterior.seeds import mixed
+from privior.posterior.shared import once
 
 #: records that are born or die at once where draws hardly tell how many there are, at most; and how far
 #: chains may be apart about their number then
@@ -55,12 +57,21 @@ class JointChains(NetworkChains):
         self.levels = np.array([layout.tree.levels[node] for node in layout.model.columns])
         precisions = evidence.table_precisions
         self.tables, self.noise = _tables(layout), arrays.noise_of(evidence)
-        self.walks = arrays.walks_of(layout, precisions)
-        # Swaps do not know what draws of tables say.
-        self.swaps = swaps_of(layout, precisions, none=bool(evidence.drawn))
-        self.paths = paths_of(layout, precisions)
+        drawn, learned = bool(evidence.drawn), tuple(self.learned.tolist())
+
+        def moves() -> tuple[Any, ...]:
+            return (
+                arrays.walks_of(layout, precisions),
+                # Swaps do not know what draws of tables say.
+                swaps_of(layout, precisions, none=drawn),
+                paths_of(layout, precisions),
+                arrays.nodes_of(layout, learned),
+            )
+
+        # They depend on how noisy numbers are, not on the numbers.
+        facts = layout, precisions.tobytes(), learned, drawn
+        self.walks, self.swaps, self.paths, self.nodes = once((JointChains, *facts), moves)
         self.every = arrays.shifts_per_cascade(layout)
-        self.nodes = arrays.nodes_of(layout, self.learned.tolist())
         self.aim = Aim(layout, self.walks, self.nodes, self.swaps)
         tables = np.split(precisions, np.cumsum(layout.model.sizes(layout.schema))[:-1])
         known = sum(float(part.mean()) for part in tables)
@@ -71,7 +82,7 @@ class JointChains(NetworkChains):
             self.worst_total = _WORST_TOTAL
             self.at_once = min(max(MOST_AT_ONCE, self.total.most // 2), _MOST_BORN)
             self.born = int(BIRTHS * self.at_once / np.log(self.at_once + 1))
-        self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(seed).spawn(chains)]
+        self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(mixed(seed)).spawn(chains)]
         shares = np.concatenate([np.full(one, 1 / one) for one in self.levels])
         prior = prior_of(layout, priors, float(np.exp(CENTRE)))
         far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]

@@ -10,10 +10,8 @@ clique on. Priors are fixed; whether the sums are affordable, the numbers of cel
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations, combinations_with_replacement
 
 import numpy as np
 
@@ -25,6 +23,7 @@ from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.networks.all_summed import AllSummed
 from privior.posterior.networks.joint_evidence import JointEvidence
 from privior.posterior.networks.joint_layout import CELLS, DIFFERENCE, JointLayout, Margin
+from privior.posterior.networks.joint_lists import CliqueLists
 from privior.special import gammaln
 
 #: tables of a clique that are listed, at most, and cells of these
@@ -71,10 +70,12 @@ class SummedTables(AllSummed):
     Attributes:
         evidence: the releases
         priors: the Dirichlet parameters of each table
+        lists: all tables of all cliques, if they were listed before
     """
 
     evidence: JointEvidence
     priors: tuple[Floats, ...]
+    lists: CliqueLists | None = None
 
     @property
     def _model(self) -> Network:
@@ -84,25 +85,28 @@ class SummedTables(AllSummed):
     def _base(self) -> int:
         return self.evidence.total.most + 1
 
+    @cached_property
+    def _lists(self) -> CliqueLists:
+        return self.lists or CliqueLists(self.evidence.layout, self.evidence.total)
+
     # The sums
 
     @cached_property
     def _cliques(self) -> tuple[_Clique, ...]:
-        tree, heights = self.evidence.layout.tree, self._heights()
+        tree, lists, heights = self.evidence.layout.tree, self._lists, self._heights()
         found: list[_Clique | None] = [None] * len(tree.cliques)
         waiting: dict[int, list[int]] = {number: [] for number in range(len(tree.cliques))}
         for number in reversed(range(len(tree.cliques))):
-            tables = _listed(tree.sizes[number], self.evidence.total)
+            tables = lists.tables[number]
             up = self._log_factors(number, tables, heights)
             for child in waiting[number]:
                 below = found[child]
                 assert below is not None  # noqa: S101 - children stand behind
                 keys, sent = _log_sums(below.own, below.up)
-                seen = self._key(number, tree.separator(child), tables)
+                seen = lists.above[child]
                 place = np.minimum(np.searchsorted(keys, seen), keys.size - 1)
                 up += np.where(keys[place] == seen, sent[place], -np.inf)
-            own = self._key(number, tree.separator(number), tables)
-            found[number] = _Clique(tables, up, own)
+            found[number] = _Clique(tables, up, lists.own[number])
             if tree.above[number] >= 0:
                 waiting[tree.above[number]].append(number)
         return tuple(one for one in found if one is not None)
@@ -117,7 +121,7 @@ class SummedTables(AllSummed):
                 found.append(np.exp(clique.up - _log_sum(clique.up)))
                 continue
             keys, sent = _log_sums(clique.own, clique.up)
-            seen = self._key(above, tree.separator(number), self._cliques[above].tables)
+            seen = self._lists.above[number]
             place = np.searchsorted(keys, seen)
             inside = (place < keys.size) & (keys[np.minimum(place, keys.size - 1)] == seen)
             chance = np.bincount(place[inside], found[above][inside], keys.size)
@@ -194,14 +198,6 @@ class SummedTables(AllSummed):
                     rest += count
         return found
 
-    def _key(self, number: int, columns: Sequence[str], tables: Integers) -> Integers:
-        """Return a number for each table of a clique that tells its margin."""
-        layout = self.evidence.layout
-        cells, found = layout.cells(number, columns), np.zeros(len(tables), dtype=np.int64)
-        for place in range(int(cells.max()) + 1):
-            found = found * self._base + tables[:, cells == place].sum(axis=1, dtype=np.int64)
-        return found
-
     # What follows
 
     def _table(self, place: int) -> tuple[Integers, Floats]:
@@ -222,6 +218,12 @@ class SummedTables(AllSummed):
         tables, chances = self._table(place)
         each = (np.bincount(cell, chances, self._base) for cell in tables.T)
         return tuple(IntegerLaw(0, np.asarray(one, dtype=np.float64)) for one in each)
+
+    @property
+    def total(self) -> IntegerLaw:
+        """The law of the number of records: that of the first clique's table."""
+        numbers = self._cliques[0].tables.sum(axis=1, dtype=np.int64)
+        return IntegerLaw(0, np.asarray(np.bincount(numbers, self._chances[0]), dtype=np.float64))
 
     def levels(self, place: int) -> int:
         """Return the number of levels of a table's node."""
@@ -262,7 +264,7 @@ class SummedTables(AllSummed):
                 continue
             order = np.argsort(clique.own, kind="stable")
             keys = clique.own[order]
-            wanted = self._key(above, tree.separator(place), self._cliques[above].tables[drawn[above]])
+            wanted = self._lists.key(above, tree.separator(place), self._cliques[above].tables[drawn[above]])
             chosen = np.empty(number, dtype=np.int64)
             for key in np.unique(wanted):
                 here = order[np.searchsorted(keys, key) : np.searchsorted(keys, key, side="right")]
@@ -290,30 +292,6 @@ class SummedTables(AllSummed):
     def how(self) -> str:
         """Say that nothing was sampled."""
         return "all tables together, summed over all data sets"
-
-
-def _listed(cells: int, total: Total) -> Integers:
-    """List all tables of so many cells, with the public number of records or any up to it."""
-    numbers = [total.most] if total.known else list(range(total.most + 1))
-    found = []
-    for number in numbers:
-        many = math.comb(number + cells - 1, cells - 1)
-        if number < cells - 1:
-            # Which cell each record is in
-            where = chain.from_iterable(combinations_with_replacement(range(cells), number))
-            places = np.fromiter(where, dtype=np.int16, count=many * number).reshape(many, number)
-            tables = np.zeros((many, cells), dtype=np.int16)
-            for one in range(number):
-                tables[np.arange(many), places[:, one]] += 1
-        else:
-            # Where the bars between cells stand among the records
-            bars = chain.from_iterable(combinations(range(number + cells - 1), cells - 1))
-            edges = np.fromiter(bars, dtype=np.int32, count=many * (cells - 1)).reshape(many, cells - 1)
-            ends = np.full((many, 1), number + cells - 1, dtype=np.int32)
-            begin = np.full((many, 1), -1, dtype=np.int32)
-            tables = (np.diff(np.concatenate([begin, edges, ends], axis=1), axis=1) - 1).astype(np.int16)
-        found.append(tables)
-    return np.concatenate(found)
 
 
 def _log_sum(logs: Floats) -> float:

@@ -8,7 +8,7 @@ too long, each is inferred by itself, and the posterior says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self, final
@@ -31,7 +31,8 @@ from privior.posterior.networks.node_table import NodeTable
 from privior.posterior.networks.predicting import Predicting
 from privior.posterior.networks.tables_given import evidence_of, tables_given
 from privior.posterior.networks.tables_shown import TablesShown
-from privior.posterior.quantity import SEED, Quantity, check_level
+from privior.posterior.quantity import Quantity, check_level
+from privior.posterior.seeds import drawing, seed_said
 from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
 from privior.posterior.tables.drawn import affordable
 from privior.posterior.tables.groups import Groups
@@ -56,12 +57,14 @@ class NetworkPosterior(Predicting):
         model: the network with the prior that was used
         known: what is known of the tables
         ignored: whether noisy counts are taken as true ones
+        seed: of what is drawn to read answers off
     """
 
     releases: tuple[Release, ...]
     model: Network
     known: KnownTables
     ignored: bool = False
+    seed: int = field(default_factory=seed_said, kw_only=True)
 
     understands: ClassVar[Mapping[str, str]] = {
         **Predicting.understands,
@@ -112,7 +115,7 @@ class NetworkPosterior(Predicting):
         plan, drowned = self.releases[0].plan, self.drowned
         found = {}
         for place, node in enumerate(self.model.columns):
-            rng = np.random.default_rng([SEED, place])
+            rng = np.random.default_rng([self.seed, place])
             share = self.known.noise_share(place, min(_FEW, len(self._kept)), rng)
             draws = self.numbers.elimination.table(self._kept, node)
             above, mean = self.model.parents[node], self.known.mean(place)
@@ -149,7 +152,9 @@ class NetworkPosterior(Predicting):
         names = self.model.tables[place]
         axes = tuple(names.index(column) for column in columns)
         shape = self.numbers.elimination.shapes[names[-1]]
-        return CountsPosterior(MarginalCounts(self.known.counts(place), shape, axes), self, columns)
+        return CountsPosterior(
+            MarginalCounts(self.known.counts(place), shape, axes, self.seed), self, columns
+        )
 
     def most_probable(self, *columns: str, given: Event | object | None = None) -> MostProbable:
         """Return the most probable combination of levels of some columns, given an event.
@@ -188,7 +193,7 @@ class NetworkPosterior(Predicting):
     def _kept(self) -> Floats:
         """The draws that are kept, with a fixed seed."""
         most = max(_LEAST_KEPT, _MOST_KEPT // len(self.model.columns))
-        return self._draws(min(most, affordable(self.numbers.width)), np.random.default_rng(SEED))
+        return self._draws(min(most, affordable(self.numbers.width)), drawing(0, self.seed))
 
     def _draws(self, number: int, rng: np.random.Generator) -> Floats:
         return self.known.draws(number, rng)
@@ -242,7 +247,7 @@ class NetworkPosterior(Predicting):
         How the levels of parents are spread, no prior of a network says: counts are not compared with it.
         Nor is noise looked at whose law is approximated.
         """
-        number, rng = draws_looked_at(self.numbers.width), np.random.default_rng(SEED)
+        number, rng = draws_looked_at(self.numbers.width), drawing(0, self.seed)
         looks: list[Look] = []
         noisy = [one for one in self.releases if not one.plan.mechanism.cell_noise.clamped]
         noisy = [one for one in noisy if not one.plan.mechanism.cell_noise.approximate]

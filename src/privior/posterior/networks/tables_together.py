@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from privior.posterior.networks.class_sums import class_sums
 from privior.posterior.networks.joint_evidence import JointEvidence
+from privior.posterior.networks.joint_lists import CliqueLists
 from privior.posterior.networks.joint_sums import SummedTables, summable
 from privior.posterior.networks.joint_tables import joint_tables
 from privior.posterior.networks.known_tables import KnownTables
+from privior.posterior.shared import once
 
 
 def tables_together(
@@ -19,7 +21,9 @@ def tables_together(
     priors = model.parameters(schema)
     fixed = tuple(one for one in priors if one is not None)
     if len(fixed) == len(priors) and summable(evidence.layout, evidence.total):
-        return SummedTables(evidence, fixed)
+        layout, total = evidence.layout, evidence.total
+        lists = once((CliqueLists, layout, total), lambda: CliqueLists(layout, total))
+        return SummedTables(evidence, fixed, lists)
     summed = class_sums(evidence, fixed) if len(fixed) == len(priors) else None
     if summed is not None:
         return summed

@@ -25,6 +25,7 @@ from privior.models.weight_prior import STANDARD
 from privior.posterior.diagnostics import Diagnostics, split_r_hat
 from privior.posterior.regression import moments_law as law
 from privior.posterior.regression.regression_draws import FREEDOM, RegressionDraws
+from privior.posterior.seeds import drawing
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 from privior.special import gammaincinv, ndtr
@@ -48,7 +49,7 @@ def drawn_from_ball(releases: Sequence[Release], model: LinearRegression) -> Reg
             advice="Infer from each of them by itself.",
         )
     latent = _Latent(releases, model)
-    rng = np.random.default_rng(_SEED)
+    rng = drawing(_SEED)
     populations = [_Population(latent, rng) for _ in range(_POPULATIONS)]
     for one in populations:
         one.lead()

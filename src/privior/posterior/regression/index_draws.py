@@ -16,6 +16,7 @@ from privior.posterior.regression.logistic_draws import LogisticDraws
 from privior.posterior.regression.moments_law import MEAN_STDDEV
 from privior.posterior.regression.observations import Observations
 from privior.posterior.regression.regression_draws import FREEDOM, Mixing
+from privior.posterior.seeds import drawing
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 
@@ -68,7 +69,7 @@ def sampled_from_moments(
         d + FREEDOM,
         _power(said, layout, float(records)),
     )
-    heavy, rng = said.heavy.astype(bool), np.random.default_rng(seed)
+    heavy, rng = said.heavy.astype(bool), drawing(seed)
     shape = shape_at_mode(target.density, _start(said, target), target.scales)
     mixing = Mixing(target, heavy, rng, _CHAINS) if heavy.any() else None
     found = walk(

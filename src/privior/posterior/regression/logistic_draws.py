@@ -27,6 +27,7 @@ from privior.posterior.diagnostics import Diagnostics, split_r_hat
 from privior.posterior.kept import kept
 from privior.posterior.regression.feature_law import FeatureLaw
 from privior.posterior.regression.index_target import FIRST_STDDEV, LOG_INDEX
+from privior.posterior.seeds import drawing
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 
@@ -148,7 +149,7 @@ def _squares(design: RowDesign) -> tuple[tuple[int, int], ...]:
 
 def sampled(said: Said, seed: int = _SEED, kept_states: int | None = None) -> LogisticDraws:
     """Sample given what was said; see `drawn`."""
-    rng, number = np.random.default_rng(seed), kept_states or _KEPT
+    rng, number = drawing(seed), kept_states or _KEPT
     size = len(said.minimiser)
     state = _start(said)[None] + np.zeros((_CHAINS, size, size))
     tau = np.full(_CHAINS, said.stddev or _tau(said, state[:1])[0])

@@ -16,6 +16,7 @@ from privior.posterior.regression.hamiltonian import HamiltonianRun, Shape, shap
 from privior.posterior.regression.moments_law import ALPHA_STDDEV
 from privior.posterior.regression.moments_target import MomentsTarget, WeightLaw
 from privior.posterior.regression.observations import Observations
+from privior.posterior.seeds import drawing
 from privior.privacy import REPLACE_ONE
 from privior.release import Release
 
@@ -75,7 +76,7 @@ def sampled(
     """Sample given observations; see `drawn`."""
     start = _Start(said, layout, float(records), public)
     target = start.target(model)
-    rng = np.random.default_rng(seed)
+    rng = drawing(seed)
     shape = shape_at_mode(target.density, start.point(target), np.arange(target.places[5], target.places[8]))
     found, r_hat, sweeps = _walked(target, shape, said.heavy.astype(bool), rng)
     points = found.states.reshape(-1, target.size)

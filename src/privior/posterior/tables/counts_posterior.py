@@ -26,13 +26,13 @@ from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event
 from privior.posterior.quantity import (
     DRAWS,
-    SEED,
     Quantity,
     check_level,
     check_number,
     check_share,
     generator,
 )
+from privior.posterior.seeds import drawing
 from privior.posterior.summary import Summary
 from privior.posterior.tables.counts_given import total_of
 from privior.posterior.tables.distances import EUCLIDEAN, TableDistance
@@ -67,6 +67,11 @@ class CountsPosterior(Belief):
         """The model of these columns."""
         model: DirichletTable = self.behind.model
         return model if self.columns == model.columns else DirichletCategorical(self.columns)
+
+    @property
+    def seed(self) -> int:  # type: ignore[override]
+        """Of what is drawn to read answers off."""
+        return self.behind.seed
 
     @property
     def ignored(self) -> bool:  # type: ignore[override]
@@ -160,7 +165,7 @@ class CountsPosterior(Belief):
             low, high = law.quantiles(level)
             return low / total, high / total
 
-        rng = np.random.default_rng(SEED)
+        rng = drawing(0, self.seed)
         drawn = rng.choice(law.low + np.arange(law.mass.size), size=DRAWS, p=law.mass) / total
         return Quantity(name, law.mean / total, drawn, interval, float(np.sqrt(law.variance)) / total)
 
@@ -204,7 +209,7 @@ class CountsPosterior(Belief):
     @cached_property
     def _kept(self) -> Integers:
         """The draws that are kept, with a fixed seed."""
-        return self.latent.draws(affordable(self.latent.mean.size), np.random.default_rng(SEED))
+        return self.latent.draws(affordable(self.latent.mean.size), drawing(0, self.seed))
 
     def __str__(self) -> str:
         return "\n".join([str(self.summary()), "", self.about, *self.caveats])
@@ -224,11 +229,13 @@ class MarginalCounts(LatentCounts):
         whole: the posterior of the whole table
         shape: the number of levels of each of its columns
         axes: which of its columns are kept, in order
+        seed: of the draws that are kept
     """
 
     whole: LatentCounts
     shape: tuple[int, ...]
     axes: tuple[int, ...]
+    seed: int = 0
 
     @property
     def exact(self) -> bool:
@@ -280,7 +287,7 @@ class MarginalCounts(LatentCounts):
 
     @cached_property
     def _kept(self) -> Integers:
-        return self.draws(affordable(math.prod(self.shape)), np.random.default_rng(SEED))
+        return self.draws(affordable(math.prod(self.shape)), drawing(0, self.seed))
 
     def _summed(self, tables: NDArray[np.generic]) -> Integers:
         """Sum tables (size, cells) over the columns that are left out, and put the others in order."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.posterior.counts.variance import VarianceParts
-from privior.posterior.quantity import SEED
+from privior.posterior.seeds import drawing
 from privior.posterior.tables.drawn import DrawnProbabilities, affordable
 
 
@@ -23,7 +23,7 @@ class DirichletProbabilities(DrawnProbabilities):
     def each(self) -> Floats:
         """Draws of each cell's probability, good for one cell at a time only."""
         first, total = self._parameters
-        return np.random.default_rng(SEED + 1).beta(first, total - first)
+        return drawing(1, self.seed).beta(first, total - first)
 
     @cached_property
     def mean(self) -> Floats:
@@ -45,12 +45,12 @@ class DirichletProbabilities(DrawnProbabilities):
     @cached_property
     def kept_logs(self) -> Floats:
         """The draws that are kept, as logarithms that are not yet normalised."""
-        return self.log_draws(affordable(self.prior.size), np.random.default_rng(SEED))
+        return self.log_draws(affordable(self.prior.size), drawing(0, self.seed))
 
     @cached_property
     def _parameters(self) -> tuple[Floats, Floats]:
         """Draws of the Dirichlet parameters, and their sum."""
-        first = self._drawn(affordable(self.prior.size), np.random.default_rng(SEED))
+        first = self._drawn(affordable(self.prior.size), drawing(0, self.seed))
         return first, first.sum(axis=1, keepdims=True)
 
     def log_draws(self, number: int, rng: np.random.Generator) -> Floats:

@@ -1,6 +1,6 @@
 """Cell probabilities by simulation: tables are drawn, then the probabilities given each table.
 
-Seeds of what is kept are fixed, so that asking twice gives one answer.
+The seed of what is kept is that of the inference, so that asking twice gives one answer.
 """
 
 from __future__ import annotations
@@ -48,10 +48,12 @@ class DrawnProbabilities(ABC):
     Attributes:
         prior: the prior parameter of each cell
         latent: the posterior of the true counts
+        seed: of what is kept
     """
 
     prior: Floats
     latent: LatentCounts
+    seed: int = 0
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Return draws of all cell probabilities, as (number, k)."""

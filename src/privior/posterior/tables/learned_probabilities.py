@@ -10,7 +10,7 @@ import numpy as np
 from privior.arrays import Integers
 from privior.posterior.counts.contract import LearnedShape, tables_drawn
 from privior.posterior.counts.variance import VarianceParts
-from privior.posterior.quantity import SEED
+from privior.posterior.seeds import drawing
 from privior.posterior.tables.drawn import DrawnProbabilities, Floats
 
 
@@ -43,14 +43,14 @@ class LearnedProbabilities(DrawnProbabilities):
         """The draws that are kept, as logarithms that are not yet normalised."""
         kept = self.latent.kept
         size = tables_drawn(self.prior.size) if kept is None else len(kept)
-        return self.latent.log_draws(size, np.random.default_rng(SEED), np.random.default_rng(SEED + 1))
+        return self.latent.log_draws(size, drawing(0, self.seed), drawing(1, self.seed))
 
     @cached_property
     def _tables(self) -> Integers:
         """The tables that were drawn to infer, or as many."""
         if self.latent.kept is not None:
             return self.latent.kept
-        return self.latent.draws(tables_drawn(self.prior.size), np.random.default_rng(SEED))
+        return self.latent.draws(tables_drawn(self.prior.size), drawing(0, self.seed))
 
     def log_draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Draw tables, then the logarithms of rates given them."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -27,7 +27,8 @@ from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.events import Event
 from privior.posterior.findings import MOST_ROWS, Finding, Table
 from privior.posterior.numbers import Floats
-from privior.posterior.quantity import DRAWS, SEED, Quantity, check_level
+from privior.posterior.quantity import DRAWS, Quantity, check_level
+from privior.posterior.seeds import seed_said
 from privior.posterior.tables.counts_given import certain_counts, counts_given, learned_given
 from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
 from privior.posterior.tables.dirichlet_probabilities import DirichletProbabilities
@@ -49,6 +50,7 @@ class TablePosterior(CellsPosterior):
         latent: the posterior of the true counts
         learned: the same, if the prior was learned with them
         ignored: whether noisy counts are taken as true ones
+        seed: of what is drawn to read answers off
     """
 
     releases: tuple[Release, ...]
@@ -56,6 +58,7 @@ class TablePosterior(CellsPosterior):
     latent: LatentCounts
     learned: LearnedShape | None = None
     ignored: bool = False
+    seed: int = field(default_factory=seed_said, kw_only=True)
 
     understands: ClassVar[Mapping[str, str]] = {
         **CellsPosterior.understands,
@@ -123,7 +126,7 @@ class TablePosterior(CellsPosterior):
 
     def mode(self) -> Floats:
         """Return about the most likely probabilities, if there are such."""
-        return dirichlet_mode(self.draws(DRAWS, SEED))
+        return dirichlet_mode(self.draws(DRAWS, self.seed))
 
     def counts(self, *columns: str) -> CountsPosterior:
         """Return the posterior of the true table of counts.
@@ -136,7 +139,9 @@ class TablePosterior(CellsPosterior):
             raise InferenceError("a column is named twice", asked=", ".join(columns))
         if not axes or axes == tuple(range(len(self.model.columns))):
             return CountsPosterior(self.latent, self, self.model.columns)
-        return CountsPosterior(MarginalCounts(self.latent, self.numbers.shape, axes), self, columns)
+        return CountsPosterior(
+            MarginalCounts(self.latent, self.numbers.shape, axes, self.seed), self, columns
+        )
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return the law of a number that follows from the probabilities, by the draws that are kept."""
@@ -341,5 +346,5 @@ class TablePosterior(CellsPosterior):
     @cached_property
     def _drawn(self) -> DrawnProbabilities:
         if self.learned is not None:
-            return LearnedProbabilities(self.prior, self.learned)
-        return DirichletProbabilities(self.prior, self.latent)
+            return LearnedProbabilities(self.prior, self.learned, self.seed)
+        return DirichletProbabilities(self.prior, self.latent, self.seed)
