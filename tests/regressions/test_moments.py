@@ -33,6 +33,7 @@ SCHEMA = pv.Schema(
 RELATIONS = (pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE)
 FORMULAS = ["y ~ a", "y ~ b", "y ~ c", "y ~ a + b", "y ~ a*b", "y ~ a + b + c", "y ~ a*c", "y ~ a:c"]
 FORMULAS += ["y ~ a - 1", "y ~ c + a - 1", "y ~ a + b - 1"]
+FORMULAS += ["y ~ a*c - 1", "y ~ c + a:c", "y ~ b:c", "y ~ a:b", "y ~ c + b:c - 1"]
 
 
 def published(model: pv.LinearRegression, relation: pv.Neighbours) -> Any:
