@@ -54,6 +54,11 @@ class Coded:
     half: Fraction = Fraction(0)
     label: str = ""
 
+    def at_ends(self, schema: Schema) -> bool:
+        """Say whether v is -reach or reach for every record."""
+        size, factor = schema.column(self.factor.column).size, self.factor
+        return size == 2 and factor.level is None and factor.slope == -2 * factor.shift
+
     @property
     def name(self) -> str:
         """The column, and the level."""
@@ -84,6 +89,10 @@ class Feature:
     def reach(self) -> int:
         """The largest |v|, attained."""
         return prod(part.reach for part in self.parts)
+
+    def at_ends(self, schema: Schema) -> bool:
+        """Say whether v is -reach or reach for every record."""
+        return all(part.at_ends(schema) for part in self.parts)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -135,6 +144,12 @@ class Design:
                 advice="Take fewer terms, or columns of fewer levels.",
             )
         return tuple(found)
+
+    @property
+    def alone(self) -> tuple[Feature, ...]:
+        """The features that are the only ones of their terms."""
+        found = (tuple(self._of_term(term)) for term in self.formula.terms)
+        return tuple(one[0] for one in found if len(one) == 1)
 
     @property
     def names(self) -> tuple[str, ...]:
