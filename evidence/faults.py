@@ -69,6 +69,22 @@ FAULTS = (
         ("tests/regressions/test_moments.py::test_the_bounds_hold_between_the_corners",),
     ),
     Fault(
+        "l1-of-one-level",
+        "in L1 two records are taken to have the same level of a column, so that products never both count",
+        "models/moment_layout.py",
+        "split = self.design.terms - len(alone)",
+        "split = 0 * len(alone)",
+        ("tests/regressions/test_moments.py::test_no_record_moves_the_moments_farther_than_is_proved",),
+    ),
+    Fault(
+        "laplace-moments-half",
+        "Laplace noise on moments is half as wide as it must be",
+        "mechanisms/laplace_moments.py",
+        "round_up(self.layout.l1 / (self.epsilon * one))",
+        "round_up(self.layout.l1 / (2 * self.epsilon * one))",
+        ("tests/regressions/test_moments.py::test_the_noise_is_no_more_than_is_promised_by_enumeration",),
+    ),
+    Fault(
         "box-by-clamping",
         "draws of a cut posterior are moved to the ends of the box instead of conditioned on it",
         "randomness/truncated.py",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 import privior as pv
+from privior.arrays import Floats, Integers
 from privior.errors import ModelError
 from privior.models import Design, Formula, to_model
 from privior.testing.small_tables import codes
@@ -35,6 +37,17 @@ FORMULAS = [
     "income ~ age + town - 1",
     "income ~ age + sex - 1",
     "income ~ height - 1",
+    "income ~ age*town - 1",
+    "income ~ age:town - 1",
+    "income ~ age:sex",
+    "income ~ town + age:town",
+    "income ~ sex + age:sex",
+    "income ~ sex:town",
+    "income ~ town + sex:town",
+    "income ~ town*sex - 1",
+    "income ~ age + age:sex:town",
+    "income ~ sex:town + age:sex:town",
+    "income ~ age:height:town + height*sex - 1",
 ]
 
 
@@ -44,6 +57,9 @@ FORMULAS = [
         ("income~age", "income ~ age"),
         ("income ~ age*sex", "income ~ age + sex + age:sex"),
         ("income ~ 1 + age - 1", "income ~ age - 1"),
+        ("income ~ -1 + age", "income ~ age - 1"),
+        ("income ~ - 1 + age*sex", "income ~ age + sex + age:sex - 1"),
+        ("income ~ +1 + age", "income ~ age"),
         ("income ~ sex:age + age:sex + age", "income ~ age + sex:age"),
         ("income ~ 'hours a week' + \"age\"", "income ~ 'hours a week' + age"),
         ("y ~ a*b*c", "y ~ a + b + c + a:b + a:c + b:c + a:b:c"),
@@ -60,7 +76,7 @@ def test_formulas_are_read_and_written(text: str, written: str) -> None:
     [
         *("", "income", "~ age", "income ~", "income ~ age +", "income ~ log(age)", "income ~ age - sex"),
         *("income ~ 2", "income ~ income", "income ~ age ^ 2", "income ~ (age)", "income ~ age sex"),
-        *("income ~ age:", "y ~ a % b"),
+        *("income ~ age:", "y ~ a % b", "income ~ -", "income ~ - age", "income ~ -1", "income ~ --1 + age"),
     ],
 )
 def test_what_is_no_formula_is_refused(text: str) -> None:
@@ -129,6 +145,92 @@ def test_features_have_names_that_people_use() -> None:
         "town[Oslo]",
         "town[Bergen]",
         "town[else]",
+    )
+
+
+def values(design: Design, every: Integers) -> Floats:
+    """The intercept and the features of all records, one a row."""
+    columns = {name: every[:, place] for place, name in enumerate(design.formula.columns)}
+    found = [one.summand.of(columns) / one.reach for one in design.features]
+    return np.column_stack([*([np.ones(len(every))] if design.formula.intercept else []), *found])
+
+
+def by_every_level(formula: Formula, every: Integers) -> Floats:
+    """What the terms stand for: 1, and each term's numbers times the indicators of all cells of levels."""
+    found = [np.ones((len(every), 1))] if formula.intercept else []
+    for term in formula.terms:
+        here: Any = np.ones((len(every), 1))
+        for name in term:
+            part: Any
+            kind, codes_of = SCHEMA.column(name), every[:, formula.columns.index(name)]
+            if isinstance(kind, pv.Integer):
+                part = (kind.lower + codes_of)[:, np.newaxis].astype(np.float64)
+            elif isinstance(kind, pv.Bounded):
+                part = (float(kind.lower) + float(kind.grid) * codes_of)[:, np.newaxis]
+            else:
+                part = np.eye(kind.size)[codes_of]
+            here = np.einsum("ri,rj->rij", here, part).reshape(len(every), -1)
+        found.append(here)
+    return np.column_stack(found)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_every_level_of_what_is_asked_has_its_part_and_no_feature_repeats_others(text: str) -> None:
+    """Features are independent, and span what the terms stand for: no slope is fixed at 0 without a word."""
+    model = pv.LinearRegression(text)
+    every = codes(model, SCHEMA)
+    design = model.design(SCHEMA)
+    coded, wanted = values(design, every), by_every_level(design.formula, every)
+    rank = np.linalg.matrix_rank(coded)
+    assert rank == coded.shape[1]
+    assert rank == np.linalg.matrix_rank(wanted)
+    assert rank == np.linalg.matrix_rank(np.column_stack([coded, wanted]))
+
+
+@pytest.mark.parametrize("text", ["income ~ age:town", "income ~ age*town - 1", "income ~ sex:town"])
+def test_plans_of_earlier_versions_keep_their_features(text: str) -> None:
+    """They name no coding: first levels are left out, whatever that leaves without a slope or repeats."""
+    model = pv.LinearRegression(text)
+    written = model.to_document()
+    assert written.pop("coding") == "margins"
+    earlier = to_model(written, stored=True)
+    assert earlier != model
+    assert earlier.to_document() == written
+    assert isinstance(earlier, pv.LinearRegression)
+    every, design = codes(model, SCHEMA), earlier.design(SCHEMA)
+    wanted = np.linalg.matrix_rank(by_every_level(design.formula, every))
+    found = values(design, every)
+    assert found.shape[1] > wanted or np.linalg.matrix_rank(found) < wanted
+    with pytest.raises(ModelError, match="coding"):
+        to_model({**written, "coding": "other"})
+    for family in (
+        {},
+        {"family": "logistic-regression"},
+        {"family": "gibbs-posterior", "loss": {"loss": "logistic"}},
+    ):
+        said = {**written, **family, "formula": text.replace("income", "yes")}
+        said.pop("prior")
+        assert to_model(to_model(said).to_document(), stored=True) == to_model(said)
+        assert to_model(said, stored=True) != to_model(said)
+
+
+def test_formulas_whose_products_have_their_parts_have_the_files_they_had() -> None:
+    for text in ("income ~ age*sex", "income ~ age + town - 1", "income ~ age*height*town"):
+        model = pv.LinearRegression(text)
+        assert "coding" not in model.to_document()
+        assert to_model(model.to_document(), stored=True) == model
+
+
+def test_a_plan_with_every_slope_is_read_back() -> None:
+    """Its digest says which coding it has."""
+    model = pv.LinearRegression("income ~ age:town")
+    plan = pv.plan(model, SCHEMA, records=5000, epsilon=5)
+    again = pv.Plan.from_document(plan.to_document())
+    assert again == plan
+    assert again.digest == plan.digest
+    assert model.design(SCHEMA).names == (
+        "intercept",
+        *(f"age:town[{one}]" for one in ("Oslo", "Bergen", "else")),
     )
 
 

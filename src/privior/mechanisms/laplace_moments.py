@@ -83,9 +83,14 @@ class LaplaceMoments(MomentNoise):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Pure epsilon: the weighted distance of two neighbours' sums over the scale."""
+        """Pure epsilon: the weighted distance of two neighbours' sums over the scale.
+
+        The words have the distance that the scales allow for, which earlier versions bounded less sharply.
+        """
+        scales = zip(self.scales, self.layout.plain, strict=True)
+        allowed = float(min(scale * weight for scale, weight in scales) * self.epsilon)
         reason = (
-            f"discrete Laplace noise on moments that one record moves by L1 {float(self.layout.l1):g} in "
+            f"discrete Laplace noise on moments that one record moves by L1 {allowed:g} in "
             "units of their weights (Ghosh et al. 2009)"
         )
         pair = SignedSteps(self.epsilon)

@@ -3,9 +3,8 @@
     a number        v = slope * code + shift, with v = 0 in the middle of the range, or at 0 where the formula
                     is not the same for shifted columns (`Formula.centred`)
     two levels      v = -1 and 1, or 0 and 1 where the formula is not the same for shifted columns
-    more levels     v = 1 for one level and 0 for the others, for each level but the first; without an
-    intercept
-                    the first column of levels has one for each level
+    more levels     v = 1 for one level and 0 for the others, for each level but those that other terms
+                    stand for: the first, if all parts of products are in the model (`models/coding.py`)
     a product       the products of the columns' v
 
 A feature is x = v / reach, in [-1, 1]. **No record has a larger squared norm than the number of terms:** of
@@ -21,10 +20,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 from math import prod
 
 from privior.errors import ModelError
+from privior.models.coding import FIRST, Cell, cells
 from privior.models.formula import Formula, Term
 from privior.models.summands import ONE, Factor, Summand
 from privior.schema import Schema
@@ -53,6 +53,11 @@ class Coded:
     centre: Fraction = Fraction(0)
     half: Fraction = Fraction(0)
     label: str = ""
+
+    def at_ends(self, schema: Schema) -> bool:
+        """Say whether v is -reach or reach for every record."""
+        size, factor = schema.column(self.factor.column).size, self.factor
+        return size == 2 and factor.level is None and factor.slope == -2 * factor.shift
 
     @property
     def name(self) -> str:
@@ -84,6 +89,10 @@ class Feature:
     def reach(self) -> int:
         """The largest |v|, attained."""
         return prod(part.reach for part in self.parts)
+
+    def at_ends(self, schema: Schema) -> bool:
+        """Say whether v is -reach or reach for every record."""
+        return all(part.at_ends(schema) for part in self.parts)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -137,6 +146,12 @@ class Design:
         return tuple(found)
 
     @property
+    def alone(self) -> tuple[Feature, ...]:
+        """The features that are the only ones of their terms."""
+        found = (tuple(self._of_term(term)) for term in self.formula.terms)
+        return tuple(one[0] for one in found if len(one) == 1)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Of the coefficients, the intercept first."""
         first = (INTERCEPT,) if self.formula.intercept else ()
@@ -152,45 +167,67 @@ class Design:
         """1, the features and the target of each record: what is multiplied with each other and summed."""
         return (ONE, *(feature.summand for feature in self.features), Summand((self.target.factor,)))
 
-    def _of_term(self, term: Term) -> Iterable[Feature]:
-        return (Feature(parts) for parts in product(*(self._coded(name) for name in term)))
-
-    def _coded(self, name: str) -> tuple[Coded, ...]:
-        column = self.schema.column(name)
-        if isinstance(column, Integer | Bounded):
-            return (self._number(name, column),)
-        if isinstance(column, Date):
-            raise ModelError(
-                "days are no features",
-                where=name,
-                asked=column.kind,
-                allowed="integer, bounded, categorical, boolean, binned",
-                advice="Make a column of whole numbers of it, such as days since a public date.",
-            )
-        first = 0 if name == self._with_all_levels else 1
-        if column.size == 2 and first == 1:
-            half, label = Fraction(1, 2), column.labels[1]
-            if self.formula.centred(name):
-                return (Coded(Factor(name, 2, -1), 1, half, half, label),)
-            return (Coded(Factor(name), 1, label=label),)
-        return tuple(
-            Coded(Factor(name, level=code), 1, label=column.labels[code])
-            for code in range(first, column.size)
-        )
+    @cached_property
+    def _cells(self) -> dict[Term, list[Cell]]:
+        """The products of levels that have features, term by term."""
+        columns = {name: self.schema.column(name) for name in self.formula.columns[1:]}
+        for name, column in columns.items():
+            if isinstance(column, Date):
+                raise ModelError(
+                    "days are no features",
+                    where=name,
+                    asked=column.kind,
+                    allowed="integer, bounded, categorical, boolean, binned",
+                    advice="Make a column of whole numbers of it, such as days since a public date.",
+                )
+        sizes = {
+            name: column.size for name, column in columns.items() if not isinstance(column, Integer | Bounded)
+        }
+        return cells(self.formula, sizes)
 
     @cached_property
-    def _with_all_levels(self) -> str | None:
-        """The column of levels that stands for the intercept, if there is none."""
-        if self.formula.intercept:
-            return None
-        alone = (term[0] for term in self.formula.terms if len(term) == 1)
-        return next(
-            (one for one in alone if not isinstance(self.schema.column(one), Integer | Bounded)), None
+    def _with_first(self) -> set[str]:
+        """The columns whose first level has a feature somewhere."""
+        every = (cell for found in self._cells.values() for cell in found)
+        return {name for cell in every for name, code in cell.items() if not code}
+
+    def _of_term(self, term: Term) -> Iterable[Feature]:
+        for cell in self._cells[term]:
+            yield Feature(tuple(self._coded(name, cell.get(name)) for name in term))
+
+    def _coded(self, name: str, code: int | None) -> Coded:
+        column = self.schema.column(name)
+        if code is None:
+            return self._number(name, column)
+        if column.size == 2 and name not in self._with_first:
+            half, label = Fraction(1, 2), column.labels[1]
+            if self._centred(name):
+                return Coded(Factor(name, 2, -1), 1, half, half, label)
+            return Coded(Factor(name), 1, label=label)
+        return Coded(Factor(name, level=code), 1, label=column.labels[code])
+
+    @cached_property
+    def _known(self) -> dict[frozenset[str], set[frozenset[tuple[str, int]]]]:
+        """The cells of each term, the intercept being that of no column."""
+        alone = {frozenset[str](): {frozenset[tuple[str, int]]()}} if self.formula.intercept else {}
+        found = {frozenset(term): {frozenset(one.items()) for one in of} for term, of in self._cells.items()}
+        return {**alone, **found}
+
+    def _centred(self, name: str) -> bool:
+        """Say whether v may be 0 in the middle: what that adds to terms without the column has features."""
+        if name == self.formula.target or self.formula.coding == FIRST:
+            return self.formula.centred(name)
+        return all(
+            frozenset((one, code) for one, code in cell.items() if one != name)
+            in self._known.get(frozenset(term) - {name}, ())
+            for term, found in self._cells.items()
+            if name in term
+            for cell in found
         )
 
     def _number(self, name: str, column: Column) -> Coded:
         lower, step, size = _grid(column)
-        centre = lower + step * (size - 1) / 2 if self.formula.centred(name) else Fraction(0)
+        centre = lower + step * (size - 1) / 2 if self._centred(name) else Fraction(0)
         offset = (lower - centre) / step
         slope, shift = offset.denominator, offset.numerator
         reach = max(abs(shift), abs(slope * (size - 1) + shift))

@@ -1,7 +1,8 @@
 """Formulas of regressions: `income ~ age + sex + age:sex`, read without a table.
 
-A formula names columns. `a:b` is a product, `a*b` means `a + b + a:b`, `-1` leaves the intercept out. Names
-with blanks or signs stand in quotes. There are no functions: levels and codings come from the schema.
+A formula names columns. `a:b` is a product, `a*b` means `a + b + a:b`, `-1` leaves the intercept out, at the
+beginning too. Names with blanks or signs stand in quotes. There are no functions: levels and codings come
+from the schema.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from itertools import combinations
 
 from privior.checks import fill
 from privior.errors import ModelError, shown
+from privior.models.coding import FIRST, MARGINS, check_coding
 
 #: the columns that are multiplied, each once
 Term = tuple[str, ...]
@@ -34,17 +36,20 @@ class Formula:
         target: the column that is explained
         terms: what explains it, without the intercept: products before which their factors need not stand
         intercept: whether a constant is among the terms
+        coding: which levels have a feature, `MARGINS` wherever that is the same as `FIRST`
     """
 
     target: str
     terms: tuple[Term, ...]
     intercept: bool = True
+    coding: str = MARGINS
 
     def __post_init__(self) -> None:
         seen: dict[frozenset[str], Term] = {}
         for term in self.terms:
             seen.setdefault(frozenset(term), tuple(dict.fromkeys(term)))
         fill(self, terms=tuple(sorted(seen.values(), key=len)))
+        fill(self, coding=check_coding(self.coding) if self.marginal else MARGINS)
         if not self.terms:
             raise ModelError(
                 "a regression needs at least one feature",
@@ -74,8 +79,12 @@ class Formula:
         return Formula(target, tuple((one,) for one in listed))
 
     @staticmethod
-    def parse(text: object) -> Formula:
+    def parse(text: object, coding: str = MARGINS) -> Formula:
         """Read a formula.
+
+        Args:
+            text: the formula
+            coding: which levels have a feature; files of earlier versions mean `FIRST`
 
         >>> str(Formula.parse("income ~ age*sex"))
         'income ~ age + sex + age:sex'
@@ -87,6 +96,8 @@ class Formula:
             raise _wrong("a formula begins with its target and ~", text)
         terms, intercept, place = list[Term](), True, 2
         adding = True
+        if tokens[2] in (("sign", "+"), ("sign", "-")):
+            adding, place = tokens[2][1] == "+", 3
         while place < len(tokens):
             kind, word = tokens[place]
             if (kind, word) == ("number", "1"):
@@ -106,7 +117,7 @@ class Formula:
             adding, place = word == "+", place + 1
             if place == len(tokens):
                 raise _wrong("the formula ends with a sign", text)
-        return Formula(tokens[0][1], tuple(terms), intercept)
+        return Formula(tokens[0][1], tuple(terms), intercept, coding)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -123,6 +134,23 @@ class Formula:
             return self.intercept
         known = {frozenset(term) for term in self.terms} | ({frozenset[str]()} if self.intercept else set())
         return all(frozenset(term) - {column} in known for term in self.terms if column in term)
+
+    @property
+    def marginal(self) -> bool:
+        """Whether some product stands without one of its parts, the intercept being one: codings may differ.
+
+        If not, each product comes with an intercept and all products of its columns, or there is no product:
+        then both codings leave out first levels everywhere, but of the first column alone without intercept.
+        """
+        products = [frozenset(term) for term in self.terms if len(term) > 1]
+        known = {frozenset(term) for term in self.terms}
+        whole = all(term - {one} in known for term in products for one in term)
+        return bool(products) and not (self.intercept and whole)
+
+    def to_document(self) -> dict[str, object]:
+        """Write the formula; the coding only where it matters, so that others keep the files they had."""
+        said = {"coding": MARGINS} if self.marginal and self.coding != FIRST else {}
+        return {"formula": str(self), **said}
 
     def __str__(self) -> str:
         written = [":".join(map(_written, term)) for term in self.terms]

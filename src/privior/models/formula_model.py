@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 from privior.arrays import Integers
+from privior.models.coding import FIRST, check_coding
 from privior.models.design import Design
 from privior.models.formula import Formula
 from privior.models.model import PRIOR_SHARE, Model
@@ -116,18 +117,31 @@ class FormulaModel(Model):
 
     def to_document(self) -> dict[str, object]:
         """Write formula and prior, from which the model is read again."""
-        return {"family": self.family, "formula": str(self.formula), "prior": self.prior.to_document()}
+        return {"family": self.family, **self.formula.to_document(), "prior": self.prior.to_document()}
 
     @classmethod
     def from_entries(cls, entries: dict[str, object]) -> Self:
         """Read what `to_document` wrote, or target and features."""
-        if set(entries) - {"formula", "target", "features", "prior"}:
+        if set(entries) - {"formula", "coding", "target", "features", "prior"}:
             raise cls.refusal(
                 "unknown or missing entries",
                 asked=", ".join(entries),
                 allowed="formula, or target and features; prior",
             )
-        return cls(**entries)
+        return cls(**cls._coded(entries))
+
+    @staticmethod
+    def _coded(entries: dict[str, object]) -> dict[str, object]:
+        """Read a formula with the coding that is named beside it."""
+        rest = {name: value for name, value in entries.items() if name != "coding"}
+        if "coding" in entries and "formula" in rest:
+            rest["formula"] = Formula.parse(rest["formula"], check_coding(entries["coding"]))
+        return rest
+
+    @classmethod
+    def from_stored(cls, entries: dict[str, object]) -> Self:
+        """Read a model from a plan; those of earlier versions do not name their coding."""
+        return cls.from_entries({"coding": FIRST, **entries})
 
     def __str__(self) -> str:
         return f"{type(self).__name__}({self.formula}, prior {self.prior})"

@@ -201,7 +201,7 @@ class GibbsPosterior(RecordsModel):
         return {
             "family": self.family,
             "loss": self.loss.to_document(),
-            "formula": str(self.formula),
+            **self.formula.to_document(),
             "prior": TUNED if self.prior is None else self.prior.to_document(),
             **({} if self.radius is None else {"radius": decimal(self.radius)}),
             **({"convexity": decimal(self.convexity)} if self.convexity else {}),
@@ -210,14 +210,14 @@ class GibbsPosterior(RecordsModel):
     @classmethod
     def from_entries(cls, entries: dict[str, object]) -> Self:
         """Read what `to_document` wrote, or target and features."""
-        known = {"loss", "formula", "target", "features", "prior", "radius", "convexity"}
+        known = {"loss", "formula", "coding", "target", "features", "prior", "radius", "convexity"}
         if set(entries) - known or "loss" not in entries:
             raise cls.refusal(
                 "unknown or missing entries",
                 asked=shown(list(entries)),
                 allowed="loss; formula, or target and features; prior, radius, convexity",
             )
-        return cls(**entries)
+        return cls(**cls._coded(entries))
 
     def __str__(self) -> str:
         prior = f"prior {TUNED if self.prior is None else self.prior}"

@@ -208,18 +208,29 @@ class Model(ABC):
                 allowed=", ".join(signature(cls).parameters),
             ) from None
 
+    @classmethod
+    def from_stored(cls, entries: dict[str, object]) -> Self:
+        """Read the entries of a model from a stored plan, whose version may have meant more than it wrote."""
+        return cls.from_entries(entries)
+
 
 MODELS: Registry[type[Model]] = Registry(
     "family", "model", "family", ModelError, ("privior.models", "privior.models.families")
 )
 
 
-def to_model(document: object) -> Model:
-    """Read what `to_document` wrote, refusing whatever is unknown."""
+def to_model(document: object, *, stored: bool = False) -> Model:
+    """Read what `to_document` wrote, refusing whatever is unknown.
+
+    Args:
+        document: the family's name and the entries
+        stored: whether it stands in a plan, perhaps one of an earlier version
+    """
     if not isinstance(document, dict):
         raise ModelError("not a table", where="model", asked=type(document).__name__)
     entries = {str(name): value for name, value in document.items()}
-    return MODELS.named(entries.pop("family", None)).from_entries(entries)
+    family = MODELS.named(entries.pop("family", None))
+    return family.from_stored(entries) if stored else family.from_entries(entries)
 
 
 def column_name(name: object, family: str) -> str:

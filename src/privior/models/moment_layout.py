@@ -1,16 +1,10 @@
 """Which moments of a design are published, each once, and how far one record moves them together.
 
-In L2 the weights are `MomentWeights`, which has the theorem on how far one record moves all sums together. In
-L1 they are 1:
+**L2.** The weights are `MomentWeights`, which has the theorem on how far one record moves all sums together.
 
-**Theorem (L1).** In units of features in [-1, 1] and of the target in [-1, 1], all weights 1, a record alone
-has the L1 length T(T+1)/2 + 2T + 2 (without an intercept T(T+1)/2 + T + 1), and 1 more where records are
-counted. Replacing one moves by at most twice that, and where each term has one feature by at most T + 1 for
-the squares and the largest over p of 2p(T - p) + 2(T - p) + max(2(T - p), 2p + 2) for the rest (without an
-intercept: without the second summand and the 2). Proof. The rest is a sum of |x_i x_j - z_i z_j| for i < j,
-|x_i - z_i|, |x_i u - z_i v|, |u - v|, convex in each number by itself, so largest where all are 1 or -1. If
-x_i z_i = 1 for p features, then p(T - p) products of two move, each by 2, T - p features, and T - p products
-with the target if u = v, or p and the target itself if u = -v. Squares move by at most 1 each. []
+**L1.** In units of features in [-1, 1] and of the target in [-1, 1], all weights 1, a record alone has the
+length T(T+1)/2 + 2T + 2 (without an intercept T(T+1)/2 + T + 1), and 1 more where records are counted. How
+far replacing one moves is in `models/moment_distance.py`.
 
 Equal functions of a record (the square of a level's 0 or 1 and that itself; 1 and the square of -1 or 1; a
 product and the interaction) are one sum, whose weight is that of all of them: the distance stays the same.
@@ -24,8 +18,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from privior.models.design import Design
+from privior.models.moment_distance import RecordNumbers
 from privior.models.moment_weights import FIRST, MomentWeights
-from privior.models.summands import Factor
+from privior.models.single_feature import moved
+from privior.models.summands import Factor, Summand
 from privior.privacy import REPLACE_ONE, Neighbours
 
 #: the factors of a moment, in one order; None: it is 0 for every record
@@ -136,28 +132,50 @@ class MomentLayout:
         first = {one.key: (one.row, one.column) for one in reversed(self.moments)}
         return tuple(first[key] for key in self.published)
 
-    @property
+    @cached_property
     def l2_squared(self) -> Fraction:
         """The square of how far one record moves all sums together, see `MomentWeights`."""
-        intercept = self.design.formula.intercept
+        intercept, features = self.design.formula.intercept, self.design.features
         if self.counted:
             return self.weights.adding(intercept)
-        return self.weights.replacing(intercept, len(self.design.features))
+        most = self.weights.replacing(intercept, len(features))
+        if len(features) > 1:
+            return most
+        (one,), target = features, self.design.target
+        feature = self._width(one.summand) / one.reach
+        return min(
+            most, moved(self.weights, intercept, feature, self._width(self._target) / (2 * target.reach))
+        )
 
     @property
+    def _target(self) -> Summand:
+        return self.design.numbers[-1]
+
+    def _width(self, summand: Summand) -> Fraction:
+        low, high = summand.bounds(self.design.schema)
+        return Fraction(high - low)
+
+    @cached_property
     def l1(self) -> Fraction:
         """How far one record moves the weighted sums in L1, see above."""
         terms, intercept = self.design.terms, int(self.design.formula.intercept)
-        alone = Fraction(terms * (terms + 1), 2) + terms + 1 + intercept * (terms + 1)
         if self.counted:
-            return alone + 1
-        if len(self.design.features) > terms:
-            return 2 * alone
-        rest = max(
-            2 * p * (terms - p) + 2 * intercept * (terms - p) + max(2 * (terms - p), 2 * p + 2 * intercept)
-            for p in range(terms + 1)
-        )
-        return min(2 * alone, Fraction(terms + 1 + rest))
+            return Fraction(terms * (terms + 1), 2) + terms + 1 + intercept * (terms + 1) + 1
+        return self._numbers.replaced()
+
+    @property
+    def _numbers(self) -> RecordNumbers:
+        """What the features of the terms, and the target, can be."""
+        schema, alone = self.design.schema, self.design.alone
+        bounds = [one.bounds(schema) for one in (*(one.summand for one in alone), self._target)]
+        at_ends = [*(one.at_ends(schema) for one in alone), self.design.target.at_ends(schema)]
+        kinds = [
+            "ends" if sure else "one_sided" if low >= 0 or high <= 0 else "free"
+            for sure, (low, high) in zip(at_ends, bounds, strict=True)
+        ]
+        count = {kind: kinds.count(kind) for kind in ("free", "one_sided", "ends")}
+        split = self.design.terms - len(alone)
+        return RecordNumbers(split=split, intercept=self.design.formula.intercept, **count)
 
 
 def _key(factors: tuple[Factor, ...], design: Design) -> Key:

@@ -284,7 +284,7 @@ class Plan:
         entries = {"schema", "model", "mechanism", "neighbours", "records"}
         if not isinstance(document, dict) or set(document) - {"group"} != entries:
             raise PlanError("not a plan, or one with unknown or missing entries", where="plan")
-        schema, model = Schema.from_document(document["schema"]), to_model(document["model"])
+        schema, model = Schema.from_document(document["schema"]), to_model(document["model"], stored=True)
         _check_counted(document["mechanism"])
         return Plan(
             schema,
