@@ -47,7 +47,7 @@ _MODULES = (
 def run() -> None:
     """Run each of them on next to nothing."""
     seen = [CellEvidence(np.array([300, 40, 5]), np.full(3, 0.3), np.zeros(3))]
-    chain_counts._Chains(seen, np.ones(3), Total(400, True), 1).run(1, 1)
+    chain_counts._CountChains(seen, np.ones(3), Total(400, True), 1).run(1, 1)
     law, draws = np.full(2, 0.5), np.zeros(1, dtype=np.int64)
     splitting.split(law, law.cumsum(), law, draws, np.random.default_rng(1), draws.copy())
     Compiled.loaded = True

@@ -53,7 +53,7 @@ def privior(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def test_by_commands_from_the_table_to_the_review(folder: Path) -> None:
+def test_by_commands_from_the_table_to_the_decision_and_the_review(folder: Path) -> None:
     extension = ("--extension", str(FILE))
     steps = [
         ("plan", "waits.toml", "--mechanism", "step-noise"),
@@ -72,6 +72,7 @@ def test_by_commands_from_the_table_to_the_review(folder: Path) -> None:
             *("--ledger", "callers.ledger", "--output", "waits.json", "--yes"),
         ),
         ("ask", "waits.json", "parameter(wait)"),
+        ("decide", "waits.json", "mean(wait)", "--utility", "squared-error"),
         ("report", "waits.json", "--output", "waits.html"),
         ("review", "waits.json", "--ledger", "callers.ledger"),
         ("ledger", "show", "callers.ledger"),
@@ -84,6 +85,7 @@ def test_by_commands_from_the_table_to_the_review(folder: Path) -> None:
     for command in ("plan", "release", "review", "ledger"):
         assert "declared" in said[command], command
     assert "declared by code outside privior" in (folder / "waits.html").read_text()
+    assert "root mean squared error" in said["decide"]
     document = json.loads((folder / "waits.json").read_text())
     assert document["format"] == 6
     assert document["guarantee"]["declared"] is True
@@ -92,6 +94,23 @@ def test_by_commands_from_the_table_to_the_review(folder: Path) -> None:
     without = privior(folder, "ask", "waits.json", "parameter(wait)")
     assert without.returncode != 0
     assert "beta-geometric" in without.stderr
+
+
+def test_the_example_goes_the_whole_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own().main(tmp_path)
+    told = capsys.readouterr().out
+    release = pv.Release.read(tmp_path / "waits.json")
+    assert isinstance(release.plan.mechanism, own().StepNoise)
+    assert "declared by code outside privior" in (tmp_path / "waits.html").read_text()
+    mean = pv.ask(pv.infer(release), "mean(wait)")
+    decided = pv.Decision("mean(wait)", pv.SquaredError()).decide(release)
+    for said in (release.plan, mean, decided):
+        assert str(said) in told
+    # the ledger was there to compare with
+    ledger = pv.Ledger.open(tmp_path / "callers.ledger")
+    review = pv.review(release, ledger)
+    assert review.passed
+    assert str(review) in told
 
 
 def test_a_ledger_that_was_not_created_so_refuses_it(folder: Path) -> None:

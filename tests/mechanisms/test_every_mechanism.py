@@ -67,3 +67,11 @@ def test_it_keeps_the_contract_where_records_come_and_go(kind: Any) -> None:
     relation = pv.ADD_OR_REMOVE_ONE
     plan = pv.plan(TABLE, GARDEN, records=12, epsilon=2, delta="1e-2", neighbours=relation, mechanism=kind)
     check_mechanism(plan.mechanism, TABLE, GARDEN, records=12, neighbours=relation)
+
+
+@pytest.mark.usefixtures("bulk_noise")
+@pytest.mark.parametrize("delta", [0, "1e-2"])
+def test_sums_and_their_count_keep_the_contract_where_records_come_and_go(delta: object) -> None:
+    model, relation = pv.GammaPoisson("pips", pv.Gamma(3, 2)), pv.ADD_OR_REMOVE_ONE
+    plan = pv.plan(model, GARDEN, records=12, epsilon=2, delta=delta, neighbours=relation)
+    check_mechanism(plan.mechanism, model, GARDEN, records=12, neighbours=relation)

@@ -30,7 +30,7 @@ def law_of(truth: Enumeration) -> dict[tuple[int, ...], float]:
 
 def states_of(one: Case, sweeps: int, moves: int, seed: int) -> list[tuple[int, ...]]:
     """Run the compiled chain and keep every sweep."""
-    run = chains._Chains(one.evidence, one.prior, one.total, seed)
+    run = chains._CountChains(one.evidence, one.prior, one.total, seed)
     cells = one.prior.size
     states = np.empty((sweeps, cells), dtype=np.int64)
     walk(
@@ -193,7 +193,7 @@ def test_starts_are_tables(known: bool) -> None:
         rates = 10 ** rng.uniform(-6, 1.7, cells) * rng.integers(0, 2, cells)
         noisy = rng.integers(-most, 2 * most + 1, cells)
         one = case([release(noisy.tolist(), rates.tolist())], [0.3] * cells, most, known=known)
-        for table in chains._Chains(one.evidence, one.prior, one.total, 1).counts:
+        for table in chains._CountChains(one.evidence, one.prior, one.total, 1).counts:
             assert (table >= 0).all()
             assert table.sum() == most if known else table.sum() <= most
 

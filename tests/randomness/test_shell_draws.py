@@ -159,7 +159,7 @@ def test_enclosures_hold_what_floats_say() -> None:
     for loss in LOSSES:
         rows, targets = table(loss, 3)
         potential = Potential(rows, targets, loss, 0.7, 1.1)
-        trial = shell_draws._Trial(potential, envelope(potential), (0.0, 0.0), Bits(), TrialTally())
+        trial = shell_draws._ShellTrial(potential, envelope(potential), (0.0, 0.0), Bits(), TrialTally())
         for theta in np.random.default_rng(2).uniform(-0.5, 0.5, (20, 3)):
             value, error = potential.at(theta)
             exact = trial._enclosed([flint.arb(one) for one in theta.tolist()])

@@ -118,7 +118,7 @@ def test_any_rotation_gives_the_same_law(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Rotation, "nearly", lambda _rate, _small: far)
     same = BoundedWishart(law.degrees, law.rate, law.lower, law.upper)
     assert agrees(law, draws(same, 100), parts=2)
-    monkeypatch.setattr(module._Trial, "kept", lambda _self, _bits: True)
+    monkeypatch.setattr(module._WishartTrial, "kept", lambda _self, _bits: True)
     assert not agrees(law, draws(same, 600), parts=2)
 
 
@@ -144,7 +144,7 @@ def test_the_coin_hardly_ever_fails_however_wide_the_bounds_are(beside: int) -> 
     rate = Fraction(10**9) + 7, Fraction(beside, 10), Fraction(10**8) + Fraction(20, 3)
     law = BoundedWishart(Fraction(3), rate, Fraction(1, 10**12), Fraction(10**9))
     bits = Bits()
-    assert sum(module._Trial(law, bits).kept(bits) for _ in range(60)) >= 30
+    assert sum(module._WishartTrial(law, bits).kept(bits) for _ in range(60)) >= 30
     assert len(law.rounded(20, bits)) == 3
 
 
@@ -156,7 +156,7 @@ def test_the_chance_of_a_trial_is_what_it_is_said_to_be(name: str) -> None:
     chance = float(
         np.exp(log_trial(float(law.degrees), *eigenvalues(*rate), float(law.lower), float(law.upper)))[0]
     )
-    tried = [module._Trial(law, bits).inside() for _ in range(number)]
+    tried = [module._WishartTrial(law, bits).inside() for _ in range(number)]
     assert fits(tried, {True: chance, False: 1 - chance})
     assert not fits(tried, {True: chance / 4, False: 1 - chance / 4})
 

@@ -96,12 +96,12 @@ def draw_from(
     start = potential.at(given.centre)
     while True:
         counted.trials += 1
-        trial = _Trial(potential, given, start, bits, counted)
+        trial = _ShellTrial(potential, given, start, bits, counted)
         if trial.kept():
             return trial.rounded(places)
 
 
-class _Trial:
+class _ShellTrial:
     """One trial: its shell and its numbers, of which as many bits are drawn as are needed."""
 
     def __init__(

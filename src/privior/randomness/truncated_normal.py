@@ -110,12 +110,12 @@ class NormalInBall:
     def rounded(self, units: Sequence[Fraction], places: int, bits: Bits) -> tuple[int, ...]:
         """Draw t and return the whole numbers that are nearest to units_j t_j 2^places."""
         while True:
-            trial = _Trial(self, bits)
+            trial = _BallTrial(self, bits)
             if trial.inside() and trial.kept(bits):
                 return trial.coordinates(units, places)
 
 
-class _Trial:
+class _BallTrial:
     """One draw from the wider Normal law, of which only as much is looked at as is asked for."""
 
     def __init__(self, law: NormalInBall, bits: Bits) -> None:
@@ -150,7 +150,7 @@ class _Trial:
         return points
 
     def _room(self, fine: int) -> arb:
-        """Enclose r2 - t'Qt."""
+        """Enclose how far inside the ball the trial t lies, as squares: r2 - t'Qt."""
         room = ball(self.law.squared_radius)
         for width, one in zip(self.law.widths, self._enclosed(fine), strict=True):
             room -= ball(width) * one * one

@@ -126,12 +126,12 @@ class BoundedWishart:
     def rounded(self, places: int, bits: Bits) -> tuple[int, int, int]:
         """Draw X and return the whole numbers that are nearest to its entries times 2^places."""
         while True:
-            trial = _Trial(self, bits)
+            trial = _WishartTrial(self, bits)
             if trial.inside() and trial.kept(bits):
                 return trial.entries(places)
 
 
-class _Trial:
+class _WishartTrial:
     """One draw of x, r and y, of which only as much is looked at as is asked for."""
 
     def __init__(self, law: BoundedWishart, bits: Bits) -> None:

@@ -71,7 +71,7 @@ def simulate(
     acts, draws, free = (np.random.default_rng(one) for one in seeds)
     source = SeededSource(draws, copies)
     learner = Learner(problem, mechanism, schedule, episodes, source, free)
-    run = _Run(problem, world, worth, learner, acts, copies)
+    run = _Copies(problem, world, worth, learner, acts, copies)
     earned = np.empty((episodes, copies))
     for episode in range(episodes):
         earned[episode] = run.episode()
@@ -79,7 +79,7 @@ def simulate(
     return Simulated(earned, replace(world, rewards=worth, binary=False).best(problem.horizon))
 
 
-class _Run:
+class _Copies:
     """Copies in a world, one episode after the other."""
 
     def __init__(

@@ -6,25 +6,29 @@ import json
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
-from itertools import product
+from functools import cached_property, partial
 
 import numpy as np
 
+from privior.arrays import Integers
 from privior.errors import PriviorError
 from privior.mechanisms import MECHANISMS, Asked, Mechanism, to_mechanism
-from privior.models import Layout, Model, Observed
+from privior.models import ExactStatistics, Model, Observed
 from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Budget, Neighbours
 from privior.schema import Schema
-from privior.testing.points import fail, hold, refused
-from privior.testing.small_tables import Exact, neighbouring
+from privior.testing.points import answered, fail, hold, refused
+from privior.testing.releases import (
+    FAR,
+    check_law,
+    check_variances,
+    check_words_of_sums,
+    follows,
+    stated_variances,
+)
+from privior.testing.small_tables import Exact, neighbouring, other_schemas
 
 #: pairs of neighbours that are compared, each by so small a share of the releases that show a law
 _PAIRS, _SHARE = 8, 40
-#: outcomes that are listed, of releases of up to so many numbers
-_OUTCOMES, _MOST_NUMBERS = 2000, 6
-#: so many standard errors are exceeded with a chance of about one in a billion
-_FAR = 6.0
 _SMALL = 1e-9
 
 
@@ -51,6 +55,7 @@ def check_mechanism(
     for point in (kit.name, kit.document, kit.fit, kit.offers, kit.promise, kit.other_budgets, kit.shape):
         point()
     kit.law()
+    kit.noise()
     kit.privacy()
 
 
@@ -70,8 +75,15 @@ class _Mechanism:
             "name",
             "another class has its name",
         )
-        for word in (self.mechanism.about, self.mechanism.randomness):
+        for word in (self.mechanism.about, self.mechanism.randomness, self.mechanism.declaration):
             hold(isinstance(word, str) and word != "", "words", "it does not say what it does")
+        facts = answered(lambda: self.mechanism.facts(self.model, self.schema), "words", "facts")
+        for fact in facts:
+            said = len(fact) == 2 and all(isinstance(word, str) and word.strip() for word in fact)
+            hold(said, "words", f"facts has {fact!r}, which is no name with what it says")
+        for name in ("drawback", "minimum_in_words", "stands_for"):  # there may be nothing to say
+            said = isinstance(answered(partial(getattr, self.mechanism, name), "words", name), str)
+            hold(said, "words", f"{name} is no text")
 
     def document(self) -> None:
         """It is written and read back, and unknown entries are refused."""
@@ -90,7 +102,7 @@ class _Mechanism:
         return Asked(self.model, self.schema, self.records, self.neighbours, budget, options)
 
     def fit(self) -> None:
-        """It knows which models and relations it is for."""
+        """It knows which models, schemas and relations it is for."""
         hold(isinstance(self.model, self.mechanism.models), "fit", "it is not for this model")
         asked = self._asked(self.mechanism.guarantee.cost)
         try:
@@ -100,6 +112,9 @@ class _Mechanism:
         other = ADD_OR_REMOVE_ONE if self.neighbours is REPLACE_ONE else REPLACE_ONE
         wrong = replace(asked, neighbours=other)
         refused(lambda: self.mechanism.check(wrong), "fit", "it accepts another neighbour relation")
+        for what, schema in other_schemas(self.model, self.schema, self.neighbours):
+            there = replace(asked, schema=schema)
+            refused(partial(self.mechanism.check, there), "fit", f"it accepts {what}")
 
     def offers(self) -> None:
         """What it offers costs no more than was asked."""
@@ -121,6 +136,9 @@ class _Mechanism:
         promised = self.mechanism.guarantee
         hold(promised.neighbours is self.neighbours, "guarantee", "it is of another neighbour relation")
         hold(self.mechanism.sensitivity.neighbours is self.neighbours, "guarantee", "so is the sensitivity")
+        moved, made = self.model.sensitivity(self.schema, self.neighbours), self.mechanism.sensitivity
+        enough = made.l1 >= moved.l1 and made.l2_squared >= moved.l2_squared
+        hold(enough, "sensitivity", f"it is made for moves of L1 {made.l1}, the model's are {moved.l1}")
         hold(promised.reason != "", "guarantee", "it names no theorem")
         at = [promised.delta(epsilon) for epsilon in (0.0, 0.1, 0.5, 1.0, 2.0, 8.0)]
         hold(all(0 <= one <= 1 for one in at), "guarantee", "delta is no chance")
@@ -154,35 +172,24 @@ class _Mechanism:
             hold(sizes, "layouts", "there are more or fewer numbers")
             hold(self.mechanism.admits(observed, self.records), "admits", "it does not admit its own release")
 
-    def law(self) -> None:
-        """Releases follow the likelihood: as many fall into boxes of outcomes as their chances add up to.
+    @cached_property
+    def _numbers(self) -> Integers:
+        """The numbers of many releases of the same table, one release a row."""
+        return np.array([one.counts for one in self._drawn(self._pairs[0][0], self.releases)])
 
-        Points of a grid finer than 1 have a density instead, up to a constant, and are not judged here.
-        """
-        size = sum(one.size for one in self.mechanism.layouts)
-        if any(one.places for one in self.mechanism.layouts) or size > _MOST_NUMBERS:
-            return
-        sums = self._pairs[0][0]
-        drawn = np.array([one.counts for one in self._drawn(sums, self.releases)], dtype=np.int64)
-        middle = np.median(drawn, axis=0).astype(np.int64)
-        reach = int((_OUTCOMES ** (1 / size) - 1) // 2)
-        box = np.array(list(product(range(-reach, reach + 1), repeat=size)), dtype=np.int64) + middle
-        layouts = self.mechanism.layouts
-        chances = np.exp([self._log(_observed(layouts, outcome), sums) for outcome in box.tolist()])
-        hold(chances.sum() <= 1 + 1e-6, "log_likelihood", "chances add up to more than 1")
-        inside = (np.abs(drawn - middle) <= reach).all(axis=1)
-        parts = [(np.ones(len(box), bool), inside)]
-        for place in range(size):
-            for cut in (middle[place], middle[place] + 1):
-                parts.append((box[:, place] < cut, inside & (drawn[:, place] < cut)))
-        for among, seen in parts:
-            want, have = float(chances[among].sum()) * self.releases, int(seen.sum())
-            error = math.sqrt(max(want * (1 - want / self.releases), 1.0))
-            hold(
-                abs(have - want) < _FAR * error + 1,
-                "log_likelihood",
-                f"outcomes of chance {want / self.releases:.4g} came {have} times of {self.releases}",
-            )
+    def noise(self) -> None:
+        """Noise is as wide as it says, and what it says of sums is the same in all words."""
+        seen = self._drawn(self._pairs[0][0], 5)
+        tables = [one for one, _ in self._pairs[:_PAIRS] if isinstance(one, ExactStatistics)]
+        check_words_of_sums(self.mechanism, self.model, self.schema, self.neighbours, seen, tables)
+        stated = stated_variances(self.mechanism)
+        if stated is not None:
+            check_variances(stated, self._numbers)
+
+    def law(self) -> None:
+        """Releases follow the likelihood."""
+        if follows(self.mechanism):
+            check_law(self.mechanism, self._pairs[0][0], self._numbers)
 
     def privacy(self) -> None:
         """No neighbours are farther apart than promised, as far as releases show."""
@@ -199,17 +206,8 @@ class _Mechanism:
                 for epsilon in (0.0, float(promised.cost.epsilon)):
                     over = np.maximum(0.0, 1 - np.exp(np.minimum(epsilon - losses, 0)))
                     error = max(float(over.std()), 1 / number) / math.sqrt(number)
-                    excess = float(over.mean()) - _FAR * error
+                    excess = float(over.mean()) - FAR * error
                     hold(excess <= promised.delta(epsilon), "guarantee", f"delta({epsilon:g}) is larger")
 
     def _log(self, observed: Observed, exact: Exact) -> float:
         return self.mechanism.log_likelihood(observed, exact)
-
-
-def _observed(layouts: tuple[Layout, ...], numbers: list[int]) -> Observed:
-    """Put numbers into the arrays of a release, one array after the other."""
-    parts, start = [], 0
-    for layout in layouts:
-        parts.append(tuple(numbers[start : start + layout.size]))
-        start += layout.size
-    return Observed(layouts, tuple(parts))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import product
+from functools import partial
 
 import numpy as np
 
-from privior.arrays import Floats
 from privior.curator import measure_statistics
 from privior.forecasting import forecaster
 from privior.ledger import Ledger
-from privior.models import MODELS, Family, Model, to_model
-from privior.models.families.family import numeric
+from privior.models import MODELS, Model, to_model
 from privior.planning import plan
 from privior.plans import Plan
 from privior.posterior import infer
@@ -23,12 +21,16 @@ from privior.privacy import Neighbours
 from privior.queries import ask
 from privior.release import Release
 from privior.schema import Schema
-from privior.testing.points import hold, refused
+from privior.testing.likelihoods import likelihood
+from privior.testing.points import answered, hold, refused
 from privior.testing.small_tables import codes, exact, moved, neighbouring, relations
 
-_SMALL = 1e-9
-#: what grids of values may make of a continuous law, and a share that hardly counts
-_FEW, _SMALL_SHARE = 0.05, 1e-3
+#: so many records that no prior outweighs them
+_VERY_MANY = 10**15
+#: what every model says of itself; what it may have nothing to say of; what it says of itself with a schema
+_WORDS = ("first_question", "remedy", "subject", "less", "error_name", "error_heading")
+_MAYBE = ("assumption", "typical_in_words")
+_OF_SCHEMA = ("in_words", "width_in_words", "statistic_in_words")  # families alone know the last
 
 
 def check_model(model: Model, schema: Schema, *, records: int = 200) -> None:
@@ -40,8 +42,9 @@ def check_model(model: Model, schema: Schema, *, records: int = 200) -> None:
         records: of the tables that are made up
     """
     kit = _Model(model, schema, records)
-    for point in (kit.name, kit.document, kit.prior, kit.columns, kit.sums, kit.words, kit.likelihood):
+    for point in (kit.name, kit.document, kit.prior, kit.columns, kit.sums, kit.words, kit.outweighed):
         point()
+    likelihood(model, schema)
     kit.whole_way()
 
 
@@ -92,75 +95,43 @@ class _Model:
 
     def words(self) -> None:
         """Whatever is said of the model in words says something."""
-        texts = {
-            "in_words": self.model.in_words(self.schema),
-            "first_question": self.model.first_question,
-            "remedy": self.model.remedy,
-            "width_in_words": self.model.width_in_words(self.schema),
-            "str": str(self.model),
+        plain = [name for name in (*_WORDS, *_MAYBE, "parameter") if hasattr(type(self.model), name)]
+        of_schema = [name for name in _OF_SCHEMA if hasattr(type(self.model), name)]
+        texts: dict[str, Callable[[], object]] = {
+            "str": lambda: str(self.model),
+            **{name: partial(getattr, self.model, name) for name in plain},
+            **{name: partial(self._of_schema, name) for name in of_schema},
         }
         for name, text in texts.items():
-            hold(isinstance(text, str) and text.strip() != "", "words", f"{name} says nothing")
+            said = answered(text, "words", name)
+            hold(isinstance(said, str), "words", f"{name} is no text")
+            hold(name in _MAYBE or str(said).strip() != "", "words", f"{name} says nothing")
 
-    def likelihood(self) -> None:
-        """A family of one parameter is conjugate as it says, and a law of records."""
-        model = self.model
-        if not isinstance(model, Family) or model.prior != model.law:
-            return
-        low, high = (float(end) for end in model.bounds(self.schema))
-        for number, share in product((3, 40), (0.2, 0.6)):
-            total = Fraction(round(number * (low + share * (high - low)) * 2**10), 2**10)
-            law = model.update(model.law, Fraction(number), total)
-            ends = [law.quantile(tail) for tail in (1e-9, 1 - 1e-9)]
-            theta = np.linspace(ends[0], ends[1], 20_001)[1:-1]
-            logs = np.array(
-                [
-                    model.log_posterior(float(one), number, np.array([float(total)]), 1.0)[0]
-                    for one in theta[::100]
-                ]
+    def _of_schema(self, name: str) -> object:
+        return getattr(self.model, name)(self.schema)
+
+    def outweighed(self) -> None:
+        """It says that the prior outweighs the records where it does, and only there."""
+        looked: list[float] = []
+
+        def said(records: int, share: float) -> str:
+            def left_open() -> float:
+                looked.append(share)
+                return share
+
+            answer = answered(
+                lambda: self.model.prior_outweighs(self.schema, records, left_open),
+                "words",
+                "prior_outweighs",
             )
-            own = law.log_density(theta)
-            own = own - own.max()
-            own -= math.log(float(np.exp(own).sum()) * float(theta[1] - theta[0]))
-            near = own[::100] > -20
-            apart = float(np.abs(logs - own[::100])[near].max())
-            hold(apart < 1e-2, "likelihood", f"the posterior is off by {apart:.3g} in log density")
-        for typical in _typical(model):
-            at = np.array([typical])
-            chances = np.diff(
-                [float(model.below(at, code, self.schema)[0]) for code in range(-1, self._size)]
-            )
-            hold(chances.min() > -_SMALL, "likelihood", "a record has a negative chance")
-            hold(abs(chances.sum() - 1) < 1e-6, "likelihood", "chances of records do not add up to 1")
-            self._check_records(model, at, chances)
+            hold(isinstance(answer, str), "words", "prior_outweighs gives no words")
+            return answer
 
-    def _check_records(self, model: Family, theta: Floats, chances: Floats) -> None:
-        """Compare what a record adds, by the law of one, with the chances of values inside the bounds.
-
-        Where codes are summed as they are: of other functions of them the law has another measure.
-        """
-        column = self.schema.column(model.column)
-        summand, (base, unit) = model.summand(self.schema), model.grid(self.schema)
-        plain = len(summand.factors) == 1 and not summand.factors[0].absolute
-        inside = np.arange(1, column.size - 1)
-        if not plain or inside.size < 2 or chances[1:-1].sum() < _FEW:
-            return
-        totals = float(base) + float(unit) * summand.of({model.column: inside}).astype(np.float64)
-        logs = model.natural(theta) * totals + model.log_measure(np.ones(totals.size), totals, float(unit))
-        own = np.exp(logs - logs.max())
-        apart = np.abs(own / own.sum() - chances[1:-1] / chances[1:-1].sum()).sum() / 2
-        what = "summand, grid, natural and log_measure give other chances of values than value_below"
-        hold(float(apart) < _FEW, "likelihood", f"{what}, by {apart:.3g}")
-        lower, step, _ = numeric(self.schema, model.column, model.family)
-        if chances[-1] < _SMALL_SHARE and (chances[0] < _SMALL_SHARE or lower == 0):
-            values = float(lower) + float(step) * np.arange(column.size)
-            mean, stated = float(values @ chances), float(model.mean_of(theta)[0])
-            near = abs(mean - stated) <= _FEW * abs(stated) + float(step)
-            hold(near, "likelihood", f"mean_of says {stated:.4g}, the chances of values {mean:.4g}")
-
-    @property
-    def _size(self) -> int:
-        return self.schema.column(self.model.columns[0]).size
+        many = "very many records that leave no error open"
+        hold(said(_VERY_MANY, 0.0) == "", "words", f"prior_outweighs warns of {many}")
+        looked.clear()
+        told = said(1, 1.0)
+        hold(told != "" or not looked, "words", "prior_outweighs is silent where records tell nothing")
 
     def whole_way(self) -> None:
         """It can be planned, forecast, released, read back, inferred and asked."""
@@ -204,7 +175,3 @@ class _Model:
 
 def _planned(model: Model, schema: Schema, records: int, relation: Neighbours, epsilon: str) -> Plan:
     return plan(model, schema, records=records, epsilon=epsilon, delta="1e-5", neighbours=relation)
-
-
-def _typical(model: Family) -> list[float]:
-    return [model.law.quantile(share) for share in (0.2, 0.5, 0.8)]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import singledispatch
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from privior.arrays import Integers
 from privior.errors import PriviorError
 from privior.models import ExactRecords, ExactStatistics, ExactTable, Model, Reading
 from privior.privacy import ADD_OR_REMOVE_ONE, REPLACE_ONE, Neighbours
-from privior.schema import Schema
+from privior.schema import Bounded, Categorical, Column, Integer, Schema
 from privior.testing.points import hold
 
 Exact = ExactStatistics | ExactRecords
@@ -130,12 +132,49 @@ def codes(model: Model, schema: Schema) -> Integers:
 
 def relations(model: Model, schema: Schema) -> list[Neighbours]:
     """Return the neighbour relations under which a model can be used with a schema."""
-    found = []
-    for relation in (REPLACE_ONE, ADD_OR_REMOVE_ONE):
-        try:
-            model.sensitivity(schema, relation)
-        except PriviorError:
-            continue
-        found.append(relation)
+    found = [relation for relation in (REPLACE_ONE, ADD_OR_REMOVE_ONE) if _fits(model, schema, relation)]
     hold(len(found) > 0, "sensitivity", "it fits no neighbour relation")
     return found
+
+
+def _fits(model: Model, schema: Schema, relation: Neighbours) -> bool:
+    try:
+        model.sensitivity(schema, relation)
+    except PriviorError:
+        return False
+    return True
+
+
+def other_schemas(model: Model, schema: Schema, relation: Neighbours) -> Iterator[tuple[str, Schema]]:
+    """Yield schemas of other columns or units that the model can be used with, and what is other."""
+    facts: dict[str, Any] = {"population": schema.population, "csv": schema.csv}
+    found = []
+    for name in model.columns:
+        if (wider := _wider(schema.column(name))) is not None:
+            columns = {**schema.columns, name: wider}
+            found.append((f"another size of {name}", Schema(columns, unit=schema.unit, **facts)))
+    column = schema.unit.column or "unit of protection"
+    unit = replace(schema.unit, column=column, max_rows=schema.unit.max_rows + 2)
+    found.append(("more rows of a unit", Schema(schema.columns, unit=unit, **facts)))
+    yield from (other for other in found if _fits(model, other[1], relation))
+
+
+@singledispatch
+def _wider(column: Column) -> Column | None:
+    """Return a column of one more code, of the kinds that have such."""
+    return None
+
+
+@_wider.register
+def _(column: Integer) -> Column:
+    return Integer(column.lower, column.upper + 1)
+
+
+@_wider.register
+def _(column: Bounded) -> Column:
+    return Bounded(column.lower, column.upper + column.grid, grid=column.grid)
+
+
+@_wider.register
+def _(column: Categorical) -> Column:
+    return Categorical([*column.levels, "another level of the kit"])

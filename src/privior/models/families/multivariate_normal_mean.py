@@ -65,7 +65,7 @@ class MultivariateNormalMean(JointFamily):
 
     def at(self, schema: Schema) -> JointLikelihood:
         """Return the likelihood in floating point."""
-        return _Likelihood(self, schema)
+        return _MeansLikelihood(self, schema)
 
     def precision(self, records: int, weight: Fraction) -> Matrix:
         """Return P, which is public: records of weight r count r times."""
@@ -125,7 +125,7 @@ class MultivariateNormalMean(JointFamily):
         return np.asarray(np.linalg.solve(floats(lower).T, points.T).T, np.float64)
 
 
-class _Likelihood(JointLikelihood):
+class _MeansLikelihood(JointLikelihood):
     """T = sum of x - centre, Normal given theta; w = C^-1 (T - n (theta - centre)) / sqrt(n), S = C C'."""
 
     def __init__(self, family: MultivariateNormalMean, schema: Schema) -> None:

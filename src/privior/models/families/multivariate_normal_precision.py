@@ -78,12 +78,12 @@ class MultivariateNormalPrecision(JointFamily):
         return tuple((i, j) for i in range(len(self.vector)) for j in range(i + 1))
 
     def centre(self, schema: Schema) -> Vector:
-        """The known means."""
+        """The known means, which deviations are measured from instead of the middle of each range."""
         return self.mean
 
     def at(self, schema: Schema) -> JointLikelihood:
         """Return the likelihood in floating point."""
-        return _Likelihood(self, schema)
+        return _MatrixLikelihood(self, schema)
 
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
         """Draws are pure: the loss of one lies in a range of known length.
@@ -202,7 +202,7 @@ def _ends(scale: Floats, rate: Floats) -> tuple[float, float]:
     return 1 / float(np.linalg.eigvalsh(scale)[-1]), float(np.linalg.eigvalsh(rate)[-1])
 
 
-class _Likelihood(JointLikelihood):
+class _MatrixLikelihood(JointLikelihood):
     """theta and T are lower triangles, row by row. X = L L', L' T L = A A', w the entries of A.
 
     A A' is Wishart with n degrees of freedom whatever X is: the diagonal of A is the root of chi-squares of
@@ -221,7 +221,7 @@ class _Likelihood(JointLikelihood):
         self.diagonal = np.flatnonzero(self.places[0] == self.places[1])
 
     def _matrix(self, entries: Floats) -> Floats:
-        """Return symmetric matrices."""
+        """Return the symmetric matrices that have these lower triangles, row by row."""
         found = self._lower(entries)
         return found + np.swapaxes(np.tril(found, -1), 1, 2)
 

@@ -64,7 +64,7 @@ class NormalMeanPrecision(JointFamily):
 
     def at(self, schema: Schema) -> JointLikelihood:
         """Return the likelihood in floating point."""
-        return _Likelihood(self, schema)
+        return _MeanPrecisionLikelihood(self, schema)
 
     def draw_pair(self, schema: Schema, records: int, weight: Fraction, draws: int) -> DominatingPair:
         """Draws are pure where the prior is cut to a box: the loss of one lies in a range of known length.
@@ -170,7 +170,7 @@ class NormalMeanPrecision(JointFamily):
         return {"family": self.family, "column": self.column, "prior": self.prior.to_document()}
 
 
-class _Likelihood(JointLikelihood):
+class _MeanPrecisionLikelihood(JointLikelihood):
     """theta = (mu, tau), T = (sum of deviations, sum of their squares), of which Q = T2 - T1^2 / n.
 
     w = ((T1 - n (mu - centre)) sqrt(tau / n), log(tau Q)): a standard Normal, and the log of a chi-square

@@ -69,7 +69,7 @@ def chain_counts(
     most_moves: int = MOST_MOVES,
 ) -> ChainCounts:
     """Run chains until they agree, or have made `most_moves` moves each."""
-    chains = _Chains(evidence, prior, total, seed)
+    chains = _CountChains(evidence, prior, total, seed)
     per_sweep = max(_MOVES_PER_CELL * prior.size, _LEAST_MOVES)
     sweeps = max(1, min(_SWEEPS, most_moves // (2 * per_sweep)))
     chains.run(sweeps, per_sweep)
@@ -97,7 +97,7 @@ def chain_counts(
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
+class _Sweeps:
     """What some sweeps of all chains left: stored states, moments about the origin, accepted moves."""
 
     states: Integers
@@ -106,7 +106,7 @@ class _Run:
     accepted: int
 
 
-class _Chains:
+class _CountChains:
     """Chains that can be run on."""
 
     def __init__(self, evidence: Sequence[CellEvidence], prior: Floats, total: Total, seed: int) -> None:
@@ -126,18 +126,18 @@ class _Chains:
         ]
         self.origin = self.counts[0].copy()
 
-    def run(self, sweeps: int, moves: int) -> _Run:
+    def run(self, sweeps: int, moves: int) -> _Sweeps:
         """Run all chains on by some sweeps of some moves."""
         with ThreadPoolExecutor(_THREADS) as threads:
             runs = list(threads.map(lambda chain: self._one(chain, sweeps, moves), range(_CHAINS)))
-        return _Run(
+        return _Sweeps(
             np.stack([run.states for run in runs]),
             np.sum([run.sums for run in runs], axis=0),
             np.sum([run.squares for run in runs], axis=0),
             sum(run.accepted for run in runs),
         )
 
-    def _one(self, chain: int, sweeps: int, moves: int) -> _Run:
+    def _one(self, chain: int, sweeps: int, moves: int) -> _Sweeps:
         from privior.posterior.counts.chain import walk
 
         size = len(self.cells)
@@ -156,7 +156,7 @@ class _Chains:
             squares,
             states,
         )
-        return _Run(states, sums, squares, int(accepted))
+        return _Sweeps(states, sums, squares, int(accepted))
 
 
 def _monitored(states: Integers, total: Total) -> Floats:

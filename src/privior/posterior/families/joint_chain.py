@@ -113,7 +113,7 @@ class JointTarget:
     def draws(self) -> JointDraws:
         """Run the chains: the same releases always give the same draws."""
         rng = drawing(_SEED)
-        return _Chains(self, *self._started(rng), rng).run()
+        return _Ensembles(self, *self._started(rng), rng).run()
 
     def _started(self, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Take the likeliest of many states: those near what was released, and those the prior expects."""
@@ -154,7 +154,7 @@ class JointTarget:
         return np.asarray(logs + self.likelihood.log_white(n, white) + self.log_evidence(u))
 
 
-class _Chains:
+class _Ensembles:
     """All ensembles, one state a row, those of one ensemble after those of the one before."""
 
     def __init__(self, target: JointTarget, u: Floats, theta: Floats, rng: np.random.Generator) -> None:
