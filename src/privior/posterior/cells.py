@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from privior.pictures import IntervalChart
-from privior.posterior.averages import numbers_of
+from privior.posterior.averages import numbers_of, places_of
 from privior.posterior.contract import Posterior
 from privior.posterior.events import Event, quoted
 from privior.posterior.findings import MOST_ROWS
@@ -56,9 +56,9 @@ class CellNumbers(Numbers):
         return f"mean({quoted(column)}{self._bar(given)})", lambda theta: np.asarray(among(theta) @ each)
 
     def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
-        """Return a quantile of a column of numbers, nan where what is given has no chance."""
+        """Return a quantile of an ordered column, nan where what is given has no chance."""
         place, among = self.events.place(column), self._among(given)
-        values = numbers_of(column, self.schema.column(column), "quantile")
+        values = places_of(column, self.schema.column(column))
         others = tuple(1 + axis for axis in range(len(self.shape)) if axis != place)
 
         def found(theta: Floats) -> Floats:

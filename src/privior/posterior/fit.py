@@ -66,7 +66,8 @@ class Fit:
             )
         return (
             f"The histogram does not contradict that {self.assumption} (farthest away: "
-            f"{self.conflict.where}). Shapes that differ by less than the noise would not be noticed.{self._but}"
+            f"{self.conflict.where}). Shapes that differ by less than the noise would not be noticed."
+            f"{self._but}"
         )
 
     @property

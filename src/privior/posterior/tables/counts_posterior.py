@@ -24,6 +24,7 @@ from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
 from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event
+from privior.posterior.ordered_quantity import OrderedQuantity, as_value
 from privior.posterior.quantity import (
     DRAWS,
     SEED,
@@ -169,10 +170,12 @@ class CountsPosterior(Belief):
         name, function = self.numbers.average(column, given)
         return self._linear(f"table({name})", function, given)
 
-    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+    def quantile(
+        self, column: str, share: float, given: Event | object | None = None
+    ) -> Quantity | OrderedQuantity:
         """Return the least value that at least this share of the table's records does not exceed."""
         name, function = self.numbers.quantile(column, check_share(share), given)
-        return self.quantity(f"table({name})", function)
+        return as_value(self.quantity(f"table({name})", function), self.schema.column(column))
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return the law of a number that follows from the shares of the cells, by draws of the table."""
