@@ -17,6 +17,7 @@ from privior.posterior.averages import numbers_of, places_of
 from privior.posterior.contract import Posterior
 from privior.posterior.events import Event, quoted
 from privior.posterior.findings import MOST_ROWS
+from privior.posterior.named_numbers import NamedNumbers, named
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name, quantile_of
 from privior.posterior.quantity import Quantity, check_level
 from privior.posterior.summary import Summary
@@ -119,23 +120,27 @@ class CellsPosterior(Posterior):
         """The name of each cell."""
         return [", ".join(cell) for cell in self.cells]
 
+    def _named(self, numbers: Floats) -> NamedNumbers:
+        """Return numbers of the cells, or a row of numbers for each, with the cells' names."""
+        return named(numbers, lambda: self.labels)
+
     @abstractmethod
-    def mean(self) -> Floats:
+    def mean(self) -> NamedNumbers:
         """Return the expected chance of each cell."""
 
     @abstractmethod
-    def stddev(self) -> Floats:
+    def stddev(self) -> NamedNumbers:
         """Return the standard deviation of each cell's chance."""
 
     @abstractmethod
-    def interval(self, level: float = 0.9) -> Floats:
+    def interval(self, level: float = 0.9) -> NamedNumbers:
         """Return the equal-tailed interval of each cell's chance: lower and upper, as (k, 2)."""
 
     @abstractmethod
     def _without_noise(self, level: float) -> Floats:
         """Return the interval of each that the records alone would leave open."""
 
-    def predictive(self) -> Floats:
+    def predictive(self) -> NamedNumbers:
         """Return the probability that the next record falls into each cell: the posterior mean."""
         return self.mean()
 

@@ -26,6 +26,7 @@ from privior.posterior.counts.contract import CellProbabilities, LatentCounts, L
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.events import Event
 from privior.posterior.findings import MOST_ROWS, Finding, Table
+from privior.posterior.named_numbers import NamedNumbers
 from privior.posterior.numbers import Floats
 from privior.posterior.quantity import DRAWS, SEED, Quantity, check_level
 from privior.posterior.tables.counts_given import certain_counts, counts_given, learned_given
@@ -105,17 +106,17 @@ class TablePosterior(CellsPosterior):
         """The prior parameters, unless another law was learned instead."""
         return self.prior if self.learned is None else None
 
-    def mean(self) -> Floats:
+    def mean(self) -> NamedNumbers:
         """Return the expected probability of each cell."""
-        return self._marginals.mean
+        return self._named(self._marginals.mean)
 
-    def stddev(self) -> Floats:
+    def stddev(self) -> NamedNumbers:
         """Return the standard deviation of each cell's probability."""
-        return self._marginals.stddev
+        return self._named(self._marginals.stddev)
 
-    def interval(self, level: float = 0.9) -> Floats:
+    def interval(self, level: float = 0.9) -> NamedNumbers:
         """Return the equal-tailed interval of each cell's probability: lower and upper, as (k, 2)."""
-        return self._marginals.interval(check_level(level))
+        return self._named(self._marginals.interval(check_level(level)))
 
     def variance_parts(self) -> VarianceParts:
         """Return the variance of each cell's probability: that of the records, and that of the noise."""
