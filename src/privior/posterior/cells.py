@@ -21,7 +21,7 @@ from privior.posterior.named_numbers import NamedNumbers, named
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name, quantile_of
 from privior.posterior.quantity import Quantity, check_level
 from privior.posterior.summary import Summary
-from privior.schema import Schema
+from privior.schema import Column, Schema
 
 
 @dataclass(frozen=True)
@@ -167,10 +167,17 @@ class CellsPosterior(Posterior):
         )
 
     def _shown(self, mean: Floats) -> list[int]:
-        """Return the cells that tables show: all, or the most probable ones."""
+        """Return the cells that tables show: all, or the most probable; ordered values in order."""
         if mean.size <= MOST_ROWS:
             return list(range(mean.size))
-        return [int(cell) for cell in np.argsort(-mean, kind="stable")[:MOST_ROWS]]
+        found = [int(cell) for cell in np.argsort(-mean, kind="stable")[:MOST_ROWS]]
+        return sorted(found) if self._ordered is not None else found
+
+    @property
+    def _ordered(self) -> Column | None:
+        """The one column of the table, if its values are in order."""
+        column = self.schema.column(self.model.columns[0])
+        return column if column.ordered and len(self.model.columns) == 1 else None
 
     def _cells_document(self, level: float) -> list[dict[str, object]]:
         """Write what is known of each cell as plain values."""

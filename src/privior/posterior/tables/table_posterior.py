@@ -37,7 +37,11 @@ from privior.posterior.tables.groups import Groups
 from privior.posterior.tables.learned_probabilities import LearnedProbabilities
 from privior.posterior.tables.mode import dirichlet_mode
 from privior.posterior.tables.table_conflict import table_conflict
+from privior.posterior.tables.value_bins import UNCERTAIN, UNCERTAIN_NOTE
 from privior.release import Release
+
+#: no probability is taken for less where a Beta law is to have it as its mean
+_LEAST = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -238,9 +242,24 @@ class TablePosterior(CellsPosterior):
         learned = () if self.learned is None else (str(self.learned),)
         return (f"{self.source}; {self.latent.diagnostics}", *learned)
 
+    @property
+    def _expected_parameters(self) -> Floats:
+        """The parameters of the Dirichlet law of the cells, if the expected table were the true one.
+
+        Where the prior was learned, it adds no numbers to counts: the law has the mean that was inferred.
+        """
+        if self.learned is None:
+            return np.asarray(self.prior + self.latent.mean)
+        return np.maximum(self.mean(), _LEAST) * max(float(self.latent.mean.sum()), 1.0)
+
     def _without_noise(self, level: float) -> Floats:
-        first = self.prior + self.latent.mean
-        return Betas(first, first.sum() - first).interval(level)
+        """Where the prior was learned neighbours tell of a cell too: then no more than all that is open."""
+        first = self._expected_parameters
+        inner = Betas(first, first.sum() - first).interval(level)
+        if self.learned is None:
+            return inner
+        low, high = np.asarray(self.interval(level)).T[:, :, np.newaxis]
+        return np.clip(inner, low, high)
 
     def uncertainty_picture(self) -> SplitBars:
         """Draw how uncertain each cell is, and which part of that comes from the privacy noise."""
@@ -249,8 +268,8 @@ class TablePosterior(CellsPosterior):
             self.labels,
             parts.sampling,
             parts.privacy,
-            title="Where the uncertainty comes from",
-            note="length: standard deviation of the probability; colours: shares of its variance",
+            title=UNCERTAIN,
+            note=UNCERTAIN_NOTE,
         )
 
     @abstractmethod
@@ -265,11 +284,14 @@ class TablePosterior(CellsPosterior):
                 self._in_short(level),
                 lambda: self._at_length(level),
                 lambda: self.picture(level),
+                self._in_words(level),
             ),
-            Finding(
-                "Where the uncertainty comes from", picture=self.uncertainty_picture, words=self._noise_share
-            ),
+            Finding(UNCERTAIN, picture=self.uncertainty_picture, words=self._noise_share),
         ]
+
+    def _in_words(self, level: float) -> Callable[[], str] | None:
+        """Return what pages say beside the numbers of the cells, if anything."""
+        return None
 
     def _in_short(self, level: float) -> Table:
         mean, ends = self.mean(), self.interval(level)
