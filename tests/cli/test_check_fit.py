@@ -63,11 +63,37 @@ def test_a_family_of_one_group_is_compared_with_its_own_histogram(tmp_path: Path
     assert pv.Ledger.open(tmp_path / "bank.ledger").spent == pv.Budget.of("1.5")
 
 
-def test_no_histogram_is_offered_that_could_not_be_released(tmp_path: Path) -> None:
-    """A table of counts cannot leave records out where their number is public."""
-    schema = pv.Schema({"x": pv.Integer(0, 9, missing=pv.DROP)}, population="bank", unit="customer")
-    (tmp_path / "x.csv").write_text("x\n" + "3\n\n5\n" * 50)
-    plan = pv.plan(pv.GammaPoisson("x", pv.Gamma(1, 1)), schema, records=150, epsilon=1)
-    release = pv.measure(plan, tmp_path / "x.csv", ledger=pv.Ledger.in_memory())
-    with pytest.raises(pv.ModelError, match="cannot be dropped"):
-        pv.histogram_for(release, epsilon=1)
+def test_bad_cells_that_a_family_leaves_out_have_a_bin_of_their_own(
+    tmp_path: Path, seeded_noise: object
+) -> None:
+    """A table of counts cannot leave records out where their number is public: they are not compared."""
+    rng, schema = (
+        np.random.default_rng(5),
+        pv.Schema({"x": pv.Integer(0, 60, missing=pv.DROP)}, population="bank", unit="customer"),
+    )
+    for values, wrong in ((rng.poisson(2.7, 3_000), False), (rng.geometric(0.27, 3_000) - 1, True)):
+        cells = np.where(rng.random(3_000) < 0.2, "", values.astype(str))
+        (tmp_path / "x.csv").write_text("x\n" + "".join(f'"{cell}"\n' for cell in cells))
+        plan = pv.plan(pv.GammaPoisson("x", pv.Gamma(1, 1)), schema, records=3_000, epsilon=1)
+        family = pv.measure(plan, tmp_path / "x.csv", ledger=pv.Ledger.in_memory())
+        asked = pv.histogram_for(family, epsilon=1)
+        bins = asked.schema.column("x")
+        assert bins.missing == bins.labels[-1] == "[60, 61]"  # which the family has less often than 0
+        histogram = pv.measure(asked.plan(), tmp_path / "x.csv", ledger=pv.Ledger.in_memory())
+        assert histogram.statistics.amounts[-1] == pytest.approx(600, abs=100)
+        fit = pv.check_fit(family, histogram)
+        assert fit.contradicted == wrong
+        assert "Bad cells are in [60, 61], which is not compared." in str(fit)
+        assert (len(fit.bins), fit.noisy.sum()) == (bins.size - 1, pytest.approx(1))
+
+
+def test_a_network_is_told_at_once_that_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    schema = pv.Schema({name: pv.Boolean() for name in "ab"}, population="bank", unit="customer")
+    plan = pv.plan(pv.BayesianNetwork({"a": [], "b": ["a"]}, prior=1), schema, records=100, epsilon=1)
+    (tmp_path / "ab.csv").write_text("a,b\n" + "true,false\n" * 100)
+    pv.measure(plan, tmp_path / "ab.csv", ledger=pv.Ledger.in_memory()).write(tmp_path / "net.json")
+    for words in (("net.json",), ("net.json", "--write", "bins.toml"), ("net.json", "net.json")):
+        ended = run(("check-fit", *words), tmp_path)
+        assert ended.code == 9, ended.errors
+        assert "nothing of this model is left for a histogram to tell" in ended.errors
+        assert "First" not in ended.errors

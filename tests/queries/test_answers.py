@@ -136,6 +136,58 @@ def test_the_table_is_asked_as_such(
     assert found.about == "of the table itself"
 
 
+def test_quantiles_of_days_and_bins_are_days_and_bins(things: pv.CategoricalPosterior) -> None:
+    """Brute force on the joint table: income in three bins, four days, weights, rooms."""
+    theta = things.draws(MANY, seed=14).reshape(MANY, 3, 4, 5, 3)
+    days = np.cumsum(theta.sum(axis=(1, 3, 4)), axis=1)
+    rich = theta[:, 2].sum(axis=(2, 3))
+    bins, late = np.cumsum(theta.sum(axis=(2, 3, 4)), axis=1), np.cumsum(rich, axis=1) / rich.sum(1)[:, None]
+    income, day = (things.schema.column(name).labels for name in ("income", "day"))
+    for question, draws, names in (
+        ("median(day)", (days < 0.5).sum(axis=1), day),
+        ("quantile(day, 90% | income>=12.5)", (late < 0.9).sum(axis=1), day),
+        ("median(income)", (bins < 0.5).sum(axis=1), income),
+        ("quantile(income, 70%)", (bins < 0.7).sum(axis=1), income),
+    ):
+        answer = ask(things, question)
+        low, middle, high = (
+            names[code] for code in np.quantile(draws, [0.05, 0.5, 0.95], method="inverted_cdf")
+        )
+        said = answer.to_document()
+        assert [said[name] for name in ("kind", "estimate", "low", "high")] == ["level", middle, low, high]
+        assert f" = {middle}, between {low} and {high} with probability 90%" in str(answer)
+        assert "process behind the table" in str(answer)
+        assert ask(things, f"interval({question})").to_document()["estimate"] == middle
+        table = ask(things, f"table({question})").to_document()
+        assert table["estimate"] in names
+        assert table["about"] == "of the table of 300 records"
+    found = things.median("day", {"income": 50})
+    low, high = found.interval(0.9)
+    assert str(found).endswith(f" = {found.estimate}, between {low} and {high} with probability 90%")
+    assert ask(things, "median(income)").brief.count("'") == 6  # bins have spaces
+    with pytest.raises(QuestionError, match="not taken of days and bins"):
+        ask(things, "median(day) - median(day | income>=12.5)")
+    with pytest.raises(QuestionError, match=r"Ask for median\(day\) or a probability"):
+        ask(things, "mean(day)")
+
+
+def test_a_quantile_is_a_value_that_occurs_and_lies_in_its_interval(people: pv.CategoricalPosterior) -> None:
+    """The mean of what it may be is neither: of 97 draws of 20 and three of 18 it is 19.94."""
+    lopsided = Quantity("median(x)", 19.94, np.array([20.0] * 97 + [18.0] * 3), occurring=True)
+    assert (lopsided.estimate, float(lopsided), lopsided.interval()) == (20.0, 20.0, (20.0, 20.0))
+    assert str(lopsided) == "median(x) = 20, between 20 and 20 with probability 90%"
+    ages = {18.0, 19.0, 20.0, 21.0, 22.0}
+    for question in ("median(age)", "quantile(age, 30% | smoker=yes)", "table(quantile(age, 25%))"):
+        answer = number(people, question, level=0.5)
+        assert {answer.estimate, answer.low, answer.high} <= ages
+        assert answer.estimate is not None
+        assert answer.to_document()["estimate"] == answer.estimate
+        assert answer.low <= answer.estimate <= answer.high
+        assert str(answer).startswith(f"{answer.question} = {answer.estimate:.0f}, between")
+        assert answer.brief == f"{answer.estimate:.0f} {answer.low:.0f} {answer.high:.0f}"
+    assert number(people, "mean(age)").estimate is None
+
+
 def test_a_condition_that_nobody_may_satisfy_is_told() -> None:
     """In some possible tables nobody is as the condition says: the answer says how probable that is."""
     schema = pv.Schema({"a": pv.Boolean(), "b": pv.Boolean()}, population="p", unit="person")

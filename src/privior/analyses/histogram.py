@@ -5,8 +5,8 @@ from __future__ import annotations
 from privior.analyses.analysis import Analysis
 from privior.models import DirichletCategorical
 from privior.posterior import Posterior, infer
-from privior.posterior.fit import histogram_schema
-from privior.privacy import Budget
+from privior.posterior.fit_bins import histogram_schema
+from privior.privacy import REPLACE_ONE, Budget
 from privior.release import Release
 
 
@@ -16,7 +16,8 @@ def histogram_for(
     """Return the analysis of a histogram to compare a family with (`pv.check_fit`): an ordinary table.
 
     Its bins follow from the family's release, which is public. Releasing it costs what is asked here. Of a
-    family of one group the histogram is of that group too: a batch by its column, which costs the same.
+    family of one group the histogram is of that group too: a batch by its column, which costs the same. Where
+    the family leaves bad cells out and the number of records is public, they are in a bin of their own.
 
     Args:
         family: the family's posterior, or its release
@@ -27,7 +28,7 @@ def histogram_for(
     belief: Posterior = infer(family) if isinstance(family, Release) else family
     plan = belief.releases[0].plan
     name = plan.model.columns[0] if column is None else column
-    schema = histogram_schema(belief, name)
+    schema = histogram_schema(belief, name, counts_all=plan.neighbours is REPLACE_ONE)
     model = DirichletCategorical(name)
-    model.sensitivity(schema, plan.neighbours)  # refuses to drop records where their number is public
+    model.sensitivity(schema, plan.neighbours)  # refuses what could not be released
     return Analysis(schema, model, plan.records, Budget.of(epsilon, delta), plan.neighbours)

@@ -1,4 +1,4 @@
-"""Averages: which columns have a mean or a median, and the number that each of their levels stands for."""
+"""Averages: which columns have a mean or a quantile, and the number that each of their levels stands for."""
 
 from __future__ import annotations
 
@@ -38,6 +38,23 @@ def numbers_of(name: str, column: Column, wanted: str = "mean") -> Floats:
             why, instead = "its levels are not numbers", f"={quoted(column.labels[0])}"
     raise InferenceError(
         f"{quoted(name)} has no {wanted}: {why}",
-        allowed="whole numbers, numbers on a grid, true or false",
-        advice=f"Ask for a probability instead, such as P({quoted(name)}{instead}).",
+        allowed="whole numbers, numbers on a grid, true or false"
+        + ("" if wanted == "mean" else ", days, bins"),
+        advice=f"Ask for {_median(name, column)}a probability instead, such as P({quoted(name)}{instead}).",
     )
+
+
+def has_places(column: Column) -> bool:
+    """Whether the values of a column are in order, but are no numbers: its quantiles are days or bins."""
+    return isinstance(column, (Binned, Date))
+
+
+def places_of(name: str, column: Column, wanted: str = "quantile") -> Floats:
+    """Return a number per level by which quantiles are found: a code where it is a day or a bin."""
+    return (
+        np.arange(column.size, dtype=np.float64) if has_places(column) else numbers_of(name, column, wanted)
+    )
+
+
+def _median(name: str, column: Column) -> str:
+    return f"median({quoted(name)}) or " if has_places(column) else ""

@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from privior.pictures import IntervalChart
-from privior.posterior.averages import numbers_of
+from privior.posterior.averages import numbers_of, places_of
 from privior.posterior.contract import Posterior
 from privior.posterior.events import Event, quoted
 from privior.posterior.findings import MOST_ROWS
+from privior.posterior.named_numbers import NamedNumbers, named
 from privior.posterior.numbers import Floats, Named, Numbers, quantile_name, quantile_of
 from privior.posterior.quantity import Quantity, check_level
 from privior.posterior.summary import Summary
-from privior.schema import Schema
+from privior.schema import Column, Schema
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ class CellNumbers(Numbers):
         return f"mean({quoted(column)}{self._bar(given)})", lambda theta: np.asarray(among(theta) @ each)
 
     def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
-        """Return a quantile of a column of numbers, nan where what is given has no chance."""
+        """Return a quantile of an ordered column, nan where what is given has no chance."""
         place, among = self.events.place(column), self._among(given)
-        values = numbers_of(column, self.schema.column(column), "quantile")
+        values = places_of(column, self.schema.column(column))
         others = tuple(1 + axis for axis in range(len(self.shape)) if axis != place)
 
         def found(theta: Floats) -> Floats:
@@ -119,23 +120,27 @@ class CellsPosterior(Posterior):
         """The name of each cell."""
         return [", ".join(cell) for cell in self.cells]
 
+    def _named(self, numbers: Floats) -> NamedNumbers:
+        """Return numbers of the cells, or a row of numbers for each, with the cells' names."""
+        return named(numbers, lambda: self.labels)
+
     @abstractmethod
-    def mean(self) -> Floats:
+    def mean(self) -> NamedNumbers:
         """Return the expected chance of each cell."""
 
     @abstractmethod
-    def stddev(self) -> Floats:
+    def stddev(self) -> NamedNumbers:
         """Return the standard deviation of each cell's chance."""
 
     @abstractmethod
-    def interval(self, level: float = 0.9) -> Floats:
+    def interval(self, level: float = 0.9) -> NamedNumbers:
         """Return the equal-tailed interval of each cell's chance: lower and upper, as (k, 2)."""
 
     @abstractmethod
     def _without_noise(self, level: float) -> Floats:
         """Return the interval of each that the records alone would leave open."""
 
-    def predictive(self) -> Floats:
+    def predictive(self) -> NamedNumbers:
         """Return the probability that the next record falls into each cell: the posterior mean."""
         return self.mean()
 
@@ -162,10 +167,17 @@ class CellsPosterior(Posterior):
         )
 
     def _shown(self, mean: Floats) -> list[int]:
-        """Return the cells that tables show: all, or the most probable ones."""
+        """Return the cells that tables show: all, or the most probable; ordered values in order."""
         if mean.size <= MOST_ROWS:
             return list(range(mean.size))
-        return [int(cell) for cell in np.argsort(-mean, kind="stable")[:MOST_ROWS]]
+        found = [int(cell) for cell in np.argsort(-mean, kind="stable")[:MOST_ROWS]]
+        return sorted(found) if self._ordered is not None else found
+
+    @property
+    def _ordered(self) -> Column | None:
+        """The one column of the table, if its values are in order."""
+        column = self.schema.column(self.model.columns[0])
+        return column if column.ordered and len(self.model.columns) == 1 else None
 
     def _cells_document(self, level: float) -> list[dict[str, object]]:
         """Write what is known of each cell as plain values."""

@@ -21,6 +21,7 @@ from privior.posterior.conflict import Conflict
 from privior.posterior.events import Event
 from privior.posterior.findings import Finding, markup_of, text_of
 from privior.posterior.numbers import Floats, Numbers
+from privior.posterior.ordered_quantity import OrderedQuantity, as_value
 from privior.posterior.quantity import (
     DRAWS,
     Quantity,
@@ -147,17 +148,20 @@ class Belief(ABC):
         """
         return self.quantity(*self.numbers.average(column, given))
 
-    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+    def quantile(
+        self, column: str, share: float, given: Event | object | None = None
+    ) -> Quantity | OrderedQuantity:
         """Return the law of the least value of a column that at least this share of records does not exceed.
 
         Args:
-            column: a column of whole numbers, of numbers on a grid, or true or false
+            column: a column of whole numbers, of numbers on a grid, true or false, days or bins
             share: between 0 and 1, such as 0.9
             given: an event to condition on, for tables
         """
-        return self.quantity(*self.numbers.quantile(column, check_share(share), given))
+        found = self.quantity(*self.numbers.quantile(column, check_share(share), given))
+        return as_value(found, self.schema.column(column))
 
-    def median(self, column: str, given: Event | object | None = None) -> Quantity:
+    def median(self, column: str, given: Event | object | None = None) -> Quantity | OrderedQuantity:
         """Return the law of the median of a column: the quantile of a half."""
         return self.quantile(column, 0.5, given)
 

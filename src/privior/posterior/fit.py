@@ -9,30 +9,23 @@ of bins, is ranked among the drawn ones, so that a right family is called contra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from privior.arrays import Integers
 from privior.errors import InferenceError
-from privior.exact import decimal
 from privior.mechanisms import CellNoise
-from privior.models.families.family import numeric
 from privior.pictures import listing, markup
 from privior.posterior.conflict import FALSE_ALARM, Conflict
 from privior.posterior.contract import Posterior
+from privior.posterior.fit_bins import apart, check_shape, codes_below
 from privior.posterior.inference import infer
 from privior.posterior.numbers import Floats
 from privior.release import Release
-from privior.schema import DROP, Binned, Column, Schema
 
-#: the shares of records below the edges of bins, as the family has it
-_SHARES = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 #: histograms that are drawn, at least so many for a rank below the false-alarm rate, and their seed
 _DRAWN, _SEED = 19_999, 20_261_118
-#: parameters that tell where bins begin
-_TYPICAL = 200
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +39,7 @@ class Fit:
         expected: as the family has it
         stddev: how far released shares are from that, if the family is right
         conflict: how improbable the histogram is if the family is right
+        left_out: the bin that holds the bad cells and is not compared; empty if there is none
     """
 
     assumption: str
@@ -54,6 +48,7 @@ class Fit:
     expected: Floats
     stddev: Floats
     conflict: Conflict
+    left_out: str = ""
 
     @property
     def contradicted(self) -> bool:
@@ -67,12 +62,17 @@ class Fit:
             return (
                 f"The histogram contradicts that {self.assumption} ({self.conflict.where}; so far away in "
                 f"{self.conflict.rarity} if it were so): probabilities of records by this family are not to "
-                "be trusted; ask the histogram."
+                f"be trusted; ask the histogram.{self._but}"
             )
         return (
             f"The histogram does not contradict that {self.assumption} (farthest away: "
             f"{self.conflict.where}). Shapes that differ by less than the noise would not be noticed."
+            f"{self._but}"
         )
+
+    @property
+    def _but(self) -> str:
+        return f" Bad cells are in {self.left_out}, which is not compared." if self.left_out else ""
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return header and rows."""
@@ -91,6 +91,7 @@ class Fit:
             "false_alarm": FALSE_ALARM,
             "where": self.conflict.where,
             "bins": list(self.bins),
+            "left_out": self.left_out,
             **{name: [float(one) for one in getattr(self, name)] for name in names},
         }
 
@@ -104,35 +105,6 @@ class Fit:
         return markup.fragment(markup.table(*self.table()), markup.element("p", self.says))
 
 
-def histogram_schema(family: Posterior, column: str) -> Schema:
-    """Return the schema with a column in bins that the family's release tells apart well.
-
-    Bins begin where the fitted family has 1%, 5%, 10%, 20%, ... 99% of records below: public, since the
-    release is, and wide enough for any noise that leaves anything to see.
-    """
-    schema, numbers = family.schema, family.numbers
-    lower, step, size = numeric(schema, column, "histogram")
-    theta = family.draws(_TYPICAL, _SEED)
-
-    def first(share: float) -> int:
-        low, high = 0, size - 1
-        while low < high:
-            middle = (low + high) // 2
-            enough = float(numbers.at_most(column, middle)(theta).mean()) >= share
-            low, high = (low, middle) if enough else (middle + 1, high)
-        return low
-
-    codes = sorted({first(share) + 1 for share in _SHARES} & set(range(1, size)))
-    if not codes:
-        raise InferenceError("the family has all records at one value: no bins tell anything", asked=column)
-    half = Fraction(0) if step == 1 else step / 2  # where cells are rounded to the grid
-    edges = [lower, *(lower + step * code - half for code in codes), lower + step * size]
-    binned, code = Binned(edges), schema.column(column).missing_code
-    missing = DROP if code is None else binned.labels[binned.code(decimal(lower + step * code))]
-    columns: dict[str, Column] = {**schema.columns, column: Binned(edges, missing)}
-    return Schema(columns, population=schema.population, unit=schema.unit, csv=schema.csv)
-
-
 def check_fit(family: Posterior | Release, histogram: Release, column: str | None = None) -> Fit:
     """Compare a family with a noisy histogram of the same records.
 
@@ -143,28 +115,32 @@ def check_fit(family: Posterior | Release, histogram: Release, column: str | Non
     """
     belief: Posterior = infer(family) if isinstance(family, Release) else family
     plan, table = belief.releases[0].plan, histogram.plan
+    check_shape(plan.model)
     name = table.model.columns[0] if column is None else column
     facts = [(one.schema.population, one.records, one.neighbours, one.group) for one in (plan, table)]
     counted = table.model.columns == (name,) and name in plan.model.columns and not table.model.assumption
     noise = table.mechanism.cell_noise
-    if not (counted and plan.model.assumption) or facts[0] != facts[1] or noise is None or noise.clamped:
+    if not counted or facts[0] != facts[1] or noise is None or noise.clamped:
         raise InferenceError(
             "not a noisy histogram of a column of this family, of the same records",
             asked=f"{' x '.join(table.model.columns)} of {table.schema.population}, {table.mechanism.name}",
             advice="Write its analysis file with privior check-fit RELEASE --write FILE.",
         )
     kind = table.schema.column(name)
-    below = _below(belief.schema, name, kind)
+    below, bad = codes_below(belief.schema, name, kind), apart(belief.schema, name, kind)
     rng = np.random.default_rng(_SEED)
     theta = belief.draws(_DRAWN, _SEED)
     cumulated = np.column_stack([belief.numbers.at_most(name, code)(theta) for code in below])
     chances = np.clip(np.diff(cumulated, axis=1, prepend=0.0, append=1.0), 0, 1)
+    kept = np.array([code for code in range(kind.size) if code != bad])
+    chances = chances[:, kept]
     chances /= chances.sum(axis=1, keepdims=True)
-    observed = histogram.statistics.amounts.astype(np.float64)
-    records = table.records if table.total_public else max(1, int(observed.sum()))
-    drawn = rng.multinomial(records, chances) + _noise(noise, _DRAWN, rng)
-    expected = chances.mean(axis=0)
-    return _compared(plan.model.assumption, kind.labels, observed, drawn.astype(np.float64), expected)
+    observed = histogram.statistics.amounts.astype(np.float64)[kept]
+    records = table.records if table.total_public and bad is None else max(1, int(observed.sum()))
+    drawn = rng.multinomial(records, chances) + _noise(noise, _DRAWN, rng)[:, kept]
+    labels = tuple(kind.labels[code] for code in kept)
+    fit = _compared(plan.model.assumption, labels, observed, drawn.astype(np.float64), chances.mean(axis=0))
+    return fit if bad is None else replace(fit, left_out=kind.labels[bad])
 
 
 def _compared(
@@ -186,15 +162,6 @@ def _compared(
     chance = float((1 + (ranks[1:] >= ranks[0]).sum()) / len(ranks))
     conflict = Conflict(chance, where, len(names))
     return Fit(assumption, labels, away[0] + expected, expected, spread[: len(labels)], conflict)
-
-
-def _below(schema: Schema, column: str, kind: Column) -> list[int]:
-    """Return for each bin but the last the largest code of the family's column that lies in it."""
-    lower, step, size = numeric(schema, column, "histogram")
-    if not isinstance(kind, Binned):
-        return list(range(size - 1))
-    codes = [-((lower - edge) // step) - 1 for edge in kind.edges[1:-1]]  # the last value below each edge
-    return [min(max(int(code), -1), size - 1) for code in codes]
 
 
 def _noise(noise: CellNoise, size: int, rng: np.random.Generator) -> Integers:

@@ -88,6 +88,12 @@ def _quantile(draws: Floats, share: float) -> Floats:
     return np.where(np.isnan(ordered[-1]), np.nan, between)
 
 
+def occurring(draws: Floats, share: float) -> float:
+    """Return the least of some draws that at least this share of them does not exceed."""
+    place = min(max(math.ceil(draws.size * share - 1e-9) - 1, 0), draws.size - 1)
+    return float(np.partition(draws, place)[place])
+
+
 @dataclass(frozen=True, repr=False)
 class Quantity:
     """What a posterior says about one number.
@@ -101,6 +107,7 @@ class Quantity:
         undefined: how probable it is that there is no such number: nobody is as the condition says
         provided: what it rests on that nothing released can tell, such as "x is Poisson"
         alone: whether it is an estimate of which nobody knows how uncertain it is: there is no interval
+        occurring: whether it is one of the values of a column: estimate and interval are such values
     """
 
     name: str
@@ -111,6 +118,7 @@ class Quantity:
     undefined: float = 0.0
     provided: str = ""
     alone: bool = False
+    occurring: bool = False
 
     @staticmethod
     def of(name: str, values: Floats) -> Quantity:
@@ -131,10 +139,18 @@ class Quantity:
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Return the equal-tailed interval that holds the number with this probability."""
         check_level(level)
+        if self.occurring:
+            low, high = (occurring(self.values, share) for share in ((1 - level) / 2, (1 + level) / 2))
+            return low, high
         if self.exact_interval is not None:
             return self.exact_interval(level)
         low, high = quantiles(self.values, level)
         return float(low), float(high)
+
+    @property
+    def estimate(self) -> float:
+        """The number that is given as the answer: the mean; of what is a value, the middle one."""
+        return occurring(self.values, 0.5) if self.occurring and not self.alone else self.mean
 
     @property
     def stddev(self) -> float:
@@ -152,10 +168,13 @@ class Quantity:
         return f"<{self}>"
 
     def __float__(self) -> float:
-        return self.mean
+        return self.estimate
 
     def __str__(self) -> str:
         if self.alone:
             return f"{self.name} = {self.mean:.4f}, an estimate without an interval"
         low, high = self.interval(0.9)
+        if self.occurring:
+            said = f"{self.name} = {self.estimate:.10g}, between {low:.10g} and {high:.10g}"
+            return f"{said} with probability 90%"
         return f"{self.name} = {self.mean:.4f}, between {low:.4f} and {high:.4f} with probability 90%"

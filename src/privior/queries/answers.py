@@ -86,6 +86,7 @@ class QuantityAnswer(Answer):
         warnings: what must be known before the numbers are trusted
         about: what the number is of: the process behind the table, or the table itself
         provided: what the answer rests on that nothing released can tell, such as "x is Poisson"
+        estimate: of a quantile the value that is given as the answer; of other numbers the mean is
     """
 
     question: str
@@ -98,6 +99,7 @@ class QuantityAnswer(Answer):
     warnings: tuple[str, ...] = ()
     about: str = ""
     provided: str = ""
+    estimate: float | None = None
     kind: ClassVar[str] = "quantity"
 
     @staticmethod
@@ -106,18 +108,17 @@ class QuantityAnswer(Answer):
     ) -> QuantityAnswer:
         """Read the answer off a quantity."""
         low, high = quantity.interval(level)
-        if quantity.undefined > 0:
-            nobody = f"{100 * quantity.undefined:.2g}%"
-            said = f"NOTE: with probability {nobody} nobody is as the condition says; this is for the rest"
-            warnings = (*warnings, said)
+        warnings = (*warnings, *nobody_said(quantity.undefined))
         numbers = quantity.mean, quantity.stddev, level, low, high, quantity.simulation_error
-        return QuantityAnswer(question, *numbers, warnings, about, quantity.provided)
+        estimate = quantity.estimate if quantity.occurring else None
+        return QuantityAnswer(question, *numbers, warnings, about, quantity.provided, estimate)
 
     def facts(self) -> dict[str, object]:
         """Name the numbers."""
         names = ("mean", "stddev", "level", "low", "high", "simulation_error", "about")
         provided = {"provided": self.provided} if self.provided else {}
-        return {**{name: getattr(self, name) for name in names}, **provided}
+        estimate = {} if self.estimate is None else {"estimate": self.estimate}
+        return {**estimate, **{name: getattr(self, name) for name in names}, **provided}
 
     def text(self, width: int) -> str:
         """Wrap the sentence."""
@@ -129,27 +130,38 @@ class QuantityAnswer(Answer):
 
     @property
     def brief(self) -> str:
-        """Mean, lower and upper end."""
-        return f"{self.mean:.6g} {self.low:.6g} {self.high:.6g}"
+        """Mean, lower and upper end; of a quantile the value."""
+        return f"{self._given:.6g} {self.low:.6g} {self.high:.6g}"
+
+    @property
+    def _given(self) -> float:
+        return self.mean if self.estimate is None else self.estimate
 
     def table(self) -> AnswerCells:
         """Return a header and one row."""
-        header = ["question", "mean", "stddev", f"{percent(self.level)} interval"]
+        given = "mean" if self.estimate is None else "estimate"
+        header = ["question", given, "stddev", f"{percent(self.level)} interval"]
         interval = f"{self._written(self.low)} to {self._written(self.high)}"
-        return header, [[visible(self.question), self._written(self.mean), f"{self.stddev:.2g}", interval]]
+        return header, [[visible(self.question), self._written(self._given), f"{self.stddev:.2g}", interval]]
 
     def __str__(self) -> str:
-        mean, low, high = map(self._written, (self.mean, self.low, self.high))
+        mean, low, high = map(self._written, (self._given, self.low, self.high))
         question, probability = visible(self.question), f"with probability {percent(self.level)}"
         if question.startswith("interval("):
-            said = f"{question} = {low} to {high} {probability}, mean {mean}"
+            given = "mean" if self.estimate is None else "estimate"
+            said = f"{question} = {low} to {high} {probability}, {given} {mean}"
         else:
             said = f"{question} = {mean}, between {low} and {high} {probability}"
         rests = f", if {self.provided}" if self.provided else ""
         return "\n".join([said + rests, *([f"  {self.about}"] if self.about else []), *self.warnings])
 
     def _written(self, number: float) -> str:
-        """Write a number with two digits of the width of the interval; what may be a share with four."""
+        """Write a number with two digits of the width of the interval; what may be a share with four.
+
+        A value of a column is written as it is.
+        """
+        if self.estimate is not None:
+            return f"{number:.12g}"
         width = self.high - self.low
         least = 4 if all(abs(end) <= 1 + 1e-9 for end in (self.mean, self.low, self.high)) else 0
         digits = math.ceil(-math.log10(width)) + 1 if width > 1e-12 else least
@@ -218,6 +230,14 @@ class EstimateAnswer(Answer):
     def __str__(self) -> str:
         lines = [] if len(self.names) == 1 else listing.table(*self.table())
         return "\n".join([*lines, *self._said()])
+
+
+def nobody_said(undefined: float) -> tuple[str, ...]:
+    """Return what is to be said where it may be that nobody is as a condition says, if it may."""
+    if not undefined > 0:
+        return ()
+    nobody = f"{100 * undefined:.2g}%"
+    return (f"NOTE: with probability {nobody} nobody is as the condition says; this is for the rest",)
 
 
 def percent(level: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from privior.errors import InferenceError, PriviorError, QuestionError, shown
 from privior.exact import decimal
 from privior.posterior import posterior_of
-from privior.posterior.averages import numbers_of
+from privior.posterior.averages import numbers_of, places_of
 from privior.posterior.events import code_of, quoted
 from privior.queries.comparisons import Ordered, codes_compared
 from privior.queries.questions import AnyOf, AskedEvent, Condition, Word
@@ -197,11 +197,18 @@ class Binding:
             if word in words[:at]:
                 raise self.error("a column is named twice", word.place, asked=shown(word.text))
 
-    def check_numbers(self, word: Word, wanted: str = "mean") -> None:
-        """Refuse a column that has no mean, or no quantile."""
+    def check_numbers(self, word: Word) -> None:
+        """Refuse a column that has no mean."""
+        self._check(word, "mean", numbers_of)
+
+    def check_ordered(self, word: Word, wanted: str) -> None:
+        """Refuse a column that has no quantile, or median."""
+        self._check(word, wanted, places_of)
+
+    def _check(self, word: Word, wanted: str, values: Callable[[str, Column, str], object]) -> None:
         column = self._column(word)
         try:
-            numbers_of(word.text, column, wanted)
+            values(word.text, column, wanted)
         except InferenceError as error:
             what, advice = (QuestionError.visible(said or "") for said in (error.what, error.advice))
             raise self.error(what, word.place, allowed=error.allowed, advice=advice) from None

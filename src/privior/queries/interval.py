@@ -8,11 +8,10 @@ from fractions import Fraction
 from privior.exact import decimal
 from privior.posterior import Belief
 from privior.posterior.quantity import no_intervals
-from privior.queries.answers import EstimateAnswer, QuantityAnswer
 from privior.queries.binding import Binding
 from privior.queries.combined import number_read
 from privior.queries.probability import Probability
-from privior.queries.questions import Number, Question, question
+from privior.queries.questions import Number, NumberAnswer, Question, question
 from privior.queries.reading import Reader
 
 
@@ -37,7 +36,7 @@ class Interval(Question):
         """Bind the question about the number."""
         return replace(self, of=self.of.bound(binding))
 
-    def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer | EstimateAnswer:
+    def asked(self, belief: Belief, *, level: float, seed: int | None) -> NumberAnswer:
         """Return what is known of the number, with the interval's own level."""
         if not belief.uncertain:
             no_intervals()

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
+from privior.errors import QuestionError
 from privior.exact import decimal
 from privior.models import Model
 from privior.posterior import Belief
-from privior.posterior.averages import numbers_of
+from privior.posterior.averages import has_places, places_of
 from privior.posterior.numbers import Named
 from privior.queries.binding import Binding, Meant
 from privior.queries.questions import AskedEvent, Number, Word, after_bar, question
@@ -35,13 +36,21 @@ class _Quantile(Number):
     of_shape: ClassVar[bool] = True
 
     def bound(self, binding: Binding) -> Self:
-        """Check that the column has numbers, and find the levels that are meant."""
-        binding.check_numbers(self.column, self.name)
+        """Check that the column has an order, and find the levels that are meant."""
+        binding.check_ordered(self.column, self.name)
         given = binding.conditions(self.given)
         return replace(self, given=given, meant=binding.event(given))
 
     def named(self, belief: Belief) -> Named:
-        """The quantile as a function of parameters."""
+        """The quantile as a function of parameters, where it is a number."""
+        if has_places(belief.schema.column(self.column.text)):
+            raise QuestionError(
+                "differences and ratios are not taken of days and bins",
+                question=str(self),
+                place=0,
+                allowed="quantiles of numbers, P(event), mean(column)",
+                advice="Ask for each of the two.",
+            )
         return belief.numbers.quantile(self.column.text, float(self.share), self._condition(belief))
 
     def _condition(self, belief: Belief) -> object:
@@ -50,8 +59,8 @@ class _Quantile(Number):
         return self.meant or None
 
     def ends(self, schema: Schema, model: Model) -> tuple[float, float]:
-        """Return the least and the largest number of the column."""
-        numbers = numbers_of(self.column.text, schema.column(self.column.text))
+        """Return the least and the largest number of the column; of days and bins the codes."""
+        numbers = places_of(self.column.text, schema.column(self.column.text))
         return float(numbers.min()), float(numbers.max())
 
 

@@ -19,13 +19,17 @@ from privior.models import Model
 from privior.posterior import Belief, Quantity
 from privior.posterior.events import quoted
 from privior.posterior.numbers import Named
+from privior.posterior.ordered_quantity import OrderedQuantity
 from privior.queries.answers import Answer, EstimateAnswer, QuantityAnswer
+from privior.queries.level_answers import LevelAnswer
 from privior.schema import Schema
 
 if TYPE_CHECKING:
     from privior.queries.binding import Binding
     from privior.queries.reading import Reader
 
+#: what is answered to a question about one number, or one day or bin
+NumberAnswer = QuantityAnswer | EstimateAnswer | LevelAnswer
 #: what every posterior can be asked
 ALWAYS = "P(event), mean(column)"
 QuestionKind = TypeVar("QuestionKind", bound="type[Question]")
@@ -147,9 +151,9 @@ class Number(Question):
     def arguments(self, belief: Belief) -> tuple[object, ...]:
         """Return what the method of a posterior is called with that knows the number."""
 
-    def quantity(self, belief: Belief) -> Quantity:
-        """Return what a posterior, or draws, say about the number."""
-        found: Quantity = self.known(belief)(*self.arguments(belief))
+    def quantity(self, belief: Belief) -> Quantity | OrderedQuantity:
+        """Return what a posterior, or draws, say about the number; or about the day or bin."""
+        found: Quantity | OrderedQuantity = self.known(belief)(*self.arguments(belief))
         return found
 
     def named(self, belief: Belief) -> Named:
@@ -169,13 +173,15 @@ class Number(Question):
         """Return between what the number lies, whatever the data: public facts, infinite without ends."""
         return 0.0, 1.0
 
-    def asked(self, belief: Belief, *, level: float, seed: int | None) -> QuantityAnswer | EstimateAnswer:
+    def asked(self, belief: Belief, *, level: float, seed: int | None) -> NumberAnswer:
         """Return mean, spread and interval, or the estimate where nothing else is known."""
         return self.answered(str(self), belief, level)
 
-    def answered(self, written: str, belief: Belief, level: float) -> QuantityAnswer | EstimateAnswer:
+    def answered(self, written: str, belief: Belief, level: float) -> NumberAnswer:
         """Return the answer to a question that is written so."""
         about, found = self.asks(belief).about, self.quantity(belief)
+        if isinstance(found, OrderedQuantity):
+            return LevelAnswer.of(written, found, level, belief.caveats, about)
         if found.alone:
             return EstimateAnswer.of(written, [found], belief.caveats, about)
         return QuantityAnswer.of(written, found, level, belief.caveats, about)

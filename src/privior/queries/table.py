@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from privior.posterior import Belief, Quantity
 from privior.posterior.numbers import Named
+from privior.posterior.ordered_quantity import OrderedQuantity
 from privior.queries.binding import Binding
 from privior.queries.combined import number_read
 from privior.queries.networks import EntriesOf
@@ -35,7 +36,7 @@ class _AboutTable(Number):
         found: Belief = self.known(belief)()
         return found
 
-    def quantity(self, belief: Belief) -> Quantity:
+    def quantity(self, belief: Belief) -> Quantity | OrderedQuantity:
         """Return what is known of the table's number."""
         return self.of.quantity(self.asks(belief))
 

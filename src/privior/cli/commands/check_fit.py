@@ -33,9 +33,11 @@ def check_fit(
     from privior.analyses import histogram_for
     from privior.errors import InferenceError
     from privior.posterior import check_fit as checked
+    from privior.posterior.fit_bins import check_shape
     from privior.release import Release
 
     screen, given = screen_of(context), Release.read(release)
+    check_shape(given.plan.model)
     if (histogram is None) == (write is None):
         raise InferenceError(
             "a histogram is needed, or a name for its analysis file",

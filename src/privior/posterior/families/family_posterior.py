@@ -16,6 +16,7 @@ from privior.posterior.events import Event
 from privior.posterior.findings import Finding, Table
 from privior.posterior.noise_sums import NoiseSums
 from privior.posterior.numbers import Floats
+from privior.posterior.ordered_quantity import OrderedQuantity
 from privior.posterior.quantity import Quantity
 from privior.release import Release
 
@@ -56,7 +57,9 @@ class FamilyPosterior(Posterior):
         rests = f"{shape}, which decides how wide that is" if shape else ""
         return replace(super().average(column, given), provided=rests)
 
-    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+    def quantile(
+        self, column: str, share: float, given: Event | object | None = None
+    ) -> Quantity | OrderedQuantity:
         """Return the law of a quantile of a column, provided that records have the family's shape."""
         return replace(super().quantile(column, share, given), provided=self.model.assumption)
 

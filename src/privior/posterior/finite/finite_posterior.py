@@ -20,6 +20,7 @@ from privior.posterior.contract import posterior_for, released_draws, with_prior
 from privior.posterior.events import quoted
 from privior.posterior.findings import MOST_ROWS, Finding, Table
 from privior.posterior.finite.model_chances import ModelChances, certain_chances, model_chances
+from privior.posterior.named_numbers import NamedNumbers
 from privior.posterior.numbers import Floats
 from privior.posterior.quantity import DRAWS, Quantity, check_level
 from privior.posterior.seeds import drawing, seed_said
@@ -103,18 +104,18 @@ class FinitePosterior(CellsPosterior):
 
     # What follows for the cells
 
-    def mean(self) -> Floats:
+    def mean(self) -> NamedNumbers:
         """Return the expected chance of each cell."""
         shares, cells = self.chances.shares, np.ascontiguousarray(self._laws.T)
-        return np.array([float(shares @ cell) for cell in cells])  # one by one, as for each quantity
+        return self._named(np.array([float(shares @ cell) for cell in cells]))  # as for each quantity
 
-    def stddev(self) -> Floats:
+    def stddev(self) -> NamedNumbers:
         """Return the standard deviation of each cell's chance."""
-        return np.sqrt(self.chances.shares @ (self._laws - self.mean()) ** 2)
+        return self._named(np.sqrt(self.chances.shares @ (self._laws - self.mean()) ** 2))
 
-    def interval(self, level: float = 0.9) -> Floats:
+    def interval(self, level: float = 0.9) -> NamedNumbers:
         """Return the equal-tailed interval of each cell's chance, as (k, 2)."""
-        return _intervals(self._laws, self.chances.shares, check_level(level))
+        return self._named(_intervals(self._laws, self.chances.shares, check_level(level)))
 
     def mode(self) -> Floats:
         """Return the cell chances of the most probable model."""

@@ -28,6 +28,7 @@ from privior.posterior.events import Event, quoted
 from privior.posterior.findings import Finding, Table
 from privior.posterior.gibbs.gibbs_numbers import GibbsNumbers
 from privior.posterior.numbers import Floats
+from privior.posterior.ordered_quantity import OrderedQuantity
 from privior.posterior.own_rows import NOTHING, coded_rows, row_named
 from privior.posterior.quantity import DRAWS, Quantity, check_level, quantiles
 from privior.posterior.records import SampledRecords
@@ -154,7 +155,9 @@ class GibbsBelief(Posterior):
         """Return the mean of the target, likewise."""
         return replace(super().average(column, given), provided=self.numbers.left_open(given))
 
-    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+    def quantile(
+        self, column: str, share: float, given: Event | object | None = None
+    ) -> Quantity | OrderedQuantity:
         """Return the quantile that the loss is about, likewise."""
         return replace(super().quantile(column, share, given), provided=self.numbers.left_open(given))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.errors import InferenceError
-from privior.posterior.averages import numbers_of
+from privior.posterior.averages import numbers_of, places_of
 from privior.posterior.events import Event, Events, quoted
 from privior.posterior.networks.elimination import Elimination
 from privior.posterior.numbers import Named, Numbers, quantile_name, quantile_of
@@ -105,10 +105,10 @@ class NetworkNumbers(Numbers):
         return name, lambda theta: np.asarray(chances(theta) @ values)
 
     def quantile(self, column: str, share: float, given: Event | object | None = None) -> Named:
-        """Return a quantile of a column of numbers, nan where what is given has no chance."""
+        """Return a quantile of an ordered column, nan where what is given has no chance."""
         self.events.place(column)
         values, chances = (
-            numbers_of(column, self.schema.column(column), "quantile"),
+            places_of(column, self.schema.column(column)),
             self.chances((column,), given),
         )
         name = quantile_name(column, share, self._bar(given))

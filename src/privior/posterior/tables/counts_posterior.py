@@ -24,6 +24,8 @@ from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
 from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event
+from privior.posterior.named_numbers import NamedNumbers, named
+from privior.posterior.ordered_quantity import OrderedQuantity, as_value
 from privior.posterior.quantity import (
     DRAWS,
     Quantity,
@@ -104,17 +106,20 @@ class CountsPosterior(Belief):
         """The name of each cell."""
         return [", ".join(cell) for cell in self.numbers.cells]
 
-    def mean(self) -> Floats:
+    def _named(self, numbers: Floats) -> NamedNumbers:
+        return named(numbers, lambda: self.labels)
+
+    def mean(self) -> NamedNumbers:
         """Return the expected true count of each cell."""
-        return self.latent.mean
+        return self._named(self.latent.mean)
 
-    def stddev(self) -> Floats:
+    def stddev(self) -> NamedNumbers:
         """Return how uncertain each true count is: privacy noise alone."""
-        return self.latent.stddev
+        return self._named(self.latent.stddev)
 
-    def interval(self, level: float = 0.9) -> Floats:
+    def interval(self, level: float = 0.9) -> NamedNumbers:
         """Return lower and upper ends for each true count, as (k, 2)."""
-        return self.latent.interval(check_level(level))
+        return self._named(self.latent.interval(check_level(level)))
 
     def summary(self, level: float = 0.9) -> Summary:
         """Return the count of every cell, with its levels."""
@@ -125,7 +130,7 @@ class CountsPosterior(Belief):
         """Return the summary as a frame of pandas: mean, stddev, low and high by the levels of each cell."""
         return self.summary(level).to_pandas()
 
-    def shares(self, distance: TableDistance = EUCLIDEAN) -> Floats:
+    def shares(self, distance: TableDistance = EUCLIDEAN) -> NamedNumbers:
         """Return the share of each cell, with the least expected distance to the true shares.
 
         Read off draws with a fixed seed. For the least expected squared Euclidean distance take the mean
@@ -138,7 +143,7 @@ class CountsPosterior(Belief):
             raise InferenceError(
                 "not a distance", asked=shown(distance), allowed="pv.EUCLIDEAN, pv.HELLINGER"
             )
-        return distance.nearest(self._kept)
+        return self._named(distance.nearest(self._kept))
 
     def draws(self, n: int, seed: int | None = None) -> Integers:  # type: ignore[override]
         """Return n possible true tables, as (n, k)."""
@@ -174,10 +179,12 @@ class CountsPosterior(Belief):
         name, function = self.numbers.average(column, given)
         return self._linear(f"table({name})", function, given)
 
-    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+    def quantile(
+        self, column: str, share: float, given: Event | object | None = None
+    ) -> Quantity | OrderedQuantity:
         """Return the least value that at least this share of the table's records does not exceed."""
         name, function = self.numbers.quantile(column, check_share(share), given)
-        return self.quantity(f"table({name})", function)
+        return as_value(self.quantity(f"table({name})", function), self.schema.column(column))
 
     def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
         """Return the law of a number that follows from the shares of the cells, by draws of the table."""

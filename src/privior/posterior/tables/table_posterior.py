@@ -26,6 +26,7 @@ from privior.posterior.counts.contract import CellProbabilities, LatentCounts, L
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.events import Event
 from privior.posterior.findings import MOST_ROWS, Finding, Table
+from privior.posterior.named_numbers import NamedNumbers
 from privior.posterior.numbers import Floats
 from privior.posterior.quantity import DRAWS, Quantity, check_level
 from privior.posterior.seeds import seed_said
@@ -37,7 +38,11 @@ from privior.posterior.tables.groups import Groups
 from privior.posterior.tables.learned_probabilities import LearnedProbabilities
 from privior.posterior.tables.mode import dirichlet_mode
 from privior.posterior.tables.table_conflict import table_conflict
+from privior.posterior.tables.value_bins import UNCERTAIN, UNCERTAIN_NOTE
 from privior.release import Release
+
+#: no probability is taken for less where a Beta law is to have it as its mean
+_LEAST = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,17 +113,17 @@ class TablePosterior(CellsPosterior):
         """The prior parameters, unless another law was learned instead."""
         return self.prior if self.learned is None else None
 
-    def mean(self) -> Floats:
+    def mean(self) -> NamedNumbers:
         """Return the expected probability of each cell."""
-        return self._marginals.mean
+        return self._named(self._marginals.mean)
 
-    def stddev(self) -> Floats:
+    def stddev(self) -> NamedNumbers:
         """Return the standard deviation of each cell's probability."""
-        return self._marginals.stddev
+        return self._named(self._marginals.stddev)
 
-    def interval(self, level: float = 0.9) -> Floats:
+    def interval(self, level: float = 0.9) -> NamedNumbers:
         """Return the equal-tailed interval of each cell's probability: lower and upper, as (k, 2)."""
-        return self._marginals.interval(check_level(level))
+        return self._named(self._marginals.interval(check_level(level)))
 
     def variance_parts(self) -> VarianceParts:
         """Return the variance of each cell's probability: that of the records, and that of the noise."""
@@ -242,9 +247,24 @@ class TablePosterior(CellsPosterior):
         learned = () if self.learned is None else (str(self.learned),)
         return (f"{self.source}; {self.latent.diagnostics}", *learned)
 
+    @property
+    def _expected_parameters(self) -> Floats:
+        """The parameters of the Dirichlet law of the cells, if the expected table were the true one.
+
+        Where the prior was learned, it adds no numbers to counts: the law has the mean that was inferred.
+        """
+        if self.learned is None:
+            return np.asarray(self.prior + self.latent.mean)
+        return np.maximum(self.mean(), _LEAST) * max(float(self.latent.mean.sum()), 1.0)
+
     def _without_noise(self, level: float) -> Floats:
-        first = self.prior + self.latent.mean
-        return Betas(first, first.sum() - first).interval(level)
+        """Where the prior was learned neighbours tell of a cell too: then no more than all that is open."""
+        first = self._expected_parameters
+        inner = Betas(first, first.sum() - first).interval(level)
+        if self.learned is None:
+            return inner
+        low, high = np.asarray(self.interval(level)).T[:, :, np.newaxis]
+        return np.clip(inner, low, high)
 
     def uncertainty_picture(self) -> SplitBars:
         """Draw how uncertain each cell is, and which part of that comes from the privacy noise."""
@@ -253,8 +273,8 @@ class TablePosterior(CellsPosterior):
             self.labels,
             parts.sampling,
             parts.privacy,
-            title="Where the uncertainty comes from",
-            note="length: standard deviation of the probability; colours: shares of its variance",
+            title=UNCERTAIN,
+            note=UNCERTAIN_NOTE,
         )
 
     @abstractmethod
@@ -269,11 +289,14 @@ class TablePosterior(CellsPosterior):
                 self._in_short(level),
                 lambda: self._at_length(level),
                 lambda: self.picture(level),
+                self._in_words(level),
             ),
-            Finding(
-                "Where the uncertainty comes from", picture=self.uncertainty_picture, words=self._noise_share
-            ),
+            Finding(UNCERTAIN, picture=self.uncertainty_picture, words=self._noise_share),
         ]
+
+    def _in_words(self, level: float) -> Callable[[], str] | None:
+        """Return what pages say beside the numbers of the cells, if anything."""
+        return None
 
     def _in_short(self, level: float) -> Table:
         mean, ends = self.mean(), self.interval(level)
