@@ -145,7 +145,7 @@ def test_the_first_release_of_a_population_reminds_of_it(tmp_path: Path) -> None
     made(tmp_path)
     arguments = ["release", "bank.toml", "bank.csv", "--ledger", "bank.ledger", "--yes", "--no-report"]
     first = run_here([*arguments, "-o", "1.json"], tmp_path)
-    second = run_here([*arguments, "-o", "2.json"], tmp_path)
+    second = run_here([*arguments, "--again", "-o", "2.json"], tmp_path)
     assert first.code == second.code == 0, first.errors
     assert "privior check bank.toml bank.csv" in first.output
     assert "privior check" not in second.output

@@ -48,7 +48,7 @@ def clinic(tmp_path: Path) -> Path:
 
 def release(folder: Path, name: str, *more: str) -> int:
     asked = ["release", "a.toml", "t.csv", "-l", "c.ledger", "-o", name, "--yes", "--no-report", *more]
-    return run(asked, folder).code
+    return run([*asked, "--again"], folder).code
 
 
 def test_a_release_is_verified(clinic: Path) -> None:
@@ -252,6 +252,36 @@ def test_a_second_ledger_of_a_population_is_asked_about(clinic: Path) -> None:
     assert run(["ledger", "create", "others.ledger", "-p", "clinic 2", "-e", "4"], clinic).code == 0
     elsewhere = {"PRIVIOR_STATE": str(clinic / "another machine")}
     assert run(["ledger", "create", "fourth.ledger", "-p", "clinic", "-e", "4"], clinic, elsewhere).code == 0
+
+
+def test_yes_does_not_pay_for_the_same_twice(clinic: Path) -> None:
+    """A script reads no notes: it says --again, or gives its spend a name."""
+    ledger = pv.Ledger.open(clinic / "c.ledger")
+    once = ["release", "a.toml", "t.csv", "-l", "c.ledger", "--yes", "--no-report", "-o"]
+    grouped = ["batch", "t.csv", "a.toml", "-l", "c.ledger", "--by", "region", "--yes", "--no-report", "-f"]
+    checked = ["check", "a.toml", "t.csv", "--epsilon", "0.5", "-l", "c.ledger", "--yes", "-f"]
+    for place, asked in enumerate((once, grouped, checked), start=1):
+        for name in ("first", "second", "third"):
+            (clinic / name).mkdir(exist_ok=True)
+        first, second, third = (
+            [*asked, name + "/r.json" * (asked is once)] for name in ("first", "second", "third")
+        )
+        assert run(first, clinic).code == 0
+        refused = run(second, clinic)
+        assert refused.code == 4
+        said = " ".join(refused.errors.split())
+        assert "the same was bought before" in said
+        assert "To use that again is free: privior ledger release" in said
+        assert "--again" in said
+        assert "Nothing was spent." in said
+        assert ledger.last().number == 2 * place - 1
+        assert run([*third, "--again"], clinic).code == 0
+        assert ledger.last().number == 2 * place
+    assert run([*once, "named.json", "--key", "monday"], clinic).code == 0
+    on_terminal = [one for one in once if one != "--yes"]
+    asked_there = run_on_terminal([*on_terminal, "asked.json"], clinic, {"[y/N]": "y\n"})
+    assert "NOTE: the same was bought before" in " ".join(asked_there.plain.split())
+    assert asked_there.code == 0
 
 
 def test_verify_without_a_ledger_does_not_look_like_success(clinic: Path) -> None:

@@ -123,6 +123,9 @@ SpendKey = Annotated[
         show_default=False,
     ),
 ]
+BuyAgain = Annotated[
+    bool, typer.Option("--again", help="With --yes: spend although the same was bought before.")
+]
 Analyst = Annotated[
     str | None, typer.Option(help="Who spends; needed if the ledger has quotas.", show_default=False)
 ]

@@ -24,13 +24,18 @@ Written = TypeVar("Written")
 
 
 class Terms(NamedTuple):
-    """How to spend: from which ledger, for whom, under which key, and whether it was agreed to already."""
+    """How to spend: from which ledger, for whom, under which key, and whether it was agreed to already.
+
+    Attributes:
+        again: whether it was agreed to pay for what was bought before, too
+    """
 
     ledger: str
     key: str | None
     analyst: str | None
     version: str | None
     yes: bool
+    again: bool
 
 
 def named(ledger: str | None, command: str) -> str:
@@ -85,7 +90,7 @@ def spend(
         )
     with ready:
         tell(ready)
-        _confirm(screen, ready, yes=terms.yes)
+        _confirm(screen, ready, terms)
         with _said_if_it_stands(screen, places[0], complete):
             with screen.progress() as say:
                 made = ready.carry_out_all(say)
@@ -122,18 +127,30 @@ def _warn_of_corrections(screen: Screen, ledger: str) -> None:
         screen.complain(f"{ledger}: {uncharged_in_words(due)}. It is charged now, whatever becomes of this.")
 
 
-def _confirm(screen: Screen, ready: Measurement, *, yes: bool) -> None:
-    """Show what will be spent and ask, unless it was said already or nothing will be."""
+def _confirm(screen: Screen, ready: Measurement, terms: Terms) -> None:
+    """Show what will be spent and ask, unless it was said already or nothing will be.
+
+    Nobody reads notes where nobody is asked: there the same is not bought twice unless somebody said so.
+    """
     if ready.stored is not None:
         entry = ready.stored[0].receipt.entry
         screen.text(f"\nThis key was charged before (entry {entry}): the same is given again, free.\n")
         return
     before = ready.charge.bought()
     if before is not None:
-        again = f"privior ledger release {quote(ready.charge.ledger.where)} {before.number}"
-        screen.text(f"NOTE: the same was bought before; to use that again is free: {again} -o FILE")
+        ledger = ready.charge.ledger.where
+        stored = f"privior ledger release {quote(ledger)} {before.number} -o FILE"
+        if terms.yes and terms.key is None and not terms.again:
+            raise LedgerError(
+                "the same was bought before, and --yes asks nobody whether to pay for it twice",
+                where=ledger,
+                asked=f"{before.about}, as in entry {before.number}",
+                advice=f"To use that again is free: {stored}. To pay again for new noise say --again; "
+                "with --key NAME a script that runs twice pays once.",
+            )
+        screen.text(f"NOTE: the same was bought before; to use that again is free: {stored}")
     screen.text(f"\n{ready.picture().text(screen.width)}\n")
-    if not yes and not _agreed(screen, ready):
+    if not terms.yes and not _agreed(screen, ready):
         screen.fail("NotConfirmed", "not confirmed. Nothing was spent.")
         raise typer.Exit(ExitCode.NO)
 

@@ -11,6 +11,7 @@ import typer
 from privior.cli.commands.plan import planned
 from privior.cli.options import (
     Analyst,
+    BuyAgain,
     Epsilon,
     Json,
     LedgerAddress,
@@ -56,6 +57,7 @@ def batch(
         bool, typer.Option("--report/--no-report", help="Write one HTML report about all of them.")
     ] = True,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend without asking.")] = False,
+    again: BuyAgain = False,
     key: SpendKey = None,
     analyst: Analyst = None,
     table_version: TableVersion = None,
@@ -70,7 +72,7 @@ def batch(
     from privior.plans import Batch
 
     screen = screen_of(context)
-    terms = Terms(named(ledger, "batch"), key, analyst, table_version, yes)
+    terms = Terms(named(ledger, "batch"), key, analyst, table_version, yes, again)
     stems = [path.stem for path in analyses]
     if len(set(stems)) != len(stems):
         raise PlanError("two analysis files have one name", where="batch", asked=", ".join(stems))

@@ -14,6 +14,7 @@ from privior.cli.looking import PRIVATE, refuse_other_eyes
 from privior.cli.options import (
     AnalysisFile,
     Analyst,
+    BuyAgain,
     Epsilon,
     Json,
     LedgerAddress,
@@ -55,6 +56,7 @@ def check(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Spend without asking.")] = False,
     records: RecordsNumber = None,
     neighbours: NeighboursName = None,
+    again: BuyAgain = False,
     key: SpendKey = None,
     analyst: Analyst = None,
     table_version: TableVersion = None,
@@ -80,7 +82,7 @@ def check(
 
     asked = Analysis.read(analysis, records=records, epsilon=epsilon, neighbours=neighbours)
     together = asked.check(column or [])
-    terms = Terms(named(ledger, "check"), key, analyst, table_version, yes)
+    terms = Terms(named(ledger, "check"), key, analyst, table_version, yes, again)
     called = _called([member.model.columns[0] for member in together.members])
     places = [folder / f"{analysis.stem}.check.{name}.release.json" for name in called]
     spend(

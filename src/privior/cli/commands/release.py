@@ -13,6 +13,7 @@ from privior.cli.commands.plan import planned
 from privior.cli.options import (
     AnalysisFile,
     Analyst,
+    BuyAgain,
     Calibrate,
     ConcentratedDraws,
     Delta,
@@ -67,6 +68,7 @@ def release(
     concentrated: ConcentratedDraws = False,
     calibrate: Calibrate = False,
     least: Least = 0,
+    again: BuyAgain = False,
     key: SpendKey = None,
     analyst: Analyst = None,
     table_version: TableVersion = None,
@@ -87,7 +89,7 @@ def release(
         calibrate=calibrate,
         least=least,
     )
-    terms = Terms(named(ledger, "release"), key, analyst, table_version, yes)
+    terms = Terms(named(ledger, "release"), key, analyst, table_version, yes, again)
     place = output or Path(f"{analysis.stem}.release.json")
     page = checked_page(place) if report else None
 
