@@ -13,6 +13,7 @@ import privior as pv
 from privior.errors import InferenceError, QuestionError
 from privior.posterior import GivenDraws, Posterior
 from privior.posterior.averages import numbers_of
+from privior.posterior.quantity import Quantity
 from privior.queries import parse
 from privior.queries.questions import forms
 from privior.schema import Column
@@ -97,7 +98,9 @@ def _up_to_the_median(posterior: Posterior, column: str) -> list[tuple[str, floa
     """The levels of a column of numbers up to the nearest to its median."""
     known = posterior.schema.column(column)
     numbers = list(zip(known.labels, numbers_of(column, known), strict=True))
-    nearest = min(numbers, key=lambda level: abs(level[1] - posterior.median(column).mean))
+    median = posterior.median(column)
+    assert isinstance(median, Quantity)
+    nearest = min(numbers, key=lambda level: abs(level[1] - median.mean))
     return [level for level in numbers if level[1] <= nearest[1]]
 
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-import numpy as np
-
 from privior.models import DirichletTable
 from privior.pictures import IntervalChart, SplitBars
 from privior.posterior.averages import has_places
 from privior.posterior.contract import posterior_for
 from privior.posterior.events import quoted
 from privior.posterior.findings import MOST_ROWS, Finding, Table
-from privior.posterior.quantity import SEED, check_level
+from privior.posterior.quantity import check_level
+from privior.posterior.seeds import drawing
 from privior.posterior.tables.drawn import MOST_CELLS, affordable
 from privior.posterior.tables.margins import TableMargins
 from privior.posterior.tables.table_posterior import TablePosterior
@@ -82,7 +81,7 @@ class CategoricalPosterior(TablePosterior):
             return None
         kept = self.latent.kept
         if kept is None:
-            kept = self.latent.draws(affordable(column.size), np.random.default_rng(SEED))
+            kept = self.latent.draws(affordable(column.size), drawing(0, self.seed))
         numbers = self.mean(), self._drawn.kept, self._expected_parameters, self.latent.mean, kept
         return value_bins(self.model.columns[0], column.labels, numbers)
 
