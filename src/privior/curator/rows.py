@@ -72,8 +72,8 @@ class Rows:
         """Read the cells, once, and draw the noise of each plan, once."""
         incident.begin("reading")
         asked = tuple(dict.fromkeys(one for plan in self.plans for one in plan.readings))
-        answers = dict(zip(asked, self.source.read(*asked), strict=True))
         with one_thread():
+            answers = dict(zip(asked, self.source.read(*asked), strict=True))
             statistics = [plan.statistics(*(answers[one] for one in plan.readings)) for plan in self.plans]
         return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
 

@@ -271,6 +271,10 @@ class Mechanism(ABC):
         """Say what else is declared or used, as named facts."""
         return []
 
+    def memory(self, records: int) -> str:
+        """Say how much memory a release of so many records takes; nothing if it is next to nothing."""
+        return ""
+
     @property
     def slow(self) -> bool:
         """Whether building it for another budget takes seconds."""

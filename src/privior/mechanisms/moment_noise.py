@@ -100,6 +100,13 @@ class MomentNoise(Mechanism):
         """Noise has no ends, so that any integers may be released."""
         return True
 
+    def memory(self, records: int) -> str:
+        """Say about how much a release takes: a program of this library, and what is kept of the rows."""
+        kept, program = self.model.kept(self.schema), 1.6e8 + 1e6 * len(self.layout.design.features)
+        if not kept:
+            return f"about {program / 1e6:.0f} MB, however many records: sums are added up as rows are read"
+        return f"about {(program + records * kept) / 1e6:.0f} MB for {records} records"
+
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
         """Say how many sums there are, and how noisy they are, in units in which they compare."""
         count = len(self.layout.published)

@@ -18,6 +18,7 @@ from privior.exact import decimal, rational, round_down, shortened_up
 from privior.mechanisms.contract import Asked, Mechanism, offered_for
 from privior.mechanisms.noisy_products import NoisyProducts
 from privior.models import MOST_SUM, ExactRecords, Layout, LogisticRegression, Model, Observed, RowDesign
+from privior.models.design import MOST_FEATURES
 from privior.models.row_design import AT_ONCE
 from privior.privacy import REPLACE_ONE, Budget, Guarantee, Neighbours, Sensitivity
 from privior.privacy.calibration import largest
@@ -128,7 +129,14 @@ class ObjectivePerturbation(Mechanism):
         fill(self, model=model, schema=schema, epsilon=budget.epsilon, delta=budget.delta)
         fill(self, neighbours=Neighbours.of(neighbours), expected=expected)
         self.sensitivity  # noqa: B018 - refuses a schema that does not fit
-        beside = rational(products, "products")
+        beside, features = rational(products, "products"), len(self.design.design.features)
+        if (intervals or beside) and features > MOST_FEATURES:
+            raise self.refusal(
+                "intervals rest on noisy sums of products, as moments do: there are too many of them",
+                asked=f"{features} features",
+                allowed=MOST_FEATURES,
+                advice="Take fewer features, or no intervals.",
+            )
         found = rational(variance, "variance") if variance is not None else Fraction(0)
         if variance is None:
             found, beside = self._calibrated(_SHARE if intervals else Fraction(0))
@@ -338,12 +346,16 @@ class ObjectivePerturbation(Mechanism):
 
     # Words and files
 
-    def memory(self, records: int) -> float:
-        """About how many bytes a release of so many records takes, beside the engine's."""
-        return records * (10.0 * self.design.size + 24.0 * len(self.model.columns)) + 2e8
+    def memory(self, records: int) -> str:
+        """Say about how much a release of the declared number of records takes, all of which are kept.
+
+        Not of the guess that penalty and grid are made for: the table may have as many as were declared.
+        """
+        taken = records * (10.0 * self.design.size + 24.0 * len(self.model.columns)) + 2e8
+        return f"about {taken / 1e6:.0f} MB for {records} records"
 
     def facts(self, model: Model, schema: Schema) -> list[tuple[str, str]]:
-        """Say what is computed, with which penalty, and in how much memory."""
+        """Say what is computed, and with which penalty."""
         known = "known" if self.neighbours is REPLACE_ONE else "guessed, never counted"
         beside = "noisy sums of products, for intervals" if self.products else "nothing else"
         return [
@@ -353,7 +365,6 @@ class ObjectivePerturbation(Mechanism):
                 "noise",
                 f"standard deviation {float(self.variance) ** 0.5:.4g} on the gradient",
             ),
-            ("memory", f"about {self.memory(self.expected) / 1e6:.0f} MB for {self.expected} records"),
         ]
 
     @cached_property

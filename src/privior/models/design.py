@@ -30,8 +30,9 @@ from privior.models.summands import ONE, Factor, Summand
 from privior.schema import Schema
 from privior.schema.columns import Bounded, Column, Date, Integer
 
-#: more features than this are a mistake: the noise of so many sums drowns them
-MOST_FEATURES = 60
+#: of moments: 60 features have 1,953 sums of products, all of them noisy, and inference takes minutes; more
+#: are drowned. Models that look at records publish a number for each weight alone
+MOST_FEATURES, MOST_OF_RECORDS = 60, 100
 #: what is called so in every regression with an intercept
 INTERCEPT = "intercept"
 
@@ -108,11 +109,13 @@ class Design:
         formula: what depends on what
         schema: the public facts about the columns
         two_levels: whether the target is a column of two levels, which count as -1 and 1
+        most: how many features there may be
     """
 
     formula: Formula
     schema: Schema
     two_levels: bool = False
+    most: int = MOST_FEATURES
 
     @cached_property
     def target(self) -> Coded:
@@ -135,13 +138,18 @@ class Design:
     def features(self) -> tuple[Feature, ...]:
         """All features, term by term."""
         found = [feature for term in self.formula.terms for feature in self._of_term(term)]
-        if len(found) > MOST_FEATURES:
+        if len(found) > self.most:
             raise ModelError(
                 "too many features",
                 where=str(self.formula),
                 asked=len(found),
-                allowed=MOST_FEATURES,
-                advice="Take fewer terms, or columns of fewer levels.",
+                allowed=self.most,
+                advice="Take fewer terms, or columns of fewer levels."
+                + (
+                    f" Models that look at records (logistic, Gibbs) take {MOST_OF_RECORDS}."
+                    if self.most < MOST_OF_RECORDS
+                    else ""
+                ),
             )
         return tuple(found)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from privior.arrays import Integers
 from privior.checks import fill
-from privior.models.design import Design
+from privior.models.design import MOST_FEATURES, Design
 from privior.models.formula import Formula
 from privior.models.formula_model import RecordsModel
 from privior.models.model import MODELS, MOST_SUM
@@ -87,13 +87,21 @@ class LogisticRegression(RecordsModel, MomentModel):
         return Design(self.formula, schema, two_levels=True)
 
     def moment_trouble(self, schema: Schema) -> tuple[str, object] | None:
-        """Without an intercept nothing tells the means; products of fine features may not be exact."""
+        """Without an intercept nothing tells means; products may not be exact, or too many."""
+        features = len(self.design(schema).design.features)
+        if features > MOST_FEATURES:
+            return f"more than {MOST_FEATURES} features have too many moments", features
         if not self.formula.intercept:
             return "moments of a logistic regression need an intercept", str(self.formula)
         largest = max(self.design(schema).reach) ** 2 * AT_ONCE
         if largest >= MOST_SUM:
             return "sums of products of such fine features might not be exact", largest
         return None
+
+    def kept(self, schema: Schema) -> float:
+        """The records are read like those of other mechanisms: their codes, some copies, and their order."""
+        widest = max(schema.column(name).size for name in self.columns)
+        return 4.0 * np.min_scalar_type(-widest).itemsize * len(self.columns) + 24.0
 
     def products(self, schema: Schema, statistics: ExactRecords) -> Integers:
         """Multiply the numbers of every record; sums too large to be written are cut, which moves no sum of

@@ -34,6 +34,10 @@ class MomentModel(FormulaModel):
         """Say what is wrong with publishing moments, and what was asked; None if nothing is."""
         return None
 
+    def kept(self, schema: Schema) -> float:
+        """Return how many bytes are kept of each record until moments are summed; 0 if rows are streamed."""
+        return 0.0
+
     def layout(self, schema: Schema, neighbours: Neighbours, weights: MomentWeights = FIRST) -> MomentLayout:
         """Return which sums are published, weighed against each other in this way."""
         return MomentLayout(self.moment_design(schema), neighbours, weights)

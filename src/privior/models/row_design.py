@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from privior.arrays import Codes, Floats, Integers
 from privior.errors import ModelError
-from privior.models.design import Design
+from privior.models.design import MOST_OF_RECORDS, Design
 from privior.models.formula import Formula
 from privior.schema import Schema
 
@@ -43,7 +43,7 @@ class RowDesign:
     @cached_property
     def design(self) -> Design:
         """The features of the formula, as whole numbers."""
-        return Design(self.formula, self.schema)
+        return Design(self.formula, self.schema, most=MOST_OF_RECORDS)
 
     @property
     def names(self) -> tuple[str, ...]:

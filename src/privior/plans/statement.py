@@ -14,12 +14,14 @@ def facts(plan: Plan) -> list[tuple[str, str]]:
     """Say what will be done and promised, as named facts."""
     forecasts = _whose_forecasts(plan)
     imported = plan.mechanism.imported
+    memory = "" if imported else plan.mechanism.memory(plan.records)
     return [
         ("population", f"{plan.schema.population}, protecting {plan.schema.unit}"),
         ("model", plan.model.in_words(plan.schema)),
         *([] if plan.group is None else [("group", f"only records with {plan.group}")]),
         ("records", plan.records_in_words),
         *plan.mechanism.facts(plan.model, plan.schema),
+        *([("memory", memory)] if memory else []),
         *([("forecasts", forecasts)] if forecasts else []),
         *([] if imported else plan.forecaster.facts(plan.typical_records, plan.mechanism)),
         *([("declared", plan.mechanism.declaration)] if plan.declared else []),
