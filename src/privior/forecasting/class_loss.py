@@ -1,6 +1,6 @@
 """By how much the log loss of a column that is told from all others is above that of the true tables.
 
-Records of typical networks are drawn, always the same ones. An entry p of a row of n records, told by a
+Records of typical networks are laid out, always the same ones. An entry p of a row of n records, told by a
 release with variance v of its count (`network_divergence`), is seen at p plus normal noise of variance (v +
 1) / n^2. With what the prior knows, its mean and variance taken for those of a normal law too, it is a
 normal number that is not negative, of known mean and variance; its logarithm is taken as normal with those
@@ -13,20 +13,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.forecasting.expect import Expect
 from privior.forecasting.network_divergence import count_variance
+from privior.forecasting.scenarios import strata
 from privior.forecasting.typical_tables import TypicalTable, typical_tables
 from privior.models import Network
 from privior.schema import Schema
-from privior.special import log_ndtr
+from privior.special import log_ndtr, ndtri
 
 #: networks, records of each and draws from the posterior of each, at most
-_NETWORKS, _RECORDS, _DRAWS = 50, 40, 16
+_NETWORKS, _RECORDS, _DRAWS = 200, 20, 16
 _TINY = 1e-12
 #: noise does not carry an entry farther below 0 than so many deviations
 _FAR = 6.0
@@ -71,6 +72,12 @@ class _Entries:
         return np.log(mean) - spread / 2, spread
 
 
+@lru_cache(maxsize=4)
+def class_loss(model: Network, schema: Schema, expect: Expect, target: str) -> ClassLoss:
+    """Return what is the same for any noise, once."""
+    return ClassLoss(model, schema, expect, target)
+
+
 @dataclass(frozen=True, eq=False)
 class ClassLoss:
     """The expected loss above that of the true tables, for any noise of the tables.
@@ -98,13 +105,13 @@ class ClassLoss:
     @cached_property
     def _records(self) -> dict[str, Integers]:
         """Records of each network, as codes."""
-        rng, found = np.random.default_rng(1), dict[str, Integers]()
-        number = _RECORDS * _NETWORKS // self._networks
+        number, found = _RECORDS * _NETWORKS // self._networks, dict[str, Integers]()
         networks = np.arange(self._networks)[:, np.newaxis]
-        for node in self.model.order:
+        for place, node in enumerate(self.model.order):
+            points = strata(self._networks * number, 1, place).reshape(self._networks, number, 1)
             rows = np.broadcast_to(self._row(node, found), (self._networks, number))
             below = np.cumsum(self._tables[node].chances[networks, rows], axis=-1)[..., :-1]
-            found[node] = (rng.random((self._networks, number, 1)) > below).sum(axis=-1)
+            found[node] = (points > below).sum(axis=-1)
         return found
 
     def _row(self, node: str, codes: Mapping[str, Integers]) -> Integers:
@@ -120,7 +127,6 @@ class ClassLoss:
         codes = {name: one[..., np.newaxis] for name, one in self._records.items()}
         codes[self.target] = np.arange(self.schema.column(self.target).size)[np.newaxis, np.newaxis]
         networks, found = np.arange(self._networks)[:, np.newaxis, np.newaxis], list[_Entries]()
-        rng = np.random.default_rng(3)
         for place, node in enumerate(self.model.columns):
             if node != self.target and self.target not in self.model.parents[node]:
                 continue
@@ -129,7 +135,7 @@ class ClassLoss:
             weights = np.broadcast_to(one.weights, one.chances.shape)[networks, rows]
             whole = weights.sum(axis=-1)
             mean = _at(weights, which) / whole
-            normal = rng.standard_normal(mean.shape)
+            normal = _normal(mean.shape, len(self.model.columns) + place * mean.shape[-1])
             chances = _at(one.chances[networks, rows], which)
             shares, levels = one.shares[networks, rows], one.chances.shape[-1]
             found.append(
@@ -142,14 +148,25 @@ class ClassLoss:
         """What the true tables say."""
         return _softmax(sum((np.log(np.maximum(one.chances, _TINY)) for one in self._entries), np.zeros(1)))
 
+    @cached_property
+    def _draws(self) -> Floats:
+        """What draws from the posterior are off by, in units of its deviation."""
+        *records, levels = self._true.shape
+        used = len(self.model.columns) * (1 + levels)
+        return np.moveaxis(_normal((*records, levels * _DRAWS), used).reshape(*records, levels, -1), -1, 0)
+
     def __call__(self, records: float, noises: Sequence[float] | Floats) -> float:
         """Return the expected loss above that of the true tables, in nats."""
         each = [one.learned(records, float(noises[one.place])) for one in self._entries]
         mean, spread = (sum(parts, np.zeros(1)) for parts in zip(*each, strict=True))
-        draws = np.random.default_rng(2).standard_normal((_DRAWS, *mean.shape)) * np.sqrt(spread)
-        said = _softmax(mean + draws).mean(axis=0)
+        said = _softmax(mean + np.sqrt(spread) * self._draws).mean(axis=0)
         logs = np.log(np.maximum(self._true, _TINY)) - np.log(np.maximum(said, _TINY))
         return float((self._true * logs).sum(axis=-1).mean())
+
+
+def _normal(shape: tuple[int, ...], used: int) -> Floats:
+    """Return normal numbers, one for each record and dimension."""
+    return np.asarray(ndtri(strata(math.prod(shape[:-1]), shape[-1], used)).reshape(shape))
 
 
 def _at(rows: Floats, which: Integers) -> Floats:

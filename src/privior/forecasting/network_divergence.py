@@ -7,7 +7,7 @@ with noise of variance s, the count of a level varies by v = n p (1 - p) + s ((1
 level whose chance is large beside that adds v / (2 n^2 p); one that drowns is expected to have about as
 many records as the noise may hide, and adds that share, 0.4 sqrt(v + 1) / n (0.4 was found with the true
 tables of asia, child and alarm, at epsilon 0.1 to 10: this alone forecasts each within a quarter). In
-between both are joined by squares. A row is never farther off than before the release; where rows of a
+between both are joined by fourth powers. A row is never farther off than before the release; where rows of a
 table resemble each other, that is how far they lie from what they are about, and how far that is off, which
 all rows tell together.
 """
@@ -29,7 +29,7 @@ from privior.special import psi
 
 #: the share of the noise's deviation that a level which drowns is expected to have
 _HIDDEN = 0.4
-_TINY = 1e-150
+_TINY = 1e-70
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,5 +94,5 @@ def row_divergence(number: Floats, chances: Floats, noise: float, before: Floats
     among = np.maximum(number, _TINY)[..., np.newaxis]
     told = 2 * among * (among * np.maximum(chances, _TINY) / np.maximum(variance, _TINY))
     hidden = among / (_HIDDEN * np.sqrt(variance + 1))
-    each = 1 / np.maximum(np.hypot(told, hidden), _TINY)
+    each = 1 / np.maximum(np.hypot(told**2, hidden**2) ** 0.5, _TINY)
     return np.asarray(1 / (1 / np.maximum(each.sum(axis=-1), _TINY) + 1 / np.maximum(before, _TINY)))

@@ -16,7 +16,7 @@ from typing import Any, final
 import numpy as np
 
 from privior.arrays import Floats
-from privior.forecasting.class_loss import ClassLoss
+from privior.forecasting.class_loss import ClassLoss, class_loss
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.effort import Effort
 from privior.forecasting.network_divergence import NetworkDivergence
@@ -101,7 +101,7 @@ class NetworkForecaster(Forecaster):
     @cached_property
     def _loss(self) -> ClassLoss | None:
         target = self.model.target
-        return None if target is None else ClassLoss(self.model, self.schema, self.expect, target)
+        return None if target is None else class_loss(self.model, self.schema, self.expect, target)
 
     @cached_property
     def _guess(self) -> float:

@@ -1,4 +1,4 @@
-"""Tables that are typical of a network's prior: a few networks drawn from it, always the same ones.
+"""Tables that are typical of a network's prior: a few networks that stand for all, always the same ones.
 
 How much noise hurts depends on how uneven tables are: rows of parents' levels that are rare have few records,
 and small entries drown first. Rows of a prior in numbers are drawn from it. A learned prior expects rows that
@@ -17,21 +17,23 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.forecasting.expect import Expect
+from privior.forecasting.scenarios import strata
 from privior.models import Network
 from privior.schema import Schema
+from privior.special import ndtri
 
-#: networks that are drawn: so many, fewer where they are large, never less
-_MOST, _NUMBERS, _LEAST = 200, 300_000, 8
+#: networks: so many, fewer where they are large, never less
+_MOST, _NUMBERS, _LEAST = 200, 200_000, 8
 #: log(k / levels) of a learned prior: normal with this mean, half of what is believed (rows of real networks
 #: differ more), and standard deviation 1
 _RESEMBLANCE = 0.35
-#: smaller Dirichlet parameters are drawn as if they were this
+#: smaller Dirichlet parameters are taken as if they were this
 _LEAST_WEIGHT = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class TypicalTable:
-    """One table of all networks that were drawn.
+    """One table of all networks.
 
     Attributes:
         shares: of the records, in the rows of the table: networks x rows
@@ -53,35 +55,42 @@ def typical_tables(model: Network, schema: Schema, expect: Expect) -> Mapping[st
         return _expected(model, schema, expect)
     parameters = dict(zip(model.columns, model.parameters(schema), strict=True))
     networks = int(np.clip(_NUMBERS // sum(model.sizes(schema)), _LEAST, _MOST))
-    rng, levels, found = np.random.default_rng(0), dict[str, Floats](), dict[str, TypicalTable]()
+    levels, found, used = dict[str, Floats](), dict[str, TypicalTable](), 0
     for node in model.order:
         shares = np.ones((networks, 1))
         for name in model.parents[node]:
             shares = (shares[:, :, np.newaxis] * levels[name][:, np.newaxis]).reshape(networks, -1)
         *above, size = model.shape(node, schema)
-        found[node] = _drawn(rng, shares, parameters[node], math.prod(above), size)
+        found[node] = _typical(shares, parameters[node], math.prod(above), size, used)
+        used += 2 * size * (math.prod(above) + 1) + 1
         levels[node] = (shares[:, :, np.newaxis] * found[node].chances).sum(axis=1)
     return found
 
 
-def _drawn(
-    rng: np.random.Generator, shares: Floats, parameters: Floats | None, rows: int, size: int
-) -> TypicalTable:
+def _typical(shares: Floats, parameters: Floats | None, rows: int, size: int, used: int) -> TypicalTable:
     shape, alike = (len(shares), rows, size), None
     if parameters is not None:
         weights = parameters.reshape(1, rows, size)
     elif rows == 1:
         weights = np.ones((1, 1, size))
     else:
-        alike = _dirichlet(rng, np.ones((len(shares), 1, size)))
-        strength = size * np.exp(_RESEMBLANCE + rng.standard_normal((len(shares), 1, 1)))
-        weights = np.maximum(strength * alike, _LEAST_WEIGHT)
-    return TypicalTable(shares, _dirichlet(rng, np.broadcast_to(weights, shape)), weights, alike)
+        alike = _dirichlet(np.ones((len(shares), 1, size)), used + 1)
+        apart = ndtri(strata(len(shares), 1, used))[:, :, np.newaxis]
+        weights = np.maximum(size * np.exp(_RESEMBLANCE + apart) * alike, _LEAST_WEIGHT)
+    chances = _dirichlet(np.broadcast_to(weights, shape), used + 1 + 2 * size)
+    return TypicalTable(shares, chances, weights, alike)
 
 
-def _dirichlet(rng: np.random.Generator, weights: Floats) -> Floats:
-    """Draw rows, of however small parameters: Gammas by their logarithms."""
-    logs = np.log(rng.standard_gamma(weights + 1)) - rng.standard_exponential(weights.shape) / weights
+def _dirichlet(weights: Floats, used: int) -> Floats:
+    """Return rows, of however small parameters: Gammas by their logarithms, those of one more about normal.
+
+    The cube of a normal number is nearly a Gamma of parameter 1 or more (Wilson, Hilferty 1931).
+    """
+    networks, cells = len(weights), weights[0].size
+    points = strata(networks, 2 * cells, used).reshape(networks, 2, *weights.shape[1:])
+    more = weights + 1
+    cubes = np.maximum(1 - 1 / (9 * more) + ndtri(points[:, 0]) / (3 * np.sqrt(more)), 1e-3)
+    logs = np.log(more) + 3 * np.log(cubes) + np.log(points[:, 1]) / weights
     found = np.exp(logs - logs.max(axis=-1, keepdims=True))
     return np.asarray(found / found.sum(axis=-1, keepdims=True))
 
