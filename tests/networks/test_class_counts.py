@@ -105,6 +105,8 @@ def test_sums_are_those_over_all_listed_data_sets(case: tuple[Any, ...], times: 
         error = np.sqrt(np.maximum(variance, 1e-12) / len(own))
         assert (np.abs(own.mean(axis=0) - counts.mean) < FOUR_SIGMA * error + 1e-3).all()
     assert known.diagnostics.exact
+    assert known.total.mean == pytest.approx(wanted.records @ np.arange(wanted.records.size), abs=1e-9)
+    assert [_at(known.total, n, n)[0] for n in range(RECORDS + 1)] == pytest.approx(wanted.records, abs=1e-9)
 
 
 def chances(chains: ClassChains, sweeps: int, moves: int = 20) -> np.ndarray:
@@ -279,6 +281,7 @@ def test_fixed_priors_are_summed_and_learned_ones_sampled() -> None:
     summed, learned = pv.infer(release), pv.infer(release, prior="learned")
     assert isinstance(summed.known, ClassSums)
     assert "summed over all data sets (exact" in summed.computed[0]
+    assert "sums are for fixed ones" in learned.computed[0]
     assert "4 x" in learned.computed[0]
     chains = ClassChains(summed.known.evidence, summed.known.priors, 1).settled()
     each = np.concatenate([summed.known.mean(place) for place in range(4)])

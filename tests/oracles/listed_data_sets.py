@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, product
+from itertools import chain, combinations_with_replacement, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,3 +95,62 @@ def by_listing(
         found["squares"].append(weights @ part**2)
     named = {name: dict(zip(nodes, some, strict=True)) for name, some in found.items()}
     return DataSets(**named, records=np.asarray(np.bincount(many, weights), dtype=np.float64))
+
+
+def by_arrays(
+    parents: Mapping[str, Sequence[str]],
+    levels: Mapping[str, int],
+    prior: Mapping[str, Floats],
+    numbers: Sequence[int],
+    log_likelihoods: Callable[[Integers], Floats],
+) -> DataSets:
+    """Sum over the same data sets, a million of them at once; the likelihood is asked of all tables together.
+
+    Urns are the same: balls drawn one after the other, as sums of logarithms.
+    """
+    nodes = list(parents)
+    every = np.array(list(product(*(range(levels[node]) for node in nodes))))
+    sets = np.concatenate([_multisets(len(every), number) for number in numbers])
+    many = sets.sum(axis=1, dtype=np.int64)
+    factorials = np.cumsum(np.log(np.maximum(np.arange(max(numbers) + 1), 1)))
+    logs = factorials[many] - factorials[sets].sum(axis=1)
+    tables, means = [], {}
+    for node in nodes:
+        row, shape = np.zeros(len(every), dtype=np.int64), [levels[one] for one in parents[node]]
+        for one in parents[node]:
+            row = row * levels[one] + every[:, nodes.index(one)]
+        own = np.zeros((len(sets), math.prod(shape), levels[node]), dtype=np.int64)
+        for place, (where, level) in enumerate(zip(row, every[:, nodes.index(node)], strict=True)):
+            own[:, where, level] += sets[:, place]
+        logs += _drawn(own, prior[node]).sum(axis=(1, 2))
+        logs -= _drawn(own.sum(axis=2), prior[node].sum(axis=1)).sum(axis=1)
+        urn = own + prior[node]
+        means[node] = urn / urn.sum(axis=2, keepdims=True)
+        tables.append(own.reshape(len(sets), -1))
+    logs += log_likelihoods(np.concatenate(tables, axis=1))
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    return DataSets(
+        {node: np.tensordot(weights, means[node], axes=1) for node in nodes},
+        {node: weights @ own for node, own in zip(nodes, tables, strict=True)},
+        {node: weights @ own**2 for node, own in zip(nodes, tables, strict=True)},
+        np.asarray(np.bincount(many, weights), dtype=np.float64),
+    )
+
+
+def _multisets(cells: int, number: int) -> NDArray[np.int8]:
+    """List how often each cell occurs in each multiset."""
+    many = math.comb(cells + number - 1, number)
+    flat = chain.from_iterable(combinations_with_replacement(range(cells), number))
+    places = np.fromiter(flat, dtype=np.int64, count=many * number).reshape(many, number)
+    found = np.zeros((many, cells), dtype=np.int8)
+    for one in places.T:
+        found[np.arange(many), one] += 1
+    return found
+
+
+def _drawn(counts: Integers, weights: Floats) -> Floats:
+    """Return log a (a+1) ... (a+c-1), each weight a and count c."""
+    balls = np.arange(int(counts.max(initial=0)))[:, np.newaxis] + weights.ravel()
+    sums = np.concatenate([np.zeros((1, weights.size)), np.cumsum(np.log(balls), axis=0)])
+    return sums[counts.reshape(len(counts), -1), np.arange(weights.size)].reshape(counts.shape)

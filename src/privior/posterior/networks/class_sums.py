@@ -127,6 +127,11 @@ class ClassSums(AllSummed):
     def _classes(self) -> int:
         return self.priors[self.root].size
 
+    @property
+    def total(self) -> IntegerLaw:
+        """The law of the number of records of all classes together."""
+        return IntegerLaw(self.joint.first, self.joint.whole)
+
     def levels(self, place: int) -> int:
         """Return the number of levels of a table's node."""
         return self.priors[place].size // (1 if place == self.root else self._classes)

@@ -12,6 +12,7 @@ from privior.arrays import Floats, Integers
 from privior.models import Network
 from privior.posterior.counts.chain_counts import ChainCounts
 from privior.posterior.counts.contract import LatentCounts
+from privior.posterior.counts.law import IntegerLaw
 from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics
 from privior.posterior.kept import kept
 from privior.posterior.networks.class_chains import ClassChains
@@ -105,6 +106,13 @@ class JointTables(KnownTables):
         noise, records = means.var(axis=0).sum(), (means * (1 - means) / (whole + 1)).mean(axis=0).sum()
         return float(noise / (noise + records)) if noise + records > 0 else 0.0
 
+    @property
+    def total(self) -> IntegerLaw:
+        """The number of records of the stored data sets."""
+        numbers = self.states[:, self._places[0]].sum(axis=1)
+        low = int(numbers.min())
+        return IntegerLaw(low, np.bincount(numbers - low) / numbers.size)
+
     def learned(self, place: int) -> bool:
         """Say whether a table has no fixed parameters."""
         return bool(self.fixed[self._places[place]][0] == 0)
@@ -114,7 +122,9 @@ class JointTables(KnownTables):
         """Say what the chains did."""
         said = self.diagnostics
         fit = "" if said.misfit is None else f", mean squared residual {said.misfit:.2f}"
-        return f"all tables together, {said}, {100 * (said.acceptance or 0):.0f}% of moves accepted{fit}"
+        learned = any(map(self.learned, range(len(self.sizes))))
+        law = ", priors sampled with the records: sums are for fixed ones" if learned else ""
+        return f"all tables together, {said}, {100 * (said.acceptance or 0):.0f}% of moves accepted{fit}{law}"
 
     @property
     def together(self) -> bool:

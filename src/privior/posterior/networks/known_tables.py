@@ -8,6 +8,7 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.posterior.counts.contract import LatentCounts
+from privior.posterior.counts.law import IntegerLaw
 
 
 class KnownTables(ABC):
@@ -28,6 +29,11 @@ class KnownTables(ABC):
     @abstractmethod
     def noise_share(self, place: int, number: int, rng: np.random.Generator) -> float:
         """Return which part of the variance of a table's entries the privacy noise accounts for."""
+
+    @property
+    @abstractmethod
+    def total(self) -> IntegerLaw | None:
+        """The law of the number of records; None where each table has another one."""
 
     @abstractmethod
     def learned(self, place: int) -> bool:

@@ -28,6 +28,7 @@ from privior.posterior.networks.known_tables import KnownTables
 from privior.posterior.networks.most_probable import MostProbable, best_levels
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.node_table import NodeTable
+from privior.posterior.networks.number_of_records import number_of_records
 from privior.posterior.networks.predicting import Predicting
 from privior.posterior.networks.tables_given import evidence_of, tables_given
 from privior.posterior.networks.tables_shown import TablesShown
@@ -176,13 +177,21 @@ class NetworkPosterior(Predicting):
         return Quantity.of(name, function(self._kept))
 
     def quantities(self) -> list[Quantity]:
-        """Return every entry of every table."""
+        """Return every entry of every table, and the number of records where it is private."""
         kept, places = self._kept, self.numbers.elimination.places
-        return [
+        entries = [
             Quantity.of(self.numbers.entry_name(node, levels), kept[:, places[node].start + entry])
             for node in self.model.columns
             for entry, levels in enumerate(self.numbers.entries(node))
         ]
+        return entries if self.records is None else [*entries, self.records]
+
+    @cached_property
+    def records(self) -> Quantity | None:
+        """How many records there are, where that is private and all tables tell it together; else None."""
+        public = self.releases[0].plan.total_public
+        law = None if public or self.ignored else self.known.total
+        return None if law is None else number_of_records(law, self.seed)
 
     @property
     def kept(self) -> Floats:
@@ -296,7 +305,9 @@ class NetworkPosterior(Predicting):
 
     def _shown(self, level: float) -> TablesShown:
         tables = tuple(self._tables.values())
-        return TablesShown(tables, self.numbers, check_level(level), self._note(level), self.known.how)
+        return TablesShown(
+            tables, self.numbers, check_level(level), self._note(level), self.known.how, self.records
+        )
 
     def picture(self, level: float = 0.9) -> NetworkChart:
         """Draw the network, and how much is known of each table."""
@@ -313,6 +324,7 @@ class NetworkPosterior(Predicting):
             "columns": list(self.model.columns),
             "level": level,
             "tables": [one.to_document(level) for one in self._tables.values()],
+            **self._shown(level).records_document(),
             "warnings": list(self.warnings),
         }
 

@@ -8,6 +8,7 @@ from privior.pictures import NetworkChart
 from privior.posterior.findings import MOST_ROWS, Finding, Table
 from privior.posterior.networks.network_numbers import NetworkNumbers
 from privior.posterior.networks.node_table import NodeTable
+from privior.posterior.quantity import Quantity
 
 #: entries that pages list
 _MOST_LISTED = 400
@@ -23,6 +24,7 @@ class TablesShown:
         level: of the intervals
         note: what stands below a picture
         how: the tables were inferred, in words
+        records: how many there are, where that is private
     """
 
     tables: tuple[NodeTable, ...]
@@ -30,6 +32,7 @@ class TablesShown:
     level: float
     note: str
     how: str
+    records: Quantity | None = None
 
     def picture(self) -> NetworkChart:
         """Draw the network, and how much is known of each table."""
@@ -60,6 +63,7 @@ class TablesShown:
         header = ["table of", "given", "entries", f"average width of {share} intervals", "noise's part"]
         return [
             Finding("The tables", Table(header, rows), picture=self.picture),
+            *self._number(),
             Finding(
                 f"The entries with {share} intervals",
                 self._entries(MOST_ROWS),
@@ -68,6 +72,29 @@ class TablesShown:
                 folded=True,
             ),
         ]
+
+    def _number(self) -> list[Finding]:
+        """Say how many records there are, where that is private."""
+        if self.records is None:
+            return []
+        low, high = self.records.interval(self.level)
+        row = [
+            "records",
+            f"{self.records.mean:.1f}",
+            f"{self.records.stddev:.1f}",
+            f"{low:.0f} to {high:.0f}",
+        ]
+        header = ["number of", "mean", "stddev", f"{100 * self.level:g}% interval"]
+        return [Finding("How many records there are", Table(header, [row]))]
+
+    def records_document(self) -> dict[str, object]:
+        """Write how many records there are as plain values, where that is private."""
+        if self.records is None:
+            return {}
+        low, high = self.records.interval(self.level)
+        return {
+            "records": {"mean": self.records.mean, "stddev": self.records.stddev, "low": low, "high": high}
+        }
 
     def _entries(self, most: int) -> Table:
         rows: list[list[str]] = []
