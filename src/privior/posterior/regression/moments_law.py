@@ -58,6 +58,7 @@ class MomentFacts(NamedTuple):
         standard: `STANDARD` of `models.weight_prior`
         cut: where each group of coordinates begins
         rows: what is observed, as linear functions of the moments in the rotated basis
+        columns: the same, turned
         seen: the observations
         basis: features are basis @ rotated ones
         mean: of the weights, in the rotated basis
@@ -80,6 +81,7 @@ class MomentFacts(NamedTuple):
     standard: float
     cut: Integers
     rows: Floats
+    columns: Floats
     seen: Floats
     basis: Floats
     mean: Floats
@@ -198,15 +200,16 @@ def _density(facts: MomentFacts, q: Floats, precisions: Floats, slopes: Floats) 
         each[m + r], each[m + d + r] = mu[r], found
         squares += t[r] ** 2
     each[-3], each[-2], each[-1] = a, squares + rho + a**2, 1.0
-    pull = np.zeros(len(each))
+    # all observations at once, each added up in the order that it has alone: compilers do several together
+    pull, away = np.zeros(len(each)), -facts.seen
+    for j in range(len(each)):
+        for k in range(len(facts.seen)):
+            away[k] += n * facts.columns[j, k] * each[j]
     for k in range(len(facts.seen)):
-        away = -facts.seen[k]
+        value -= precisions[k] * away[k] ** 2 / 2
+        weighed = away[k] * precisions[k]
         for j in range(len(each)):
-            away += n * facts.rows[k, j] * each[j]
-        value -= precisions[k] * away**2 / 2
-        away *= precisions[k]
-        for j in range(len(each)):
-            pull[j] -= away * facts.rows[k, j]
+            pull[j] -= weighed * facts.rows[k, j]
     slope_n = 0.0
     for j in range(len(each)):
         slope_n += pull[j] * each[j]
@@ -223,10 +226,11 @@ def _density(facts: MomentFacts, q: Floats, precisions: Floats, slopes: Floats) 
     slope_a, slope_rho = pull[-3] + 2 * by_own * a, by_own * rho
     for r in range(d):
         for c in range(d):
-            found = by_both[r] * t[c]
-            for k in range(c, d):
-                found += matrix[r, k] * lower[k, c]
-            slope_l[r, c] = found
+            slope_l[r, c] = by_both[r] * t[c]
+        for k in range(d):
+            for c in range(k + 1):
+                slope_l[r, c] += matrix[r, k] * lower[k, c]
+        for c in range(d):
             slope_mu[r] += matrix[r, c] * mu[c]
             slope_t[c] += by_both[r] * lower[r, c]
         slope_mu[r] += pull[m + r] + by_both[r] * a
@@ -247,16 +251,17 @@ def _density(facts: MomentFacts, q: Floats, precisions: Floats, slopes: Floats) 
     through, turned, own, scatter = np.zeros((d, d)), np.zeros((d, d)), np.zeros(d), np.zeros(d)
     if facts.learned:
         for r in range(d):
-            for c in range(d):
-                for k in range(c, d):
+            for k in range(d):
+                for c in range(k + 1):
                     turned[r, c] += facts.basis[r, k] * lower[k, c]
+            for c in range(d):
                 scatter[r] += turned[r, c] ** 2
             own[r] = tau**2 * (v / scatter[r]) ** facts.standard
             if facts.heavy:
                 own[r] *= math.exp(q[cut[8] + r])
         for r in range(d):
-            for c in range(d):
-                for k in range(d):
+            for k in range(d):
+                for c in range(d):
                     through[r, c] += facts.basis[k, r] * own[k] * turned[k, c]
     else:
         for r in range(d):
@@ -265,8 +270,8 @@ def _density(facts: MomentFacts, q: Floats, precisions: Floats, slopes: Floats) 
                     through[r, c] += facts.covariance[r, k] * lower[k, c]
     covariance, trace = np.zeros((d, d)), 0.0
     for r in range(d):
-        for c in range(d):
-            for k in range(r, d):
+        for k in range(r, d):
+            for c in range(d):
                 covariance[r, c] += lower[k, r] * through[k, c]
         trace += covariance[r, r]
     for r in range(d):
@@ -290,14 +295,14 @@ def _density(facts: MomentFacts, q: Floats, precisions: Floats, slopes: Floats) 
         by_noise += outer[r, r] * s2 / n
     slope_s += 2 * by_noise
     slope_n -= by_noise / n
-    by_tau = 0.0
+    by_tau, both = 0.0, np.zeros((d, d))
     for r in range(d):
+        for k in range(d):
+            for c in range(d):
+                both[r, c] += through[r, k] * outer[k, c]
         for c in range(d):
-            found = 0.0
-            for k in range(d):
-                found += through[r, k] * outer[k, c]
-            slope_l[r, c] += 2 * found + facts.mean[r] * solved[c]
-            by_tau += 2 * found * lower[r, c]
+            slope_l[r, c] += 2 * both[r, c] + facts.mean[r] * solved[c]
+            by_tau += 2 * both[r, c] * lower[r, c]
     if facts.learned:
         for r in range(d):
             found = 0.0
@@ -311,8 +316,8 @@ def _density(facts: MomentFacts, q: Floats, precisions: Floats, slopes: Floats) 
                 slopes[cut[8] + r] = found - TAILS / 2 * (1 - math.exp(-scale))
             found *= facts.standard
             slope_v += found
-            for c in range(d):
-                for k in range(d):
+            for k in range(d):
+                for c in range(d):
                     slope_l[k, c] -= 2 * facts.basis[r, k] * found / scatter[r] * turned[r, c]
     # what the weights leave
     left = n * rho / s2

@@ -192,6 +192,7 @@ class MomentsTarget:
             STANDARD,
             np.array(self.places, np.int64),
             np.ascontiguousarray(self.rows),
+            np.ascontiguousarray(self.rows.T),
             self.seen,
             np.ascontiguousarray(self.basis),
             mean,
