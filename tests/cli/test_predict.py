@@ -11,7 +11,9 @@ import pytest
 from program import run_here
 
 import privior as pv
+from privior.schema.cells import cell_code
 from privior.schema.own_rows import read_own_rows
+from privior.tables import open_table
 
 SCHEMA = pv.Schema(
     {"ill": pv.Boolean(), "age": pv.Integer(0, 9), "town": pv.Categorical(["north", "east, south"])},
@@ -99,5 +101,39 @@ def test_a_dialect_is_followed(tmp_path: Path) -> None:
     other = pv.Schema(
         dict(SCHEMA.columns), population="p", unit="u", csv=pv.CsvDialect(delimiter=";", decimal=",")
     )
-    with pytest.raises(pv.SchemaError, match="points"):
-        read_own_rows(tmp_path / "rows.csv", other)
+    columns = {
+        **SCHEMA.columns,
+        "cost": pv.Bounded(0, 5000, grid="0.5"),
+        "day": pv.Date("2026-01-01", "2026-12-31"),
+    }
+    csv = pv.CsvDialect(delimiter=";", decimal=",", thousands=".", dates="DD.MM.YYYY")
+    other = pv.Schema(columns, population="p", unit="u", csv=csv)
+    (tmp_path / "rows.csv").write_text("town;cost;day\na.b;1.234,5;3.12.2026\nc,d;12;2026-12-03\n;;\n")
+    assert read_own_rows(tmp_path / "rows.csv", other) == {
+        "town": ["a.b", "c,d", ""],
+        "cost": ["1234.5", "12", ""],
+        "day": ["2026-12-03", "2026-12-03", ""],
+    }
+    for wrong in ("12.5", "1.23", "1.2345"):
+        (tmp_path / "rows.csv").write_text(f"town;cost\na;{wrong}\n")
+        with pytest.raises(pv.SchemaError, match="row 1: not a number of cost"):
+            read_own_rows(tmp_path / "rows.csv", other)
+
+
+@pytest.mark.parametrize(
+    "cell", ["1.234,5", "12,5", "12.5", "1.23", " 7 ", "1.234.567", "-1.000", "0,5", "x"]
+)
+def test_numbers_of_own_rows_are_read_as_those_of_tables(cell: str) -> None:
+    csv = pv.CsvDialect(delimiter=";", decimal=",", thousands=".")
+    column = pv.Bounded(-5000, 5000, grid="0.5", missing=0)
+    schema = pv.Schema({"cost": column}, population="p", unit="u", csv=csv)
+    model = pv.DirichletCategorical("cost", prior=1)
+    table = open_table(pa.table({"cost": [cell]}), schema, ("cost",), ())
+    (counts,) = model.counted(table.read(*model.readings(schema, pv.ADD_OR_REMOVE_ONE)))
+    (counted,) = np.flatnonzero(counts).tolist()
+    found = csv.usual(column, cell)
+    try:
+        own = column.missing_code if found is None else cell_code(column, found)
+    except pv.SchemaError:
+        own = column.missing_code
+    assert own == counted

@@ -82,6 +82,13 @@ def test_chances_are_averages_of_the_conditional_chance_and_not_of_the_joint_one
     assert found[3, 2] == pytest.approx(asked.mean, abs=0.01)
 
 
+def test_answers_of_a_network_say_that_they_rest_on_its_graph() -> None:
+    for text in ("P(kind=oak | wet=true)", "mean(size)", "P(wet=true | kind=oak) - P(wet=true | kind=elm)"):
+        answer = pv.ask(classifier(), text)
+        assert answer.to_document()["provided"] == "the graph holds"
+        assert ", if the graph holds" in str(answer)
+
+
 def test_frames_of_all_kinds_are_read_alike() -> None:
     posterior = classifier()
     expected = posterior.predict_proba(ROWS)

@@ -179,7 +179,12 @@ def test_estimates_have_no_intervals_and_say_so(posterior: Any) -> None:
         "town[c]",
     ]
     assert "without intervals" in str(pv.ask(posterior, "parameters()"))
-    assert "if sex = f and town = a" in str(pv.ask(posterior, "P(ill=yes | age=70)"))
+    alone = pv.ask(posterior, "P(ill=yes | age=70)").provided
+    assert alone == "sex = f and town = a (the first level, not the average of all records)"
+    both = pv.ask(posterior, "P(ill=yes | age=70) - P(ill=yes | age=30)")
+    assert both.provided == both.to_document()["provided"] == alone
+    assert "the middle of its range or the first level" in pv.ask(posterior, "P(ill=yes)").provided
+    assert not pv.ask(posterior, "parameter(age)").provided
     for asked in (
         lambda: posterior.draws(3),
         lambda: posterior.summary(),

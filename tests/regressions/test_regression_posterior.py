@@ -192,6 +192,11 @@ def test_questions() -> None:
     assert chance.mean == pytest.approx(0.5, abs=0.12)
     middle = asked(found, "median(income | age=50, sex=female, town=Oslo)")
     assert middle.mean == pytest.approx(women.mean, abs=600)
+    for text in ("P(income>49000 | age=50)", "median(income)", "P(income>49000) / P(income>20000)"):
+        single = asked(found, text)
+        assert single.provided == single.to_document()["provided"] == "the errors of income are Normal"
+        assert "if the errors of income are Normal" in " ".join(str(single).split())
+    assert not everyone.provided
     for text in (
         "mean(age)",
         "P(sex=male)",

@@ -105,6 +105,16 @@ class Belief(ABC):
         """What goes with every answer: the warnings."""
         return self.warnings
 
+    def rests_on(self, given: Event | object | None, *, of_shape: bool) -> str:
+        """Say what an answer rests on that nothing released can tell, such as "x is Poisson"; often nothing.
+
+        Args:
+            given: what is conditioned on
+            of_shape: whether the answer is about the values of single records
+        """
+        assumption: str = self.model.assumption
+        return assumption if of_shape else ""
+
     @property
     def about(self) -> str:
         """What its numbers are of: the process behind the table."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,22 +13,25 @@ from privior.errors import InferenceError, PriviorError, QuestionError, shown
 from privior.exact import decimal
 from privior.posterior import posterior_of
 from privior.posterior.averages import numbers_of, places_of
-from privior.posterior.events import code_of, quoted
+from privior.posterior.events import code_of
 from privior.queries.comparisons import Ordered, codes_compared
 from privior.queries.questions import AnyOf, AskedEvent, Condition, Word
+from privior.queries.suggestions import meant as _meant
+from privior.queries.suggestions import nearest_level, read_twice
+from privior.queries.suggestions import visible_word as _shown
 from privior.schema import Schema
 from privior.schema.column import Column
 from privior.schema.days import Date
 from privior.schema.numbers import Bounded, Integer
+from privior.schema.writing import usual_day
 
 #: the levels of each column that an event names
 Levels = dict[str, list[str]]
 #: those of an event, or of several of which any may hold
 Meant = Levels | list[Levels]
 
-#: so many columns or levels are listed in a message, and so many searched for the one that was meant
-_LISTED, _SEARCHED = 12, 2000
-_LONGEST_SEARCHED = 60
+#: so many columns or levels are listed in a message
+_LISTED = 12
 _OR = "After or stands a whole condition, column = value; or write column in {value, value}."
 
 
@@ -137,17 +138,40 @@ class Binding:
             if word.text in known:
                 values.append(word)
                 continue
+            self._check_once(column, word)
             try:
-                values.append(replace(word, text=labels[code_of(column, known, word.text)]))
+                day = self._as_day(column, word.text)
+                values.append(replace(word, text=labels[code_of(column, known, day)]))
             except PriviorError:
                 raise self.error(
                     f"not a level of {_shown(name)}",
                     word.place,
                     asked=shown(word.text),
                     allowed=_levels(column),
-                    advice=_OR if " or " in word.text.lower() else _meant(word.text, labels),
+                    advice=_OR if " or " in word.text.lower() else self._suggested(column, word.text, labels),
                 ) from None
         return replace(condition, values=tuple(values))
+
+    def _check_once(self, column: Column, word: Word) -> None:
+        """Refuse a number that the schema's way to write numbers lets mean another one."""
+        found = read_twice(column, self.schema.csv.numbers, word.text)
+        if found is not None:
+            raise self.error(
+                "a number that can be read in two ways",
+                word.place,
+                asked=shown(word.text),
+                allowed=f"{found[0]} or {found[1]}",
+                advice="Numbers in questions have a decimal point and nothing between thousands, however the "
+                "table's are written.",
+            )
+
+    def _as_day(self, column: Column, word: str) -> str:
+        """Return a day that is written as in the table as YYYY-MM-DD; anything else as it is."""
+        return usual_day(word, self.schema.csv.dates) if column.written_as == "day" else word
+
+    @staticmethod
+    def _suggested(column: Column, word: str, labels: Sequence[str]) -> str | None:
+        return nearest_level(column, word) if column.written_as == "number" else _meant(word, labels)
 
     def _mask(self, condition: Condition) -> NDArray[np.bool_]:
         """Return which codes of its column satisfy a bound condition."""
@@ -165,8 +189,9 @@ class Binding:
                 advice="List the levels that are meant: in {...}.",
             )
         cut = condition.values[0]
+        self._check_once(column, cut)
         try:
-            codes = codes_compared(_shown(name), column, operator, cut.text)
+            codes = codes_compared(_shown(name), column, operator, self._as_day(column, cut.text))
         except InferenceError as error:
             raise self.error(error.what, cut.place, asked=shown(cut.text), allowed=error.allowed) from None
         mask[codes.start : codes.stop] = True
@@ -236,17 +261,3 @@ def _levels(column: Column) -> str:
 def _listed(words: Sequence[str]) -> str:
     some = ", ".join(_shown(word) for word in words[:_LISTED])
     return some if len(words) <= _LISTED else f"{some}, ... ({len(words)} in all)"
-
-
-def _shown(word: str) -> str:
-    """Return a word as it is typed, fit for a message."""
-    return QuestionError.visible(quoted(word))
-
-
-def _meant(word: str, words: Iterable[str]) -> str | None:
-    """Return a question back, if there is a word much like the one that was typed."""
-    if len(word) > _LONGEST_SEARCHED:
-        return None
-    by_case = {each.casefold(): each for each in islice(words, _SEARCHED)}
-    near = get_close_matches(word.casefold(), list(by_case), n=1)
-    return f"Did you mean {_shown(by_case[near[0]])}?" if near else None

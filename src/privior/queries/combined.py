@@ -46,11 +46,6 @@ class Combined(Number):
         """Whether both numbers are the table's."""
         return self.first.of_table
 
-    @property
-    def of_shape(self) -> bool:  # type: ignore[override]
-        """Whether either number rests on the shape of a family."""
-        return self.first.of_shape or self.second.of_shape
-
     def bound(self, binding: Binding) -> Self:
         """Bind both numbers to what they are asked of."""
         return replace(self, first=self.first.bound(binding), second=self.second.bound(binding))
@@ -58,6 +53,10 @@ class Combined(Number):
     def arguments(self, belief: Belief) -> tuple[object, ...]:
         """Return the arguments of both numbers, one after the other."""
         return self.first.arguments(belief) + self.second.arguments(belief)
+
+    def rests_on(self, belief: Belief) -> tuple[str, ...]:
+        """Say what either number rests on."""
+        return self.first.rests_on(belief) + self.second.rests_on(belief)
 
     def asks(self, belief: Belief) -> Belief:
         """Return whom both ask."""
@@ -73,7 +72,7 @@ class Combined(Number):
     def quantity(self, belief: Belief) -> Quantity:
         """Return the law of what follows from both."""
         asked = self.asks(belief)
-        provided = asked.model.assumption if self.of_shape else ""
+        provided = ", and ".join(dict.fromkeys(self.rests_on(asked)))
         return replace(asked.quantity(*self.named(asked)), provided=provided)
 
     def __str__(self) -> str:

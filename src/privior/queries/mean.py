@@ -30,6 +30,7 @@ class Mean(Number):
     given: AskedEvent = ()
     meant: Meant | None = field(default=None, compare=False, repr=False)
     decidable: ClassVar[bool] = True
+    conditional: ClassVar[bool] = True
 
     @classmethod
     def inside(cls, reader: Reader) -> Mean:

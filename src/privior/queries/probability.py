@@ -27,6 +27,7 @@ class Probability(Number):
     given: AskedEvent = ()
     meant: tuple[Meant, Meant | None] | None = field(default=None, compare=False, repr=False)
     decidable: ClassVar[bool] = True
+    conditional: ClassVar[bool] = True
     of_shape: ClassVar[bool] = True
 
     @classmethod

@@ -34,6 +34,7 @@ class _Quantile(Number):
     given: AskedEvent = ()
     meant: Meant | None = field(default=None, compare=False, repr=False)
     of_shape: ClassVar[bool] = True
+    conditional: ClassVar[bool] = True
 
     def bound(self, binding: Binding) -> Self:
         """Check that the column has an order, and find the levels that are meant."""

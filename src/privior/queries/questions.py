@@ -147,6 +147,9 @@ class Number(Question):
     #: whether it is about the values of single records, and so rests on the shape that a family gives them
     of_shape: ClassVar[bool] = False
 
+    #: whether it is asked of records that an event describes: the last of its arguments
+    conditional: ClassVar[bool] = False
+
     @abstractmethod
     def arguments(self, belief: Belief) -> tuple[object, ...]:
         """Return what the method of a posterior is called with that knows the number."""
@@ -164,6 +167,12 @@ class Number(Question):
             place=0,
             allowed="P(event), mean(column), median(column), quantile(column, share), parameter(column)",
         )
+
+    def rests_on(self, belief: Belief) -> tuple[str, ...]:
+        """Say what it rests on that nothing released can tell, where it is compared with another number."""
+        given = self.arguments(belief)[-1] if self.conditional else None
+        said = belief.rests_on(given, of_shape=self.of_shape) if self.conditional or self.of_shape else ""
+        return (said,) if said else ()
 
     def asks(self, belief: Belief) -> Belief:
         """Return whom it asks, given a posterior: the posterior, or what that knows of the table."""

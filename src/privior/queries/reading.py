@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from fractions import Fraction
+from typing import NoReturn
 
 from privior.errors import NumberError, QuestionError
 from privior.exact import rational
+from privior.posterior.events import quoted
 from privior.queries.questions import AnyOf, AskedEvent, Condition, Word
 from privior.queries.tokens import Token
 
+#: what stands behind the column if it stood before it
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 _MOST_DIGITS = 18
 #: levels are no finer than this, so that none is 0 or 1 as a float
 _FINEST_LEVEL = 10**15
 _SAY_A_VALUE = "Say which value is meant: P(smoker=yes)."
+_POINT = "Numbers in questions have a decimal point and nothing between thousands: 0.5, 50000."
+_BETWEEN = "A range is written with and: P({0}{1}{2} and {0}{3}{4})."
+_EACH = "Each comparison has its column: column > value and column < value."
 _ONE_WAY = "Write and, which binds more closely than or; or column in {value, value}."
 
 
@@ -76,8 +84,17 @@ class Reader:
         token = self.token
         if token.is_sign(*COMPARISONS):
             self.at += 1
-            return Condition(column, token.text, (self.word("a value", joined=True),), token.place)
+            value = self.word("a value", joined=True)
+            if token.text in _TURNED and self.token.is_sign(*_TURNED):
+                self._refuse_chain(column, token.text, value)
+            return Condition(column, token.text, (value,), token.place)
         if not self.in_is_next():
+            before = self.tokens[max(self.at - 2, 0)]
+            number = f"{self.tokens[max(self.at - 3, 0)].text},{column.text}"
+            close = before.place + 1 == column.place
+            if close and before.is_sign(",") and re.fullmatch(r"[+-]?[0-9]+,[0-9]+", number):
+                self.at -= 2
+                raise self.error(f"{number} is no number here", advice=_POINT)
             tried = " in " in f"{column.text.lower()} "
             raise self.error(
                 self.missing("a comparison"),
@@ -91,6 +108,17 @@ class Reader:
             values.append(self.word("a value"))
         self.expect("}", "a closing brace")
         return Condition(column, "in", tuple(values), token.place)
+
+    def _refuse_chain(self, low: Word, first: str, column: Word) -> NoReturn:
+        """Say how 20<age<30 is written."""
+        if not re.fullmatch(r"[+-]?[0-9][0-9.-]*", low.text):
+            raise self.error("two comparisons in one", advice=_EACH)
+        second = self.token
+        high = self.following.text if self.following.kind != "end" else "..."
+        raise self.error(
+            "two comparisons in one",
+            advice=_BETWEEN.format(column, _TURNED[first], low, second.text, quoted(high)),
+        )
 
     def word(self, what: str, *, joined: bool = False) -> Word:
         """Read a column or a value, which another condition may follow after "or"."""

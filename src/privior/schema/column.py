@@ -69,6 +69,9 @@ class Column(ABC):
         """One value per code, as it would stand in a table."""
         return self.labels
 
+    #: what its cells are read as: "level", "number" or "day"
+    written_as: ClassVar[str] = "level"
+
     @property
     def ends(self) -> tuple[str, str] | None:
         """The bounds to which numbers and days outside are moved; None of named levels."""

@@ -21,6 +21,7 @@ class Date(Column):
     upper: date
     missing: date | Literal[Missing.DROP]
     kind: ClassVar[str] = "date"
+    written_as: ClassVar[str] = "day"
     ordered: ClassVar[bool] = True
 
     def __init__(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from privior.errors import SchemaError, shown
-from privior.schema.writing import NumberWriting, check_dates
+from privior.schema.column import Column
+from privior.schema.writing import NumberWriting, check_dates, usual_day
 
 
 @dataclass(frozen=True)
@@ -58,3 +59,11 @@ class CsvDialect:
     def numbers(self) -> NumberWriting:
         """How numbers are written."""
         return NumberWriting(self.decimal, self.thousands)
+
+    def usual(self, column: Column, cell: str) -> str | None:
+        """Return a cell of a column with a point in numbers and days as YYYY-MM-DD; None if it is none."""
+        if column.written_as == "day":
+            return usual_day(cell, self.dates)
+        if column.written_as == "number" and not self.numbers.usual:
+            return self.numbers.with_point(cell)
+        return cell

@@ -26,6 +26,7 @@ class Integer(Column):
     upper: int
     missing: int | Literal[Missing.DROP] | None = None
     kind: ClassVar[str] = "integer"
+    written_as: ClassVar[str] = "number"
     ordered: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -84,6 +85,7 @@ class Bounded(Column):
     grid: Fraction
     missing: Fraction | Literal[Missing.DROP]
     kind: ClassVar[str] = "bounded"
+    written_as: ClassVar[str] = "number"
     ordered: ClassVar[bool] = True
 
     def __init__(self, lower: object, upper: object, *, grid: object, missing: object = None) -> None:
@@ -151,6 +153,7 @@ class Binned(Column):
     edges: tuple[Fraction, ...]
     missing: str | Literal[Missing.DROP]
     kind: ClassVar[str] = "binned"
+    written_as: ClassVar[str] = "number"
     ordered: ClassVar[bool] = True
 
     def __init__(

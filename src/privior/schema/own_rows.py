@@ -18,13 +18,6 @@ from privior.whole_files import read_whole
 def read_own_rows(path: str | Path, schema: Schema) -> dict[str, list[str]]:
     """Read a CSV file in the dialect of a schema: the cells of each column that the file names."""
     dialect, place = schema.csv, str(path)
-    if not dialect.numbers.usual or dialect.dates:
-        raise SchemaError(
-            "rows to be predicted have points in numbers, and days as YYYY-MM-DD",
-            where=place,
-            asked="another way to write them, [csv]",
-            advice="Read the file into a frame, and ask in Python: posterior.predict_proba(frame).",
-        )
     try:
         text = read_whole(path).decode(dialect.encoding).removeprefix("\ufeff")
     except OSError as error:
@@ -46,7 +39,25 @@ def read_own_rows(path: str | Path, schema: Schema) -> dict[str, list[str]]:
                 asked=len(cells),
                 allowed=len(header),
             )
-    return {name: [cells[at] for cells in rows] for at, name in enumerate(header)}
+    return {
+        name: [_usual(schema, name, cells[at], f"{place}, row {row}") for row, cells in enumerate(rows, 1)]
+        for at, name in enumerate(header)
+    }
+
+
+def _usual(schema: Schema, name: str, cell: str, where: str) -> str:
+    """Return a cell with numbers and days written as everywhere."""
+    found = schema.csv.usual(schema.columns[name], cell) if name in schema.columns else cell
+    if found is None:
+        between = f" and {schema.csv.thousands!r} between thousands" if schema.csv.thousands else ""
+        raise SchemaError(
+            f"not a number of {name} as the schema says that numbers are written",
+            where=where,
+            asked=shown(cell),
+            allowed=f"{schema.csv.decimal!r} before the fraction{between}",
+            advice="Write it as in the table, or leave the cell empty.",
+        )
+    return found
 
 
 def _cells(line: str, dialect: CsvDialect, where: str) -> list[str]:

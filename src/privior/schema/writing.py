@@ -43,6 +43,25 @@ class NumberWriting:
         """Whether numbers are written as engines read them."""
         return self == NumberWriting()
 
+    def with_point(self, cell: str) -> str | None:
+        """Return a number of somebody's own row with a point and without groups; None if it is none.
+
+        As `tables.writing` has it for tables.
+
+        >>> NumberWriting(",", ".").with_point("1.234,5"), NumberWriting(",").with_point("1.5")
+        ('1234.5', None)
+        """
+        sign, point = re.escape(self.thousands), re.escape(self.decimal)
+        bare = cell.strip(" ")
+        if self.thousands and self.thousands in bare:
+            grouped = rf"[+-]?[0-9]{{1,3}}({sign}[0-9]{{3}})+([{point}eE][^{sign}]*)?"
+            if not re.fullmatch(grouped, bare):
+                return None
+            bare = bare.replace(self.thousands, "")
+        if self.decimal == ".":
+            return bare
+        return None if "." in bare else bare.replace(self.decimal, ".")
+
 
 @dataclass(frozen=True)
 class DayWriting:
@@ -69,6 +88,24 @@ def day_writing(dates: str) -> DayWriting:
             allowed='dates "DD.MM.YYYY", "MM/DD/YYYY", "YYYY/MM/DD", "YYYYMMDD" and the like',
         )
     return DayWriting(parts, found.group(2))
+
+
+def usual_day(cell: str, dates: str) -> str:
+    """Return a day that is written so as YYYY-MM-DD, any other text as it is; a time may follow.
+
+    >>> usual_day("3.12.2026", "DD.MM.YYYY"), usual_day("2026-12-03", "DD.MM.YYYY")
+    ('2026-12-03', '2026-12-03')
+    """
+    if not dates:
+        return cell
+    writing = day_writing(dates)
+    short = "{1,2}" if writing.between else "{2}"
+    digits = {"D": short, "M": short, "Y": "{4}"}
+    parts = (f"(?P<{part}>[0-9]{digits[part]})" for part in writing.parts)
+    found = re.fullmatch(" *" + re.escape(writing.between).join(parts) + "(?P<rest>[ T].*)?", cell)
+    if found is None:
+        return cell
+    return f"{found['Y']}-{found['M']:0>2}-{found['D']:0>2}{found['rest'] or ''}"
 
 
 def check_dates(dates: str) -> None:

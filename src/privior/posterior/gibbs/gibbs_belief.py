@@ -161,6 +161,10 @@ class GibbsBelief(Posterior):
         """Return the quantile that the loss is about, likewise."""
         return replace(super().quantile(column, share, given), provided=self.numbers.left_open(given))
 
+    def rests_on(self, given: Event | object | None, *, of_shape: bool) -> str:
+        """Say where columns are taken to be that nothing is said of."""
+        return self.numbers.left_open(given)
+
     def parameters(self) -> list[Quantity]:
         """Return every coefficient of the columns as they are."""
         averages = self.numbers.coefficients(self.drawn).mean(axis=0)

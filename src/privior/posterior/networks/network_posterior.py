@@ -8,7 +8,7 @@ too long, each is inferred by itself, and the posterior says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self, final
@@ -106,6 +106,15 @@ class NetworkPosterior(Predicting):
 
     # What is known
 
+    def rests_on(self, given: Event | object | None, *, of_shape: bool) -> str:
+        """Say that the tables together are what the graph says."""
+        return "the graph holds"
+
+    def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
+        """Return the law of a number that follows from the tables, by the draws that are kept."""
+        found = Quantity.of(name, function(self._kept))
+        return replace(found, provided=self.rests_on(None, of_shape=False))
+
     def table(self, node: str) -> NodeTable:
         """Return the posterior of a node's table: the chances of its levels given those of its parents."""
         self.numbers.events.place(node)
@@ -171,10 +180,6 @@ class NetworkPosterior(Predicting):
         chances = self.numbers.chances(columns, given)
         levels, sure = best_levels(columns, self.schema, chances, self._kept)
         return MostProbable(levels, self.probability(levels, given), sure)
-
-    def quantity(self, name: str, function: Callable[[Floats], Floats]) -> Quantity:
-        """Return the law of a number that follows from the tables, by the draws that are kept."""
-        return Quantity.of(name, function(self._kept))
 
     def quantities(self) -> list[Quantity]:
         """Return every entry of every table, and the number of records where it is private."""

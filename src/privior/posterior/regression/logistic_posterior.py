@@ -149,6 +149,10 @@ class LogisticPosterior(Posterior):
         found = super().probability(event, given)
         return replace(found, provided=self.numbers.left_open(given))
 
+    def rests_on(self, given: Event | object | None, *, of_shape: bool) -> str:
+        """Say where columns are taken to be that nothing is said of."""
+        return self.numbers.left_open(given)
+
     def parameter(self, name: str) -> Quantity:
         """Return what is known of a coefficient."""
         return self.parameter_named(name)

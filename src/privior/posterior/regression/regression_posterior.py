@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self, final
 
@@ -109,6 +109,19 @@ class RegressionPosterior(FamilyPosterior):
         raise InferenceError("the mode of several parameters together is not looked for")
 
     # What is known
+
+    def rests_on(self, given: Event | object | None, *, of_shape: bool) -> str:
+        """Say that single records are as Normal errors make them."""
+        return f"the errors of {self.model.target} are Normal" if of_shape else ""
+
+    def probability(self, event: Event | object, given: Event | object | None = None) -> Quantity:
+        """Return the law of the probability that the target has a value, provided that errors are Normal."""
+        return replace(super().probability(event, given), provided=self.rests_on(given, of_shape=True))
+
+    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+        """Return the law of a quantile of the target's values, provided that errors are Normal."""
+        found = super().quantile(column, share, given)
+        return replace(found, provided=self.rests_on(given, of_shape=True))
 
     def parameter(self, name: str) -> Quantity:
         """Return the posterior of a coefficient, of "stddev of errors" or of "R squared"."""

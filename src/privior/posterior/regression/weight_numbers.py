@@ -101,14 +101,18 @@ class WeightNumbers(TargetNumbers):
         said = [
             f"{quoted(name)} = {self.schema.column(name).labels[self._middle(name)]}" for name in free[:6]
         ]
-        more = [f"{len(free) - 6} more columns in the middle"] if len(free) > 6 else []
-        middle = ": a record in the middle, not the average of all records" if free else ""
-        return " and ".join([*said, *more]) + middle
+        more = [f"{len(free) - 6} more columns likewise"] if len(free) > 6 else []
+        of_numbers = [self._numeric(name) for name in free]
+        taken = ["the middle of its range"] * any(of_numbers) + ["the first level"] * (not all(of_numbers))
+        left = f" ({' or '.join(taken)}, not the average of all records)" if free else ""
+        return " and ".join([*said, *more]) + left
+
+    def _numeric(self, name: str) -> bool:
+        column = self.schema.column(name)
+        return hasattr(column, "lower") and hasattr(column, "upper")
 
     def _middle(self, name: str) -> int:
-        column = self.schema.column(name)
-        numeric = hasattr(column, "lower") and hasattr(column, "upper")
-        return (column.size - 1) // 2 if numeric else 0
+        return (self.schema.column(name).size - 1) // 2 if self._numeric(name) else 0
 
     def _predictor(self, given: Event | object | None) -> Callable[[Floats], Floats]:
         known = self.known(given)
