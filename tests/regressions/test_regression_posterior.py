@@ -294,6 +294,22 @@ def test_too_few_records_are_refused_before_the_spend(delta: str, mechanism: typ
     assert "Nothing was spent" in str(caught.value)
 
 
+def test_a_level_of_many_scatters_less_than_a_number() -> None:
+    """Twenty levels: a level that few records have is told much less of, and a plan does not hide that."""
+    schema = pv.Schema(
+        {"y": pv.Integer(0, 100), "g": pv.Categorical([str(level) for level in range(20)])},
+        population="town",
+        unit="person",
+    )
+    model = pv.LinearRegression("y ~ g", prior=pv.Ridge("0.2"))
+    few, many = (
+        pv.plan(model, schema, records=records, epsilon="0.2", delta="1e-6") for records in (1_000, 100_000)
+    )
+    assert few.forecast.width > 0.95 * few.without_release.width
+    assert any("hardly anything of the coefficients" in one for one in few.warnings)
+    assert many.warnings == ()
+
+
 def test_few_records_are_noted_and_enough_are_not() -> None:
     model = pv.LinearRegression("income ~ age*sex + town")
 

@@ -1,11 +1,12 @@
 """Forecasts for regressions: how wide intervals of coefficients will be, from public facts alone.
 
-In the units of `MomentLayout` features that are spread evenly over their ranges scatter by v = 1/(3 T) each,
-and weights of a typical size tau explain a third of the target's variance, which is that of an even spread,
-1/12. Then X'u - (X'X) w has the variance n v s^2 by chance, the noise of X'u, and that of X'X times |w|^2;
-its slope by w is n v. What the prior knows is added as information. Nothing of a table is known here: where
-features are bunched together in their ranges, or few records have a level, v is less and widths are more. A
-plan says beside how wide the interval of a feature with a quarter of an even spread would be.
+In the units of `MomentLayout` numbers that are spread evenly over their ranges scatter by v = 1/(3 T), T the
+number of terms, a level of L that are equally frequent by (1 - 1/L)/(L T), products by the products of their
+parts; and weights of a typical size tau explain a third of the target's variance, which is that of an even
+spread, 1/12. Then X'u - (X'X) w has the variance n v s^2 by chance, the noise of X'u, and that of X'X times
+|w|^2; its slope by w is n v. What the prior knows is added as information. Nothing of a table is known here:
+where features are bunched together in their ranges, or few records have a level, v is less and widths are
+more. A plan says beside how wide the interval of a feature with a quarter of an even spread would be.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ from typing import Any, final
 
 import numpy as np
 
+from privior.arrays import Floats
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.families import ParameterForecast
 from privior.mechanisms import Mechanism
 from privior.models import Design, LinearRegression
+from privior.models.design import Feature
 from privior.models.weight_prior import STANDARD
 
 #: half the width of a 90% interval, in standard deviations
 _REACH = 1.6449
 #: variance of the target, and the share of it that features explain
 _VARIANCE, _EXPLAINED = 1 / 12, 1 / 3
+#: the mean square of a number that is spread evenly over -1 to 1; two levels of -1 and 1 are seldom even
+_EVEN = 1 / 3
 #: a release that leaves more than this share of the prior's error is hardly one of the data
 _IDLE = 0.9
 #: and one that leaves more than this share is refused: it would be spent on nothing
@@ -46,31 +51,43 @@ class RegressionForecaster(Forecaster):
     def _design(self) -> Design:
         return self.model.design(self.schema)
 
-    @property
-    def _scatter(self) -> float:
-        return 1 / (3 * self._design.terms)
+    @cached_property
+    def _scatter(self) -> Floats:
+        """How far each feature scatters if numbers are spread evenly and levels are equally frequent."""
+        return np.array([self._scatter_of(feature) for feature in self._design.features]) / self._design.terms
+
+    def _scatter_of(self, feature: Feature) -> float:
+        sizes = [self.schema.column(part.factor.column).size for part in feature.parts]
+        squares = [
+            1 / size if part.label and not part.half else _EVEN
+            for part, size in zip(feature.parts, sizes, strict=True)
+        ]
+        level_alone = len(squares) == 1 and squares[0] != _EVEN
+        return math.prod(squares) * (1 - squares[0] if level_alone else 1.0)
 
     @cached_property
-    def _prior(self) -> float:
-        """The variance of a weight before any data."""
+    def _prior(self) -> Floats:
+        """The variance of each weight before any data."""
         believed = self.model.prior.normal(self._design)
         if believed is not None:
-            return float(np.diag(believed[1]).mean())
-        return _VARIANCE * _EXPLAINED / (len(self._design.features) * self._scatter)
+            return np.asarray(np.diag(believed[1]), dtype=np.float64)
+        even = _EVEN / self._design.terms
+        typical = _VARIANCE * _EXPLAINED / (len(self._design.features) * even)
+        return np.asarray(typical * (self._scatter / even) ** -STANDARD)
 
-    def _variance(self, records: int, mechanism: Any, spread: float = 1.0) -> tuple[float, float]:
-        """Return what is left open of a weight, and of the mean of the target.
+    def _variance(self, records: int, mechanism: Any, spread: float = 1.0) -> tuple[Floats, float]:
+        """Return what is left open of each weight, and of the mean of the target.
 
         Args:
             records: how many
             mechanism: what makes the noise; None for none
-            spread: the standard deviation of the feature, by that of an even spread
+            spread: the standard deviation of features, by that of an even spread
         """
         learned = self.model.prior.normal(self._design) is None
         prior = self._prior * (spread ** (-2 * STANDARD) if learned else 1.0)
         if not records:
             return prior, 0.3**2
-        d, scatter = len(self._design.features), spread**2 * self._scatter
+        scatter = spread**2 * self._scatter
         errors = _VARIANCE * (1 - _EXPLAINED)
         seen = records * scatter * errors
         mean = errors / records
@@ -83,7 +100,7 @@ class RegressionForecaster(Forecaster):
             mean += (for_mean + flat) / (mechanism.draws * for_mean**2)
         elif mechanism is not None:
             noise = noises(mechanism)
-            seen += noise["with target"] + noise["among features"] * d * self._prior
+            seen += noise["with target"] + noise["among features"] * float(self._prior.sum())
             mean += noise["target"] / records**2
         information = (records * scatter) ** 2 / seen
         return 1 / (1 / prior + information), 1 / (1 / 0.3**2 + 1 / mean)
@@ -91,12 +108,13 @@ class RegressionForecaster(Forecaster):
     def _forecast(self, records: int, mechanism: Any) -> ParameterForecast:
         weight, mean = self._variance(records, mechanism)
         unit = 2 * float(self._design.target.half)
-        spread = len(self._design.features) * self._scatter * weight + mean
+        spread = float(self._scatter @ weight) + mean
         return ParameterForecast(self._width(weight), math.sqrt(spread) * unit)
 
-    def _width(self, variance: float) -> float:
-        """Return how wide the 90% interval is of what a feature adds, from the middle to the end."""
-        return 2 * _REACH * math.sqrt(variance / self._design.terms) * 2 * float(self._design.target.half)
+    def _width(self, variances: Floats) -> float:
+        """Return how wide 90% intervals are on average of what features add, from middle to end."""
+        within = float(np.sqrt(variances / self._design.terms).mean())
+        return 2 * _REACH * within * 2 * float(self._design.target.half)
 
     def ahead(self, records: int, mechanism: Mechanism | None) -> ParameterForecast:
         """Forecast a release, or the true moments."""
@@ -107,8 +125,8 @@ class RegressionForecaster(Forecaster):
         return self._forecast(0, None)
 
     def _left(self, records: int, mechanism: Mechanism | None) -> float:
-        """Return which share is left of what the prior leaves open of a weight."""
-        return math.sqrt(self._variance(records, mechanism)[0] / self._prior)
+        """Return which share is left of what the prior leaves open of a weight, on average."""
+        return float(np.sqrt(self._variance(records, mechanism)[0] / self._prior).mean())
 
     def cautions(self, records: int, mechanism: Mechanism) -> tuple[str, ...]:
         """Say if so few records and so much noise would nearly give the prior back."""
@@ -125,7 +143,7 @@ class RegressionForecaster(Forecaster):
             return None
         return (
             f"{records} records are too few for {len(self._design.features)} features at this budget: "
-            "this would give the prior back"
+            "this would give the prior back for the coefficients"
         )
 
     def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
