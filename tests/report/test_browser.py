@@ -102,8 +102,9 @@ def test_everything_is_legible_on_a_phone(browser: Browser, report: Path) -> Non
     assert outside == []
     touching = page.evaluate(
         """() => [...document.querySelectorAll('.privior .cells svg')].flatMap(svg => {
-            const all = [...svg.querySelectorAll('text')].map(e => [e.textContent, e.getBoundingClientRect()]);
-            const boxes = all.sort((a, b) => a[1].left - b[1].left);
+            const boxes = [...svg.querySelectorAll('text')]
+                .map(e => [e.textContent, e.getBoundingClientRect()])
+                .sort((a, b) => a[1].left - b[1].left);
             const near = boxes.slice(1).filter((b, k) => b[1].left < boxes[k][1].right + 4);
             return near.map(b => b[0]);
         })"""
