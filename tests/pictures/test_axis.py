@@ -49,6 +49,23 @@ def test_positive_values_of_different_size_are_shown_by_ratio() -> None:
     assert not Axis.fitting([0, 1]).ratios
 
 
+@given(st.floats(min_value=-1e6, max_value=0), st.floats(min_value=1e-3, max_value=1e6))
+def test_wide_labels_have_fewer_ticks(low: float, high: float) -> None:
+    """Drawn as short as on a phone, half of each label and all of the last one fit between ticks."""
+    axis = Axis.legible(lambda most: Axis.over_zero(low, high, most), 48)
+    assert 2 <= len(axis.ticks) <= 7
+    assert axis.low <= low + 1e-9 * high
+    assert high <= axis.high * (1 + 1e-9)
+    longest = max(map(len, axis.labels))
+    assert len(axis.ticks) <= 4 or 48 / (len(axis.ticks) - 1) >= 1.5 * longest + 1.5
+
+
+def test_short_labels_keep_their_ticks() -> None:
+    axis = Axis.legible(lambda most: Axis.from_zero(1, most), 48)
+    assert axis == Axis.from_zero(1)
+    assert len(Axis.legible(lambda most: Axis.over_zero(-8_000, 25_000, most), 48).ticks) < 8
+
+
 @pytest.mark.parametrize(
     ("value", "written"),
     [(0.0, "0"), (0.12345, "0.123"), (12345, "12300"), (1e6, "1e6"), (1.5e-7, "1.5e-7"), (1e-320, "1e-320")],

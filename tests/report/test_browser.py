@@ -6,10 +6,14 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import privior as pv
+from privior.curator import measure_statistics
+from privior.models import ExactStatistics
+from privior.testing.small_tables import statistics
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -23,10 +27,8 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a joint table with long names, under a budget that was used before."""
-    folder = tmp_path_factory.mktemp("report")
+def of_a_table(folder: Path) -> pv.Release:
+    """A joint table with long names, under a budget that was used before."""
     schema = pv.acs_schema()
     ledger = pv.Ledger.create(folder / "l", population=schema.population, epsilon=1)
     for columns in ("sex", ("sex", "education")):
@@ -34,7 +36,31 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
             pv.DirichletCategorical(columns, prior=1), schema, records=pv.ACS_RECORDS, epsilon="0.1"
         )
         release = pv.measure(plan, pv.acs_table(), ledger=ledger)
-    pv.write_report(release, folder / "report.html")
+    return release
+
+
+def of_a_regression(folder: Path) -> pv.Release:
+    """Coefficients in tens of thousands, some below 0."""
+    columns = {"income": pv.Integer(0, 100_000), "age": pv.Integer(18, 90)}
+    schema = pv.Schema(
+        {**columns, "sex": pv.Categorical(["male", "female"])}, population="town", unit="person"
+    )
+    rng, people = np.random.default_rng(3), 3000
+    age, sex = rng.integers(18, 91, people), rng.integers(2, size=people)
+    income = 5_000 + 700 * age + 12_000 * sex - 250 * sex * age + rng.normal(0, 8_000, people)
+    codes = np.column_stack([np.clip(income.round().astype(int), 0, 100_000), age - 18, sex])
+    model = pv.LinearRegression("income ~ age + sex + age:sex")
+    plan = pv.plan(model, schema, records=people, epsilon=1, delta="1e-6")
+    ledger = pv.Ledger.create(folder / "l", population="town", epsilon=2, delta="1e-5")
+    exact = ExactStatistics(statistics(model, schema, pv.REPLACE_ONE, codes))
+    return measure_statistics(plan, exact, ledger=ledger)
+
+
+@pytest.fixture(scope="module", params=[of_a_table, of_a_regression], ids=["table", "regression"])
+def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a release."""
+    folder = tmp_path_factory.mktemp("report")
+    pv.write_report(request.param(folder), folder / "report.html")
     return folder / "report.html"
 
 
@@ -74,6 +100,16 @@ def test_everything_is_legible_on_a_phone(browser: Browser, report: Path) -> Non
                        return box.left < -1 || box.right > innerWidth + 1; }).map(e => e.textContent)"""
     )
     assert outside == []
+    touching = page.evaluate(
+        """() => [...document.querySelectorAll('.privior .cells svg')].flatMap(svg => {
+            const boxes = [...svg.querySelectorAll('text')]
+                .map(e => [e.textContent, e.getBoundingClientRect()])
+                .sort((a, b) => a[1].left - b[1].left);
+            const near = boxes.slice(1).filter((b, k) => b[1].left < boxes[k][1].right + 4);
+            return near.map(b => b[0]);
+        })"""
+    )
+    assert touching == []
     drawn = page.evaluate(
         "() => [...document.querySelectorAll('svg[role=img]')]"
         ".every(e => e.getBoundingClientRect().width > 150)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 #: a smaller number is drawn as if it were this; keeps steps from vanishing
@@ -71,6 +71,23 @@ class Axis:
         if min(values) > 0 and math.log10(max(values)) - math.log10(min(values)) >= math.log10(ratio):
             return Axis.by_ratio(values)
         return Axis.from_zero(max(values))
+
+    @staticmethod
+    def legible(make: Callable[[int], Axis], room: float, most: int = 6) -> Axis:
+        """Return the axis with as many ticks as can be told apart.
+
+        Args:
+            make: an axis with at most about so many ticks
+            room: how long it is drawn where there is little room, in letters
+            most: ticks
+        """
+        made = (make(number) for number in range(most, 2, -1))
+        return next((axis for axis in made if axis.needs <= room), make(2))
+
+    @property
+    def needs(self) -> float:
+        """How long it must be drawn, in letters: labels in the middle of ticks, those at the ends inside."""
+        return (len(self.ticks) - 1) * (1.5 * max(map(len, self.labels), default=0) + 1.5)
 
     def place(self, value: float) -> float:
         """Return where a value lies: 0 at the low end, 1 at the high end."""

@@ -33,6 +33,8 @@ LEGEND = (
 _TO = "\N{EN DASH}"
 #: intervals that take up less than this share of the axis are drawn again, as distances from their centres
 _SEEN = 0.06
+#: intervals as wide as this are read without decimals
+_WIDE = 100
 _ZOOMED = "Dots hide intervals as narrow as these: on the right they are drawn as distances from the means."
 
 
@@ -83,7 +85,9 @@ class IntervalChart(Picture):
     def _axis(self) -> Axis:
         high = max(max(self.centres[i], self.whole[i][1], self.inner[i][1]) for i in self._rows)
         low = min(min(self.centres[i], self.whole[i][0], self.inner[i][0]) for i in self._rows)
-        return Axis.from_zero(high) if low >= 0 else Axis.over_zero(low, high)
+        if low >= 0:
+            return Axis.legible(lambda most: Axis.from_zero(high, most), rows.NARROWEST)
+        return Axis.legible(lambda most: Axis.over_zero(low, high, most), rows.NARROWEST)
 
     @cached_property
     def _zoom(self) -> Axis | None:
@@ -113,7 +117,8 @@ class IntervalChart(Picture):
         """How many decimals show the width of a typical interval with two digits."""
         width = median(self.whole[row][1] - self.whole[row][0] for row in self._rows)
         width = width or self._axis.high - self._axis.low
-        return min(max(1 - math.floor(math.log10(width)), 2), 9) if width > 0 else 2
+        least = 0 if width >= _WIDE else 2
+        return min(max(1 - math.floor(math.log10(width)), least), 9) if width > 0 else 2
 
     @property
     def _notes(self) -> list[str]:

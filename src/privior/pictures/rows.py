@@ -11,6 +11,10 @@ from privior.pictures.label import cut
 from privior.pictures.markup import Markup, element
 
 LONGEST_LABEL = 40
+#: how long a track is on a phone, in letters of ticks
+NARROWEST = 48.0
+#: labels longer than this stand inside at the left end: half of a longer one would be cut there
+_OUTSIDE = 3
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ def scale(panels: Sequence[Panel]) -> Markup:
         marks.append(svg.line((panel.start, 0), (panel.start + panel.width, 0), class_="base"))
         for tick, label in zip(axis.ticks, axis.labels, strict=True):
             place, within = panel.place(tick), axis.place(tick)
-            side = "end" if within > 0.98 else "start" if within < 0.02 and panel.start > 0 else "middle"
+            inside = panel.start > 0 or len(label) > _OUTSIDE
+            side = "end" if within > 0.98 else "start" if within < 0.02 and inside else "middle"
             marks.append(svg.words(label, (place, 0), (0, 16), side))
     return element("div", svg.drawing(22, *marks, about=None), class_="cell")
 
