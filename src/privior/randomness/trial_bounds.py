@@ -37,7 +37,8 @@ averaged.
 
 **Floats** take a part of S_k away and leave a gradient at c; both are bounded below as `shells` states them
 (sums over records are taken in blocks, so that what is lost hardly grows with n), with F at c above its least
-by no more than 1e-13 of F at 0, where the search for the mode ends.
+by no more than 1e-13 of |F(c)|, where the search for the mode ends: of F(0) where losses are at least 0,
+and of what they can be on a ball (Poisson's are below 0 there).
 """
 
 from __future__ import annotations
@@ -121,6 +122,8 @@ class AnyTable:
         error = 1.01 * (error + 8 * _U * self.precision * away)
         ends = np.array(self.targets)
         start = self.weight * float(np.abs(self.loss.value(np.zeros(2), ends)).max())
+        if self.radius is not None:
+            start += self.weight * slope * self.length * self.radius
         left = math.sqrt(2e-13 * (1 + start))
         return (1.02 * error * math.sqrt(d / self.precision) + left) * math.sqrt(self.bent / d)
 
