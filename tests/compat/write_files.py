@@ -62,6 +62,9 @@ REGRESSIONS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.LinearRegression("pips ~ error*ripe + fruit"), [pv.GaussianMoments, pv.LaplaceMoments, pv.BallDraw]),
     (pv.GibbsPosterior("logistic", "ripe ~ error"), [pv.GibbsDraws]),
     (pv.GibbsPosterior("logistic", "ripe ~ error", convexity="0.05"), []),
+    (pv.GibbsPosterior(pv.HuberLoss(2), "pips ~ error", radius="1/2"), []),
+    (pv.GibbsPosterior(pv.SmoothQuantileLoss("0.9", 1), "pips ~ error"), []),
+    (pv.GibbsPosterior(pv.PoissonLoss(2), "pips ~ error"), []),
     (pv.LogisticRegression("ripe ~ error + fruit", prior="2"), [pv.ObjectivePerturbation]),
     (pv.LogisticRegression("ripe ~ error + fruit"), [pv.GaussianMoments, pv.LaplaceMoments]),
 ]
@@ -198,7 +201,8 @@ def write_regressions(folder: Path) -> None:
     """Write one release of each kind, and one where the number of records is private.
 
     Files of Gaussian noise without `weighed` in their names are of a time when all moments had the same
-    weights, which releases did not name.
+    weights, which releases did not name; the pure one with `twice` is of a time when twice what two losses
+    vary was charged.
     """
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(6)
@@ -233,14 +237,37 @@ def write_regressions(folder: Path) -> None:
                 pv.measure(plan, table, ledger=ledger, output=folder / name)
     model = pv.LogisticRegression("ripe ~ error + fruit", prior="2")
     law = pv.ObjectivePerturbation
-    plan = pv.plan(model, GARDEN, records=200, epsilon=2, delta="1e-6", mechanism=law, intervals=True)
-    ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
-    name = f"{model.family}.{law.name}.intervals.json"
-    pv.measure(plan, table, ledger=ledger, output=folder / name)
+    for relation, records in ((pv.REPLACE_ONE, 200), (pv.ADD_OR_REMOVE_ONE, 500)):
+        plan = pv.plan(
+            model,
+            GARDEN,
+            records=records,
+            epsilon=2,
+            delta="1e-6",
+            neighbours=relation,
+            mechanism=law,
+            intervals=True,
+        )
+        ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
+        private = "" if relation is pv.REPLACE_ONE else ".private-number"
+        name = f"{model.family}.{law.name}.intervals{private}.json"
+        pv.measure(plan, table, ledger=ledger, output=folder / name)
     convex = pv.GibbsPosterior("logistic", "ripe ~ error", convexity="0.05")
     plan = pv.plan(convex, GARDEN, records=200, epsilon=2, delta="1e-6")
     ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
     pv.measure(plan, table, ledger=ledger, output=folder / f"{convex.family}.gibbs-draws.convex.json")
+    huber, quantile, poisson = (one for one, kinds in REGRESSIONS if not kinds and one != convex)
+    for other, delta, label in (
+        (huber, "0", "pure"),
+        (quantile, "1e-6", "quantile"),
+        (poisson, "0", "poisson"),
+    ):
+        for relation, records in ((pv.REPLACE_ONE, 200), (pv.ADD_OR_REMOVE_ONE, 250)):
+            plan = pv.plan(other, GARDEN, records=records, epsilon=2, delta=delta, neighbours=relation)
+            ledger = pv.Ledger.in_memory(delta="1e-3", population="garden")
+            private = "" if relation is pv.REPLACE_ONE else ".private-number"
+            name = f"{other.family}.gibbs-draws.{label}{private}.json"
+            pv.measure(plan, table, ledger=ledger, output=folder / name)
 
 
 def write_forgetful(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,22 @@ def test_pure_on_a_ball() -> None:
     assert np.linalg.norm(drawn.values()) <= 2 + 1e-6
     with pytest.raises(PlanError, match="within a ball"):
         pv.GibbsDraws(pv.GibbsPosterior("logistic", "y ~ x"), SMALL, 50, 1)
+
+
+def test_a_pure_release_that_was_charged_twice_keeps_what_it_states() -> None:
+    """An earlier version charged 4 beta V: half as hot as is enough, read with the epsilon of its file."""
+    path = (
+        Path(__file__).parents[1] / "compat" / "regressions" / "gibbs-posterior.gibbs-draws.pure.twice.json"
+    )
+    release = pv.Release.read(path)
+    assert str(release.plan.cost) == "epsilon 2, delta 0"
+    assert float(release.plan.guarantee.pure or 0) == pytest.approx(1)
+    assert "a range of 2 " in str(release.stated_reason)
+    assert release.words_hold
+    assert not replace(release, stated_reason=str(release.stated_reason).replace("2 ", "0.5 ")).words_hold
+    plan = pv.plan(release.plan.model, release.plan.schema, records=200, epsilon=2)
+    now, then = (one.mechanism.temperature for one in (plan, release.plan))
+    assert float(now / then) == pytest.approx(2)
 
 
 @pytest.mark.parametrize(

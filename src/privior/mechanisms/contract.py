@@ -193,6 +193,11 @@ class Mechanism(ABC):
         """What is promised whatever the data; in each of several disjoint groups, about one of them."""
 
     @property
+    def earlier_reasons(self) -> tuple[str, ...]:
+        """In which words, with their numbers, earlier versions gave the reason of this very guarantee."""
+        return ()
+
+    @property
     def replacing(self) -> Guarantee:
         """What all groups promise together if a record is replaced: one is removed, one added.
 

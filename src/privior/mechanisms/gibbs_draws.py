@@ -269,14 +269,8 @@ class GibbsDraws(Mechanism):
         """mu-GDP; or pure, on a ball."""
         several = "" if self.draws == 1 else f", {self.draws} draws"
         if self.delta == 0:
-            eta = float(self.temperature * self.calibration.loss_range)
-            reason = f"bounded losses: the log density ratio of neighbours has a range of {eta:.4g}"
-            return Guarantee(
-                self._pair,
-                self.neighbours,
-                Budget(self.epsilon),
-                f"{reason} (Wang, Fienberg, Smola 2015){several}",
-            )
+            reason = self._bounded(self.temperature * self.calibration.loss_range)
+            return Guarantee(self._pair, self.neighbours, Budget(self.epsilon), reason)
         length = math.sqrt(self.calibration.lipschitz_squared)
         own = (
             f" and {float(self.model.convexity):.4g} of each, {float(self.whole_precision):.4g} in all"
@@ -288,6 +282,18 @@ class GibbsDraws(Mechanism):
             f"prior of precision {float(self.precision):.4g}{own} (Gopi, Lee, Liu 2022){several}"
         )
         return Guarantee(self._pair, self.neighbours, Budget(self.epsilon, self.delta), reason)
+
+    def _bounded(self, eta: Fraction) -> str:
+        several = "" if self.draws == 1 else f", {self.draws} draws"
+        reason = f"bounded losses: the log density ratio of neighbours has a range of {float(eta):.4g}"
+        return f"{reason} (Wang, Fienberg, Smola 2015){several}"
+
+    @property
+    def earlier_reasons(self) -> tuple[str, ...]:
+        """Under replace-one a range of twice the length was charged: more than there is."""
+        if self.delta or self.neighbours is not REPLACE_ONE:
+            return ()
+        return (self._bounded(2 * self.temperature * self.calibration.loss_range),)
 
     @property
     def declared(self) -> bool:

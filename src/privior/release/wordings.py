@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from privior.plans import Plan
 
 #: by the name of the mechanism: what earlier versions wrote and this one words differently. Whoever rewords a
-#: reason adds the old words here, so that `verify` still knows the files that have them
+#: reason adds the old words here, so that `verify` still knows the files that have them; words with other
+#: numbers are the mechanism's own (`earlier_reasons`)
 EARLIER: Mapping[str, tuple[str, ...]] = {
     # before one feature had a bound of its own, from its range
     "gaussian-moments": (
@@ -25,4 +26,5 @@ EARLIER: Mapping[str, tuple[str, ...]] = {
 def known_words(stated: str, plan: Plan) -> bool:
     """Say whether these are the words for the theorem of this plan, now or earlier."""
     earlier = EARLIER.get(plan.mechanism.name, ())
-    return stated == plan.guarantee.reason or any(re.fullmatch(one, stated) for one in earlier)
+    exactly = (plan.guarantee.reason, *plan.mechanism.earlier_reasons)
+    return stated in exactly or any(re.fullmatch(one, stated) for one in earlier)
