@@ -6,7 +6,7 @@ averaged over typical tables (`typical_tables`). Of a row of n records and k lev
 with noise of variance s, the count of a level varies by v = n p (1 - p) + s ((1 - p)^2 + (k - 1) p^2). A
 level whose chance is large beside that adds v / (2 n^2 p); one that drowns is expected to have about as
 many records as the noise may hide, and adds that share, 0.4 sqrt(v + 1) / n (0.4 was found with the true
-tables of asia, child and alarm, at epsilon 0.1 to 10: this alone forecasts each within a quarter). In
+tables of asia, child and alarm, at epsilon 0.1 to 10: this alone forecasts each within a third). In
 between both are joined by fourth powers. A row is never farther off than before the release; where rows of a
 table resemble each other, that is how far they lie from what they are about, and how far that is off, which
 all rows tell together.

@@ -225,11 +225,6 @@ class FourierTables(NetworkMechanism):
         unit = Sensitivity.unit(self.max_rows)
         return Guarantee(self._own_pair, self.neighbours, Budget(self.epsilon, self.delta), reason, unit)
 
-    @property
-    def slow(self) -> bool:
-        """Certifying Gaussian noise takes a part of a second."""
-        return bool(self.delta)
-
     # What it publishes
 
     @cached_property

@@ -17,7 +17,7 @@ from privior.checks import fill
 from privior.exact import round_down, round_up
 from privior.mechanisms.contract import Asked, CellNoise, offered_for
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
-from privior.mechanisms.node_tables import NodeTables, shares
+from privior.mechanisms.node_tables import CELLS, NodeTables
 from privior.models import Network
 from privior.privacy import (
     REPLACE_ONE,
@@ -81,23 +81,24 @@ class GaussianTables(NodeTables):
         neighbours: Neighbours | str = REPLACE_ONE,
         max_rows: int = 1,
         scales: Sequence[object] | None = None,
+        shares: object = CELLS,
     ) -> None:
         budget = Budget.of(epsilon, delta)
         if budget.delta == 0:
             raise self.refusal("needs delta > 0: Gaussian noise is never pure")
         fill(self, epsilon=budget.epsilon, delta=budget.delta)
         self._set_tables(model, schema, neighbours, max_rows)
-        self._set_scales(scales)
+        self._set_scales(scales, shares)
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
         """Spend epsilon and delta on all tables together, by the least noise that keeps them."""
-        unit = {"neighbours": asked.neighbours, "max_rows": asked.schema.unit.max_rows}
+        unit = {"neighbours": asked.neighbours, "max_rows": asked.schema.unit.max_rows, **asked.options}
         budget = asked.budget
         return cls(asked.model, asked.schema, budget.epsilon, budget.delta, **unit)  # type: ignore[arg-type]
 
-    def _calibrated(self) -> tuple[Fraction, ...]:
-        moved = [self.one_table.l2_squared / share for share in shares(self.sizes)]
+    def _calibrated(self, each: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        moved = [self.one_table.l2_squared / share for share in each]
         found = certified_scales(self.epsilon, self.delta, moved, self._enough)
         if found is not None:
             return found
@@ -134,11 +135,6 @@ class GaussianTables(NodeTables):
         )
         cost, unit = Budget(self.epsilon, self.delta), Sensitivity.unit(self.max_rows)
         return Guarantee(self._own_pair, self.neighbours, cost, reason, unit)
-
-    @property
-    def slow(self) -> bool:
-        """Certifying the noise takes a part of a second."""
-        return True
 
     def _noise(self, cells: int, scale: Fraction) -> list[int]:
         return list(discrete_gaussian(cells, scale))

@@ -16,7 +16,7 @@ from privior.checks import fill
 from privior.exact import round_up
 from privior.mechanisms.contract import Asked, CellNoise, offered_for
 from privior.mechanisms.laws import laplace_log_pmf, laplace_variance
-from privior.mechanisms.node_tables import NodeTables, shares
+from privior.mechanisms.node_tables import CELLS, NodeTables
 from privior.models import Network
 from privior.privacy import (
     REPLACE_ONE,
@@ -65,20 +65,21 @@ class LaplaceTables(NodeTables):
         neighbours: Neighbours | str = REPLACE_ONE,
         max_rows: int = 1,
         scales: Sequence[object] | None = None,
+        shares: object = CELLS,
     ) -> None:
         fill(self, epsilon=Budget.of(epsilon).epsilon)
         self._set_tables(model, schema, neighbours, max_rows)
-        self._set_scales(scales)
+        self._set_scales(scales, shares)
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
         """Spend epsilon on all tables together; delta stays 0."""
-        unit = {"neighbours": asked.neighbours, "max_rows": asked.schema.unit.max_rows}
+        unit = {"neighbours": asked.neighbours, "max_rows": asked.schema.unit.max_rows, **asked.options}
         return cls(asked.model, asked.schema, asked.budget.epsilon, **unit)  # type: ignore[arg-type]
 
-    def _calibrated(self) -> tuple[Fraction, ...]:
+    def _calibrated(self, each: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
         l1 = self.one_table.l1
-        return tuple(Fraction(round_up(l1 / (self.epsilon * share))) for share in shares(self.sizes))
+        return tuple(Fraction(round_up(l1 / (self.epsilon * share))) for share in each)
 
     def _enough(self, scales: tuple[Fraction, ...]) -> bool:
         return sum(self.one_table.l1 / one for one in scales) <= self.epsilon

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.errors import shown
 from privior.exact import rational
-from privior.mechanisms.contract import Asked, CellNoise
+from privior.mechanisms.contract import Asked, CellNoise, Offer
 from privior.mechanisms.network_mechanism import NetworkMechanism
 from privior.mechanisms.table_mechanism import true_counts
 from privior.models import ExactStatistics, Layout, Model, Observed
@@ -26,6 +27,8 @@ from privior.schema import Schema
 
 #: tables have at most so many different scales of noise: composing few is quick, and loses little
 MOST_SCALES = 4
+#: ways to share the budget among tables: by the root of their cells, or alike
+CELLS, EQUAL = "cells", "equal"
 #: binary digits of a root
 _DIGITS = 24
 
@@ -35,19 +38,41 @@ class NodeTables(NetworkMechanism):
 
     A unit moves each table as it moves a single one, and the tables' noises are independent: what a table's
     noise costs is composed over the tables. What each gets of the budget follows from the numbers of cells
-    alone (`shares`).
+    alone: in proportion to the root of its number of cells (`shares`), or, to compare, the same for all.
 
     Attributes:
         scales: of the noise of each table, in the order of the nodes: exactly floats, which the sampler reads
     """
 
     scales: tuple[Fraction, ...]
+    options: ClassVar[Mapping[str, object]] = {"shares": CELLS}
 
-    def _set_scales(self, scales: Sequence[object] | None) -> None:
+    @classmethod
+    def offers(cls, asked: Asked) -> Sequence[Offer]:
+        """Offer shares by the cells of tables, and equal ones where these differ, unless it is said."""
+        said = asked.options.get("shares")
+        if said is not None or len(set(asked.model.sizes(asked.schema))) == 1:  # type: ignore[attr-defined]
+            return super().offers(asked)
+        other = replace(asked, options={**asked.options, "shares": EQUAL})
+        return (*super().offers(asked), Offer(f"{cls.name}, equal shares", lambda: cls.built(other)))
+
+    @property
+    def taken(self) -> dict[str, Any]:
+        """How the budget is shared."""
+        alike = len(set(self.scales)) == 1 < len(set(self.sizes))
+        return {"shares": EQUAL if alike else CELLS}
+
+    def _set_scales(self, scales: Sequence[object] | None, by: object = CELLS) -> None:
         """Take the scales that are given, or calibrate them; either way they must be enough."""
+        if by not in (CELLS, EQUAL):
+            raise self.refusal("not a way to share the budget", asked=shown(by), allowed=f"{CELLS}, {EQUAL}")
         if scales is not None and (not isinstance(scales, (list, tuple)) or len(scales) != len(self.sizes)):
             raise self.refusal("not one scale for each table", asked=shown(scales))
-        found = self._calibrated() if scales is None else tuple(rational(one, "scale") for one in scales)
+        found = (
+            self._calibrated(self._shares(by))
+            if scales is None
+            else tuple(rational(one, "scale") for one in scales)
+        )
         if max(found) > WIDEST:
             raise self.refusal(
                 "this budget needs more noise than can be drawn",
@@ -57,9 +82,13 @@ class NodeTables(NetworkMechanism):
             raise self.refusal("these scales do not give the stated guarantee", asked=shown(scales))
         fill(self, scales=found)
 
+    def _shares(self, by: object) -> tuple[Fraction, ...]:
+        tables = len(self.sizes)
+        return shares(self.sizes) if by == CELLS else (Fraction(1, tables),) * tables
+
     @abstractmethod
-    def _calibrated(self) -> tuple[Fraction, ...]:
-        """Return scales that spend the budget."""
+    def _calibrated(self, each: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        """Return scales that spend the budget, of which each table has its share."""
 
     @abstractmethod
     def _enough(self, scales: tuple[Fraction, ...]) -> bool:
