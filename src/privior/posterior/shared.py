@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-Made = TypeVar("Made")
+Shared = TypeVar("Shared")
 
 _SHARED: ContextVar[dict[Hashable, Any] | None] = ContextVar("shared", default=None)
 
@@ -22,7 +22,7 @@ def sharing(made: dict[Hashable, Any]) -> Iterator[None]:
         _SHARED.reset(before)
 
 
-def once(key: Hashable, make: Callable[[], Made]) -> Made:
+def once(key: Hashable, make: Callable[[], Shared]) -> Shared:
     """Return what was made under this key; make it, if it was not or nothing is shared.
 
     Args:
@@ -34,5 +34,5 @@ def once(key: Hashable, make: Callable[[], Made]) -> Made:
         return make()
     if key not in made:
         made[key] = make()
-    found: Made = made[key]
+    found: Shared = made[key]
     return found
