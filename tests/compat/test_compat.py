@@ -11,7 +11,7 @@ from write_files import KINDS, SCHEMA
 
 import privior as pv
 from privior.mechanisms import MECHANISMS
-from privior.models import MODELS
+from privior.models import MODELS, Model
 from privior.release import FORMAT
 from privior.sequential import Agent, AgentRelease
 from privior.sequential.files import read_plan
@@ -99,6 +99,52 @@ def test_releases_of_every_kind_are_read(path: Path, monkeypatch: pytest.MonkeyP
     table = asked if asked in headings else asked[:6]
     heading = headings.get(table, asked.replace("'", "") + " = ")
     assert heading in str(pv.ask(posterior, asked)).splitlines()[0]
+
+
+#: of the analysis files of regressions
+ANALYSES: dict[str, Model] = {
+    "linear-regression.formula": pv.LinearRegression("pips ~ error + ripe + fruit + error:ripe"),
+    "linear-regression.features": pv.LinearRegression("pips ~ error + ripe", prior=pv.Ridge("1/2")),
+    "linear-regression.normal-tails": pv.LinearRegression(
+        "pips ~ error + fruit - 1", prior=pv.Shrinkage(heavy_tails=False)
+    ),
+    "linear-regression.own-coefficients": pv.LinearRegression(
+        "pips ~ error", prior=pv.OwnCoefficients({"error": (1, "1/2")})
+    ),
+    "linear-regression.every-slope": pv.LinearRegression("pips ~ error:fruit"),
+    "logistic-regression": pv.LogisticRegression("ripe ~ error + fruit", prior="2"),
+    "gibbs-posterior": pv.GibbsPosterior("logistic", "ripe ~ error", convexity="0.05"),
+}
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_analysis_files_of_regressions_are_read(name: str, tmp_path: Path) -> None:
+    """Each says what is asked; what is written of it is read as the same."""
+    assert set(ANALYSES) == {path.stem for path in (HERE / "regressions").glob("*.toml")}
+    analysis = pv.Analysis.read(HERE / "regressions" / f"{name}.toml")
+    assert analysis.model == ANALYSES[name]
+    assert (analysis.records, analysis.budget) == (2000, pv.Budget.of(2, "1e-6"))
+    private = name.endswith("features")
+    assert analysis.neighbours is (pv.ADD_OR_REMOVE_ONE if private else pv.REPLACE_ONE)
+    analysis.write(tmp_path / "again.toml")
+    assert pv.Analysis.read(tmp_path / "again.toml") == analysis
+    if analysis.mechanism is not None or name == "linear-regression.formula":
+        plan = analysis.plan()
+        assert analysis.mechanism in (None, type(plan.mechanism))
+        assert pv.Plan.from_document(plan.to_document()).digest == plan.digest
+
+
+def test_plans_of_earlier_versions_leave_the_first_slope_at_0() -> None:
+    """Stored before plans named how levels are coded: they keep their features, and their noise."""
+    kind = "linear-regression.laplace-moments.slopes"
+    earlier, now = (
+        pv.Release.read(HERE / "regressions" / f"{kind}{one}.json").plan for one in (".earlier", "")
+    )
+    names = ("intercept", "error:fruit[apple]", "error:fruit[pear]", "error:fruit[plum]")
+    assert now.model.design(now.schema).names == names
+    assert earlier.model.design(earlier.schema).names == (names[0], *names[2:])
+    assert "coding" not in earlier.to_document()["model"]  # type: ignore[operator]
+    assert max(earlier.mechanism.scales) > 1.2 * max(now.mechanism.scales)
 
 
 def test_a_ledger_of_the_second_format_is_read_and_verified(tmp_path: Path) -> None:

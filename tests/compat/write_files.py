@@ -16,7 +16,7 @@ import pyarrow as pa
 
 import privior as pv
 from privior.mechanisms import Mechanism
-from privior.models import Model
+from privior.models import Formula, Model
 
 SCHEMA = pv.Schema(
     {
@@ -67,6 +67,10 @@ REGRESSIONS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.GibbsPosterior(pv.PoissonLoss(2), "pips ~ error"), []),
     (pv.LogisticRegression("ripe ~ error + fruit", prior="2"), [pv.ObjectivePerturbation]),
     (pv.LogisticRegression("ripe ~ error + fruit"), [pv.GaussianMoments, pv.LaplaceMoments]),
+    # written once; `earlier`: before plans named a coding, and before one feature had a bound of its own
+    (pv.LinearRegression("pips ~ error:fruit"), []),
+    (pv.LinearRegression(Formula.parse("pips ~ error:fruit", "first")), []),
+    (pv.LinearRegression("pips ~ error"), []),
 ]
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
