@@ -98,7 +98,7 @@ class _Functions(_TwoSteps):
     """The package of special functions: those that are compiled."""
 
     def first(self) -> dict[str, object]:
-        """Return the compiled functions."""
+        """Return the compiled functions by their names, without running the rest of the package."""
         from scipy.special import _ufuncs
 
         return {name: getattr(_ufuncs, name) for name in _ufuncs.__all__}

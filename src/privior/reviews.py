@@ -67,7 +67,7 @@ class Review:
         return not any(check.verdict is Outcome.FAILS for check in self.checks)
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows."""
+        """Return the checks as a header and rows: what was checked, how that ended, and why."""
         return ["check", "verdict", "says"], [
             [check.name, check.verdict.value, check.says] for check in self.checks
         ]

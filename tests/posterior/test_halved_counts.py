@@ -137,7 +137,7 @@ def test_parts_are_made_of_their_halves_and_the_shortest_column_is_halved_first(
         assert parts[-1] == set(cells[inside].ravel().tolist())
     assert parts[-1] == set(range(30))
     assert tree.axes[-1] == 1
-    for some in tree.levels:
+    for some in tree.each_depth:
         assert (tree.halves[some] < tree.cells + some.start).all()
 
 

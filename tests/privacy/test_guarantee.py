@@ -102,10 +102,10 @@ def test_a_number_of_rows_that_is_none_gives_no_guarantee(rows: Any) -> None:
             build()
 
 
-@pytest.mark.parametrize("levels", [1, 0, -3, 2.5, "3", None, True, pytest.param(10**5000, id="huge")])
-def test_a_number_of_levels_that_is_none_is_refused(levels: Any) -> None:
-    with pytest.raises(pv.PlanError, match="levels"):
-        pv.KNorm(levels, 1)
+@pytest.mark.parametrize("cells", [1, 0, -3, 2.5, "3", None, True, pytest.param(10**5000, id="huge")])
+def test_a_number_of_cells_that_is_none_is_refused(cells: Any) -> None:
+    with pytest.raises(pv.PlanError, match="cells"):
+        pv.KNorm(cells, 1)
 
 
 def test_relations_may_be_named() -> None:

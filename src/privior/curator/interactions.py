@@ -16,13 +16,13 @@ class KeptState(Protocol):
         """Write the first content; the name must be free."""
 
     def read(self) -> str:
-        """Return the content."""
+        """Return the whole content as text, or say that the file cannot be read."""
 
     def write(self, text: str) -> None:
         """Put a new content in the place of the old one, whole or not at all."""
 
     def close(self) -> None:
-        """Let others open it."""
+        """Give up the lock, so that another program may open the file; nothing is written from now on."""
 
 
 def steps_of(path: str | Path, needed: Collection[str], most: int) -> list[dict[str, str]]:

@@ -78,7 +78,7 @@ class Rows:
         return tuple(drawn(plan, one, incident) for plan, one in zip(self.plans, statistics, strict=True))
 
     def answer(self, incident: Incident) -> Message:
-        """Say the noisy statistics."""
+        """Read the rows, draw the noise, and write the noisy statistics of every plan as a message."""
         return {"statistics": [payload_document(one) for one in self.noisy(incident)]}
 
 

@@ -239,7 +239,7 @@ def _releases(source: DecisionSource) -> list[Release]:
 
 
 def _plan(source: DecisionSource) -> Plan:
-    """Return the public facts."""
+    """Return the plan of the release, or of the first of several: what is known without data."""
     plan: Plan = _releases(source)[0].plan
     return plan
 

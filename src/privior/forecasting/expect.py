@@ -46,7 +46,7 @@ class Expect(Enum):
         }[self]
 
     def shares(self, prior: Floats) -> Floats:
-        """Return the expected proportions."""
+        """Return the proportion of each cell in the data that are expected, given the prior's parameters."""
         weights = {
             Expect.UNIFORM: np.ones(prior.size),
             Expect.TYPICAL: prior,

@@ -62,7 +62,7 @@ class LogisticForecaster(Forecaster):
 
     @property
     def _first(self) -> float:
-        """Likewise of the intercept."""
+        """The variance of the intercept before any data."""
         said = self.model.scale
         return _FIRST**2 if said is None else said**2
 

@@ -16,7 +16,7 @@ _LONGEST_NAME = 200
 
 
 class ProtectedUnit(Protocol):
-    """What is protected."""
+    """What neighbouring data differ by, as a ledger names it."""
 
     @property
     def noun(self) -> str: ...  # noqa: D102 - in the singular

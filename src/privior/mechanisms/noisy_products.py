@@ -71,7 +71,7 @@ class NoisyProducts:
         )
 
     def sums(self, codes: Integers) -> list[int]:
-        """Return the true sums."""
+        """Return the sums of products of the records, exactly, before any noise."""
         total = summed_products(codes, self.design.whole)
         return [int(total[place]) for place in self.places]
 

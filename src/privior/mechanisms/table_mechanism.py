@@ -212,7 +212,7 @@ def of_each_cell(prior: PriorParameters, cells: int) -> tuple[Fraction, ...]:
 
 def check_cells(cells: int, name: str) -> int:
     """Return a number of cells, refusing fewer than two, and more than fit into memory."""
-    return whole_number(cells, "levels", 2, MOST_CELLS, where=name, error=PlanError)
+    return whole_number(cells, "cells", 2, MOST_CELLS, where=name, error=PlanError)
 
 
 def check_records(records: int, name: str) -> int:

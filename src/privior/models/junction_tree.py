@@ -29,13 +29,13 @@ class JunctionTree:
     """Cliques of columns, each after the one that it hangs on.
 
     Attributes:
-        levels: how many each column has, in the order of the model
+        size_of: how many levels each column has, in the order of the model
         cliques: the columns of each, in the order of the model
         above: the clique that each hangs on; -1 for the first
         homes: for each node the clique that holds it and its parents, the smallest such
     """
 
-    levels: Mapping[str, int]
+    size_of: Mapping[str, int]
     cliques: tuple[tuple[str, ...], ...]
     above: tuple[int, ...]
     homes: Mapping[str, int]
@@ -43,13 +43,13 @@ class JunctionTree:
     @staticmethod
     def of(model: Network, schema: Schema) -> JunctionTree:
         """Return the tree of a network."""
-        levels = tuple((node, schema.column(node).size) for node in model.columns)
-        return _tree(model.columns, model.arcs, levels)
+        sizes = tuple((node, schema.column(node).size) for node in model.columns)
+        return _tree(model.columns, model.arcs, sizes)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """The number of cells of each clique."""
-        return tuple(math.prod(self.levels[name] for name in clique) for clique in self.cliques)
+        return tuple(math.prod(self.size_of[name] for name in clique) for clique in self.cliques)
 
     @property
     def cells(self) -> int:
@@ -85,9 +85,9 @@ class JunctionTree:
 
 @lru_cache(maxsize=64)
 def _tree(
-    nodes: tuple[str, ...], arcs: tuple[tuple[str, ...], ...], levels: tuple[tuple[str, int], ...]
+    nodes: tuple[str, ...], arcs: tuple[tuple[str, ...], ...], sizes: tuple[tuple[str, int], ...]
 ) -> JunctionTree:
-    size, place = dict(levels), {node: number for number, node in enumerate(nodes)}
+    size, place = dict(sizes), {node: number for number, node in enumerate(nodes)}
     found = _eliminated(nodes, arcs, size)
     turn = {node: number for number, node in enumerate(found)}
     after = {node: min(near, key=turn.__getitem__) for node, near in found.items() if near}

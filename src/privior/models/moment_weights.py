@@ -100,7 +100,7 @@ class MomentWeights:
             )
 
     def _turned(self, slope: Fraction) -> Fraction:
-        """h, see above."""
+        """Return h(v) of the theorem above: v^2 / (2c) up to v = 2c, and 2v - 2c beyond."""
         c = self.products
         return slope**2 / (2 * c) if slope <= 2 * c else 2 * slope - 2 * c
 

@@ -75,7 +75,7 @@ class Fit:
         return f" Bad cells are in {self.left_out}, which is not compared." if self.left_out else ""
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """Return header and rows."""
+        """Return a row for each bin: its noisy share beside what the family expects."""
         rows = zip(self.bins, self.noisy, self.expected, self.stddev, strict=True)
         return ["bin", "histogram", "family", "± (1 stddev)"], [
             [name, *(f"{number:.4f}" for number in numbers)] for name, *numbers in rows

@@ -114,14 +114,14 @@ class QuantityAnswer(Answer):
         return QuantityAnswer(question, *numbers, warnings, about, quantity.provided, estimate)
 
     def facts(self) -> dict[str, object]:
-        """Name the numbers."""
+        """Return the numbers by the names that they have in JSON and in frames."""
         names = ("mean", "stddev", "level", "low", "high", "simulation_error", "about")
         provided = {"provided": self.provided} if self.provided else {}
         estimate = {} if self.estimate is None else {"estimate": self.estimate}
         return {**estimate, **{name: getattr(self, name) for name in names}, **provided}
 
     def text(self, width: int) -> str:
-        """Wrap the sentence."""
+        """Return the answer as a sentence, in lines of this width."""
         return "\n".join(listing.wrapped(str(self), width))
 
     def frame(self) -> dict[str, list[object]]:
@@ -198,14 +198,14 @@ class EstimateAnswer(Answer):
         return EstimateAnswer(question, names, values, warnings, about, found[0].provided)
 
     def facts(self) -> dict[str, object]:
-        """Name the numbers."""
+        """Return the numbers by the names that they have in JSON and in frames."""
         provided = {"provided": self.provided} if self.provided else {}
         named = [{"name": name, "value": value} for name, value in zip(self.names, self.values, strict=True)]
         return {"estimates": named, "about": self.about, **provided}
 
     @property
     def brief(self) -> str:
-        """The numbers alone."""
+        """The estimates with six digits and nothing else, for scripts."""
         return " ".join(f"{value:.6g}" for value in self.values)
 
     def frame(self) -> dict[str, list[object]]:

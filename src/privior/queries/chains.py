@@ -21,11 +21,11 @@ class Stationary(Number):
 
     @classmethod
     def inside(cls, reader: Reader) -> Stationary:
-        """Read a state."""
+        """Read the name of a state, which is looked up when the question is bound."""
         return Stationary(reader.word("a state"))
 
     def bound(self, binding: Binding) -> Stationary:
-        """Find the state."""
+        """Look the state up among the levels of the chain's column."""
         return replace(self, state=binding.state(self.state))
 
     def arguments(self, belief: Belief) -> tuple[object, ...]:
@@ -55,7 +55,7 @@ class After(Number):
         return After(steps, state, reader.word("a state"))
 
     def bound(self, binding: Binding) -> After:
-        """Find the states."""
+        """Look both states up among the levels of the chain's column."""
         return replace(self, state=binding.state(self.state), start=binding.state(self.start))
 
     def arguments(self, belief: Belief) -> tuple[object, ...]:

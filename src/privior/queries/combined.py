@@ -59,7 +59,7 @@ class Combined(Number):
         return self.first.rests_on(belief) + self.second.rests_on(belief)
 
     def asks(self, belief: Belief) -> Belief:
-        """Return whom both ask."""
+        """Return the belief that both numbers ask: one of the table and one of the process do not mix."""
         if self.first.of_table != self.second.of_table:
             raise self.mixed(str(self), len(str(self.first)) + 3)
         return self.first.asks(belief)

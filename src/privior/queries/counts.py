@@ -32,7 +32,7 @@ class Counts(Question):
         return Counts(tuple(columns))
 
     def bound(self, binding: Binding) -> Counts:
-        """Check the columns."""
+        """Refuse columns that the model does not have."""
         binding.check_columns(self.columns)
         return self
 

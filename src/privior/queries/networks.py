@@ -26,11 +26,11 @@ class EntriesOf(Question):
 
     @classmethod
     def inside(cls, reader: Reader) -> EntriesOf:
-        """Read a node."""
+        """Read the name of a node, which is checked when the question is bound."""
         return EntriesOf(reader.word("a node"))
 
     def bound(self, binding: Binding) -> EntriesOf:
-        """Check the node."""
+        """Refuse a node that the network does not have."""
         binding.check_columns((self.node,))
         return self
 
@@ -152,5 +152,5 @@ class MostProbableAnswer(Answer):
         return "\n".join([said, sure, f"  {self.probability.about}", *self.warnings])
 
     def text(self, width: int) -> str:
-        """Wrap the sentence."""
+        """Return the answer as a sentence, in lines of this width."""
         return "\n".join(listing.wrapped(str(self), width))

@@ -227,7 +227,7 @@ def forms() -> Mapping[str, type[Question]]:
 
 
 def joined(event: AskedEvent) -> str:
-    """Write an event."""
+    """Write an event as it would be asked: conditions after commas, alternatives after "or"."""
     return str(event) if isinstance(event, AnyOf) else ", ".join(map(str, event))
 
 

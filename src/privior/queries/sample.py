@@ -34,7 +34,7 @@ class Sample(Question):
 
     @classmethod
     def inside(cls, reader: Reader) -> Sample:
-        """Read a number."""
+        """Read how many records are wanted, and remember where that was said."""
         place = reader.token.place
         return Sample(reader.digits("how many records is not said in digits", "sample 100"), place)
 

@@ -495,7 +495,7 @@ class _Boundary:
             self.slack = pull * beyond * (1 + 1e-9) / 2 + pull * length**2 * 2.0**-48
 
     def steepness(self, whiten: Floats) -> float:
-        """Return G."""
+        """Return G: the length of the gradient in coordinates that `whiten` leads to, not rounded down."""
         found = float(np.linalg.norm(whiten @ self.gradient))
         return found * (1 + 1e-9) + float(np.linalg.norm(whiten)) * (self.error * 1.01 + 1e-300)
 

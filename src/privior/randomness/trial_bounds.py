@@ -199,13 +199,13 @@ def _taken(size: int, reach: float) -> Floats:
 
 
 def _bent(s: Floats) -> Floats:
-    """2h(s)."""
+    """Return 2 h(s) for h(s) = (e^-s - 1 + s) / s^2: from 1 at 0 it falls like 2 / s."""
     far = np.maximum(s, 1e-2)
     return np.where(s < 1e-2, 1 - s / 3, 2 * (np.expm1(-far) + far) / far**2)
 
 
 def _bent_less(s: Floats) -> Floats:
-    """-h'(s)."""
+    """Return -h'(s) of the same h."""
     far = np.maximum(s, 1e-2)
     return np.where(s < 1e-2, 1 / 6 - s / 12, (2 * (np.expm1(-far) + far) / far + np.expm1(-far)) / far**2)
 

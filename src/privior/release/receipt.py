@@ -32,7 +32,7 @@ class LedgerReceipt:
         durable: False if the ledger lived in memory: no budget of anybody was really charged
         accounting: how costs add up in that ledger, and its cap; None in files of format 1
         total: what the population had spent then, this release included; likewise
-        price: what the entry cost, in the accounting's units; None in files of format 3 and older
+        price: what the entry added to that total, in the accounting's units; None in formats 1 to 3
         previous: the hash of the entry before; likewise
         declared: how many spends of that ledger by then, this one included, are for guarantees that code
             outside privior declares; what the population had spent is as true as they are

@@ -19,7 +19,7 @@ _MOST_ROWS, _MOST_CHANCES = 200, 12
 
 
 def page_of(release: AgentRelease) -> str:
-    """Return the page."""
+    """Return the page about an agent's release, as HTML: what was published when, and what follows."""
     rows = [
         [str(block.receipt.entry), str(time), name, str(_size(numbers))]
         for block in release.blocks

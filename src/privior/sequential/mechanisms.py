@@ -221,7 +221,7 @@ class RowDraws(AgentMechanism):
         return () if self.noise is None else self.noise.times(Doubling(), episodes)
 
     def drawn(self, table: Integers, source: Source) -> DrawnNumbers:
-        """Draw every row."""
+        """Draw every row of the table, each from its own Dirichlet posterior."""
         return source.rows(table, self.prior, self.rate)
 
     @property

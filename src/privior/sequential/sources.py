@@ -68,7 +68,7 @@ class ExactSource(Source):
         return np.array([sticks], dtype=np.int64)
 
     def chances(self, rows: DrawnNumbers) -> Floats:
-        """Break the sticks."""
+        """Break the sticks: each is a part of what the cells before it left."""
         return np.array([[broken(tuple(row)) for row in rows[0].tolist()]])
 
     def gaussian(self, shape: tuple[int, ...], stddev: Fraction) -> Integers:

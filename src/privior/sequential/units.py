@@ -123,7 +123,7 @@ class User(InteractionUnit):
 
     @property
     def quota(self) -> int:
-        """Her first steps."""
+        """How many of a user's steps are counted: her first ones."""
         return self.steps
 
     @property

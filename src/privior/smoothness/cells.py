@@ -30,7 +30,7 @@ from privior.smoothness.table_records import distance_of_cells, schema_of_table
 from privior.special import betainc, betaln, expit, gammaincc, gammaincinv, gammaln
 from privior.theory.likelihood_ratio import RatioTest
 
-_POINTS, _MOST_LEVELS = 1200, 400
+_POINTS, _MOST_SLOPES = 1200, 400
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class DirichletCells(Subject):
         """The least distance of two different records."""
         return self.distance.nearest(self.model.size(self.schema))
 
-    def outside(self, levels: Floats) -> Floats:
+    def outside(self, slopes: Floats) -> Floats:
         """Exact if all distances are alike; else l <= (log max - log min) / (least distance) bounds it."""
-        return on_fewer(levels, _MOST_LEVELS, lambda level: self._ratio_above(level * self.nearest))
+        return on_fewer(slopes, _MOST_SLOPES, lambda slope: self._ratio_above(slope * self.nearest))
 
     def _ratio_above(self, log_ratio: float) -> float:
         """Return P[max G > e^L min G]: cell i is the smallest, at m, and not all others are within e^L."""
@@ -132,13 +132,13 @@ class DirichletCells(Subject):
 
     def cuts(self, records: int) -> Sequence[Cut]:
         """Probabilities that differ by a factor of e^L at most: a draw costs 2 L (no exact loss is known)."""
-        levels = np.array([0.25, 0.5, 1.0, 2.0, 3.0, 5.0])
-        chances = self.outside(levels)
+        slopes = np.array([0.25, 0.5, 1.0, 2.0, 3.0, 5.0])
+        chances = self.outside(slopes)
         return [
             Cut(
-                float(level), float(chance), f"largest over smallest at most {math.exp(level):.4g}", 2 * level
+                float(slope), float(chance), f"largest over smallest at most {math.exp(slope):.4g}", 2 * slope
             )
-            for level, chance in zip(levels, chances, strict=True)
+            for slope, chance in zip(slopes, chances, strict=True)
         ]
 
 

@@ -77,9 +77,9 @@ class FiniteModels(Subject):
         """The slope of the roughest model."""
         return float(self.slopes.max())
 
-    def outside(self, levels: Floats) -> Floats:
+    def outside(self, slopes: Floats) -> Floats:
         """The prior chance of all models that are rougher than each level."""
-        room = np.asarray(levels, dtype=np.float64)[:, np.newaxis] * (1 + 1e-12)
+        room = np.asarray(slopes, dtype=np.float64)[:, np.newaxis] * (1 + 1e-12)
         return np.asarray((self.slopes > room) @ self.shares)
 
     # What is exact
@@ -211,11 +211,11 @@ class FiniteModels(Subject):
 
     def cuts(self, records: int) -> Sequence[Cut]:
         """The roughest models dropped, more and more of them."""
-        levels = np.unique(self.slopes[np.isfinite(self.slopes)])
-        some = np.unique(np.linspace(0, max(levels.size - 1, 0), 6).astype(int))
+        slopes = np.unique(self.slopes[np.isfinite(self.slopes)])
+        some = np.unique(np.linspace(0, max(slopes.size - 1, 0), 6).astype(int))
         found = []
-        for level in levels[some[: levels.size]]:
-            kept = np.flatnonzero(self.slopes <= level * (1 + 1e-12))
+        for slope in slopes[some[: slopes.size]]:
+            kept = np.flatnonzero(self.slopes <= slope * (1 + 1e-12))
             if kept.size < 2:
                 continue
             chances = tuple(self.model.chances[m] for m in kept)
@@ -227,8 +227,8 @@ class FiniteModels(Subject):
             names = ", ".join(self.model.names[m] for m in kept[:4])
             words = f"{kept.size} of {len(self.model.names)} models: {names}"
             words += ", ..." if kept.size > 4 else ""
-            outside = float(self.outside(np.array([level]))[0])
-            found.append(Cut(float(level), outside, words, math.nextafter(float(loss), math.inf)))
+            outside = float(self.outside(np.array([slope]))[0])
+            found.append(Cut(float(slope), outside, words, math.nextafter(float(loss), math.inf)))
         return found
 
 

@@ -20,8 +20,8 @@ from privior.smoothness.subject import Contrast, on_fewer, replaced_numbers, sub
 from privior.special import gammainc, gammaincc, gammainccinv, gammaincinv, ndtr
 from privior.theory.likelihood_ratio import RatioTest
 
-#: intervals of the precision over which a mass is summed, and levels at which it is
-_BINS, _MOST_LEVELS = 800, 200
+#: intervals of the precision over which a mass is summed, and slopes at which it is
+_BINS, _MOST_SLOPES = 800, 200
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class MeanPrecision(NormalVectors):
         chances = np.where(below[:-1] < 0.5, np.diff(below), -np.diff(above))
         return ends / rate, np.maximum(chances, 0.0)
 
-    def outside(self, levels: Floats) -> Floats:
+    def outside(self, slopes: Floats) -> Floats:
         """A bound: a sum over intervals of the precision."""
-        return on_fewer(levels, _MOST_LEVELS, self._outside)
+        return on_fewer(slopes, _MOST_SLOPES, self._outside)
 
     def _outside(self, level: float) -> float:
         ends, chances = self._bins

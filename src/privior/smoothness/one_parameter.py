@@ -127,9 +127,9 @@ class OneParameter(Subject):
             first, last = self.model.natural(np.array(self.support))
         return float(first), float(last)
 
-    def outside(self, levels: Floats) -> Floats:
+    def outside(self, slopes: Floats) -> Floats:
         """The prior's chance of both tails beyond the interval of parameters with l <= L."""
-        ends = np.array([self.interval(float(level)) for level in levels])
+        ends = np.array([self.interval(float(slope)) for slope in slopes])
         empty = ends[:, 0] > ends[:, 1]
         lows, highs = (np.where(empty, self.support[0], side) for side in ends.T)
         found = self._prior.many_below(lows) + self._prior.many_above(highs)

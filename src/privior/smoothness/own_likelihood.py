@@ -157,9 +157,9 @@ class OwnLikelihood(Subject):
         """The largest U(x, y) + U(y, x)."""
         return float((self.tops + self.tops.T).max()) * (1 + 1e-15)
 
-    def outside(self, levels: Floats) -> Floats:
+    def outside(self, slopes: Floats) -> Floats:
         """Volume of the cells of a grid on which l is not known to be at most L: never too small."""
-        return np.array([float((self._cells > level).mean()) for level in levels])
+        return np.array([float((self._cells > slope).mean()) for slope in slopes])
 
     @cached_property
     def _cells(self) -> Floats:

@@ -27,8 +27,8 @@ from privior.theory.likelihood_ratio import RatioTest
 
 #: points of integrals in each direction, and the share of a law that may be lost in them
 _NODES, _ROUNDING = 96, 1e-7
-#: at so many levels a mass is computed; between them the next lower one speaks
-_MOST_LEVELS = 200
+#: at so many slopes a mass is computed; between them the next lower one speaks
+_MOST_SLOPES = 200
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Precisions(SeveralColumns):
         above, below = self._eigenvalues
         return (high - low) * float((above - below).max()) / 2 * UP
 
-    def outside(self, levels: Floats) -> Floats:
+    def outside(self, slopes: Floats) -> Floats:
         """Of two columns by the largest eigenvalue; of more it is known only that none is rougher than L."""
 
         def above(level: float) -> float:
@@ -132,7 +132,7 @@ class Precisions(SeveralColumns):
                 return 0.0
             return self._above(2 * level * self.nearest / (self.farthest * UP)) if self.two else 1.0
 
-        return on_fewer(np.asarray(levels, np.float64), _MOST_LEVELS, above)
+        return on_fewer(np.asarray(slopes, np.float64), _MOST_SLOPES, above)
 
     def _above(self, top: float) -> float:
         """Return the prior's chance of an eigenvalue above a number, never too small."""

@@ -69,9 +69,9 @@ class Means(SeveralColumns):
         known = np.linalg.solve(floats(self.model.covariance), self.corners.T)
         return float(np.einsum("ci,ic->c", self.corners, known).max()) / 2 * UP
 
-    def outside(self, levels: Floats) -> Floats:
+    def outside(self, slopes: Floats) -> Floats:
         """The smaller of both bounds: of single corners added up, and of a chi variable."""
-        away = np.maximum(np.asarray(levels) * self.nearest - self._start, 0.0)[:, np.newaxis]
+        away = np.maximum(np.asarray(slopes) * self.nearest - self._start, 0.0)[:, np.newaxis]
         single = (2 * ndtr(-away / self._deviations)).sum(axis=1)
         together = gammaincc(len(self.sides) / 2, (away[:, 0] / self._deviations.max()) ** 2 / 2)
         return np.asarray(np.minimum(np.minimum(single, together), 1.0))

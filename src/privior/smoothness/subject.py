@@ -107,7 +107,7 @@ class Subject(ABC):
         """
 
     @abstractmethod
-    def outside(self, levels: Floats) -> Floats:
+    def outside(self, slopes: Floats) -> Floats:
         """Return the prior's chance of l(theta) > L, or a bound of it, for many L."""
 
     def pair(self, records: int, draws: int) -> DominatingPair | None:
@@ -138,16 +138,16 @@ def replaced_numbers(records: int) -> list[int]:
     return sorted({1, *(n for n in (2, 5, 10, 30, 100, 300, 1000) if n <= records), records})
 
 
-def on_fewer(levels: Floats, most: int, outside: Callable[[float], float]) -> Floats:
-    """Return the chance outside of each level; of many from a coarser grid, each from the point below it.
+def on_fewer(slopes: Floats, most: int, outside: Callable[[float], float]) -> Floats:
+    """Return the chance of more than each slope; of many from a coarser grid, each from the point below it.
 
-    The chance falls with the level, so that it is never too small.
+    The chance falls with the slope, so that it is never too small.
     """
-    grid = levels
-    if levels.size > most:
-        grid = levels[np.unique(np.linspace(0, levels.size - 1, most).astype(int))]
-    found = np.array([outside(float(level)) for level in grid])
-    return found if grid is levels else np.asarray(found[np.searchsorted(grid, levels, side="right") - 1])
+    grid = slopes
+    if slopes.size > most:
+        grid = slopes[np.unique(np.linspace(0, slopes.size - 1, most).astype(int))]
+    found = np.array([outside(float(slope)) for slope in grid])
+    return found if grid is slopes else np.asarray(found[np.searchsorted(grid, slopes, side="right") - 1])
 
 
 @singledispatch

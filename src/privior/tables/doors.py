@@ -82,7 +82,7 @@ class Door(ABC, Generic[ReadingType]):
 
 
 class SumsDoor(Door[Sums]):
-    """Sums within cells."""
+    """Adds what each record says to the sums of its cell."""
 
     def questions(self) -> list[SumsQuestion]:
         """Return the one that it is."""

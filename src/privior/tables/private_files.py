@@ -62,7 +62,7 @@ class PrivateFile:
         self.write(text)
 
     def read(self) -> str:
-        """Return the content."""
+        """Return the whole content as text, or say that the file cannot be read."""
         try:
             return read_whole(self.path, _LARGEST).decode("utf-8")
         except (OSError, ValueError):
@@ -89,7 +89,7 @@ class PrivateFile:
             os.close(folder)
 
     def close(self) -> None:
-        """Let others open it."""
+        """Give up the lock, so that another program may open the file; nothing is written from now on."""
         handle, self._lock = self._lock, None
         if handle is not None:
             os.close(handle)

@@ -24,7 +24,7 @@ class Betas:
 
     @property
     def mean(self) -> Floats:
-        """The mean of each."""
+        """The mean of each law: first / (first + second)."""
         return np.asarray(self.first / (self.first + self.second))
 
     @property

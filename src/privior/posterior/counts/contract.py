@@ -24,7 +24,7 @@ class CellProbabilities(Protocol):
 
     @property
     def mean(self) -> Floats:
-        """The mean of each."""
+        """The posterior mean of each cell's probability."""
 
     @property
     def stddev(self) -> Floats:

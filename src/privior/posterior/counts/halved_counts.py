@@ -158,9 +158,9 @@ class HalvedCounts(LearnedShape):
         logs = np.zeros(sums.shape)
         few = max(1, _AT_ONCE // len(tables))
         parts = (
-            slice(start, min(start + few, level.stop))
-            for level in reversed(list(self.tree.levels))
-            for start in range(level.start, level.stop, few)
+            slice(start, min(start + few, depth.stop))
+            for depth in reversed(list(self.tree.each_depth))
+            for start in range(depth.start, depth.stop, few)
         )
         for part in parts:
             one, other = self.tree.halves[part].T

@@ -130,7 +130,7 @@ class HalvingMachine:
         return HalvingMachine(tree, prior, centres, total, nodes, room, noise, compiled=tree.cells > plain)
 
     def __post_init__(self) -> None:
-        self._scales, self._levels = np.zeros(len(self.nodes)), np.zeros(self.room.size)
+        self._scales, self._factors = np.zeros(len(self.nodes)), np.zeros(self.room.size)
         self._lean = self._leant = 0.0
         self._move()
 
@@ -158,9 +158,9 @@ class HalvingMachine:
         self.noise[self.tree.cells :, 2] = (self._little & (state[-1] > 0))[self.tree.group]
         facts = (np.log(self._weights(state)), self._first, self._second, self.noise, _far(self.tree.cells))
         upwards = self._run(halving_sums.upwards)
-        while not upwards(self.nodes, self.tree.cells, self.room, self._levels, self._scales, *facts):
+        while not upwards(self.nodes, self.tree.cells, self.room, self._factors, self._scales, *facts):
             self.room = np.concatenate([self.room, np.zeros(self.room.size)])
-            self._levels = np.zeros(self.room.size)
+            self._factors = np.zeros(self.room.size)
 
     @property
     def _top(self) -> Floats:
@@ -224,7 +224,7 @@ class HalvingMachine:
         outside = np.zeros(self.room.size)
         start = int(self.nodes[-1, START])
         outside[start : start + int(self.nodes[-1, SIZE])] = self._possible
-        facts = (self._levels, outside, np.log(self._weights(state)), self._first, self._second)
+        facts = (self._factors, outside, np.log(self._weights(state)), self._first, self._second)
         found = self._run(halving_sums.outwards)(self.nodes, self.tree.cells, self.room, *facts)
         return np.asarray(found[self.tree.cells :])
 
@@ -360,7 +360,7 @@ def _nodes(tree: HalvingTree, evidence: Sequence[CellEvidence], variance: Floats
         0.5 * np.log2(tree.sums(variance)) - math.log2(finest), math.log2(most / _UNITS + 1e-9)
     )
     nodes[:, STEP] = 2 ** np.maximum(np.floor(coarse), 0).astype(np.int64)
-    for some in tree.levels:
+    for some in tree.each_depth:
         steps = nodes[cells:, STEP]
         steps[some] = np.maximum(steps[some], nodes[tree.halves[some], STEP].max(axis=1))
     nodes[cells:, FIRST], nodes[cells:, SECOND] = tree.halves.T

@@ -128,7 +128,7 @@ def _upwards(
     nodes: Integers,
     leaves: int,
     messages: Floats,
-    levels: Floats,
+    factors: Floats,
     scales: Floats,
     logs: Floats,
     first: Floats,
@@ -142,7 +142,7 @@ def _upwards(
         nodes: the parts; where their messages stand is filled in
         leaves: the number of cells
         messages: those of the cells, and room for the others
-        levels: what messages were multiplied by, to be filled in at the same places
+        factors: what messages were multiplied by, to be filled in at the same places
         scales: to be filled in
         logs: the logarithm of each kind's weight, as (group, kind)
         first, second: the parameters of both halves, as (part, kind)
@@ -164,14 +164,14 @@ def _upwards(
         if start + whole.size > messages.size:
             return False
         if noise[node, 3] > 0:
-            level = by_halves(one, other, whole, begin - low - low_2)
+            factor = by_halves(one, other, whole, begin - low - low_2)
         else:
-            level = levelled(begin, whole.size, first[node], second[node], law, noise[node])
-        whole = whole * level
+            factor = levelled(begin, whole.size, first[node], second[node], law, noise[node])
+        whole = whole * factor
         if noise[node, 5] > 0:
             by_itself = by_sum(whole, begin, noise[node, 4], noise[node, 5])
-            whole, level = whole * by_itself, level * by_itself
-        levels[start : start + whole.size] = level
+            whole, factor = whole * by_itself, factor * by_itself
+        factors[start : start + whole.size] = factor
         highest = whole.max()
         whole = whole / highest
         scales[node] += math.log(highest)
@@ -199,7 +199,7 @@ def _outwards(
     nodes: Integers,
     leaves: int,
     messages: Floats,
-    levels: Floats,
+    factors: Floats,
     outside: Floats,
     logs: Floats,
     first: Floats,
@@ -208,7 +208,7 @@ def _outwards(
     """Return how probable each kind of halving is in each part, as (part, kind); cells have none.
 
     Args:
-        nodes, leaves, messages, levels, logs, first, second: as they are after going upwards
+        nodes, leaves, messages, factors, logs, first, second: as they are after going upwards
         outside: what is known of the whole table, at its message's place; the rest is filled in
     """
     chances = np.zeros(first.shape)
@@ -217,7 +217,7 @@ def _outwards(
         one, low = message(nodes, nodes[node, FIRST], step, messages)
         other, low_2 = message(nodes, nodes[node, SECOND], step, messages)
         law = logs[nodes[node, GROUP]]
-        known = outside[start : start + nodes[node, SIZE]] * levels[start : start + nodes[node, SIZE]]
+        known = outside[start : start + nodes[node, SIZE]] * factors[start : start + nodes[node, SIZE]]
         to_one, to_other, chances[node] = apart(
             one, low, other, low_2, first[node], second[node], law, known, nodes[node, LOW]
         )

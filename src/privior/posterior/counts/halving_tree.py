@@ -44,7 +44,7 @@ class HalvingTree:
         return len(self.halves) + 1
 
     @property
-    def levels(self) -> Iterator[slice]:
+    def each_depth(self) -> Iterator[slice]:
         """The parts of several cells, counted from the first of them: those of each depth, deepest first."""
         return (slice(*ends) for ends in pairwise(self.depths.tolist()))
 
@@ -57,7 +57,7 @@ class HalvingTree:
     def sums(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Return the sum over the cells of each part, cells included; more axes are more tables."""
         every = np.concatenate([values, np.zeros((len(self.halves), *values.shape[1:]), values.dtype)])
-        for some in self.levels:
+        for some in self.each_depth:
             one, other = self.halves[some].T
             every[self.cells :][some] = every[one] + every[other]
         return every

@@ -44,7 +44,7 @@ class ListedCounts(SummedCounts):
 
     @cached_property
     def diagnostics(self) -> Diagnostics:  # type: ignore[override]
-        """Everything was summed."""
+        """Say that all tables and all outputs were listed, so that no chain has to be judged."""
         number = len(self.tables)
         return Diagnostics.of_exact("listed all tables and outputs", float(number) ** 2, error=1e-7)
 

@@ -71,7 +71,7 @@ def _part(
     centres, noises = tree.sums(seen), tree.sums(variance)
     sums = np.zeros((len(centres), number.size), dtype=np.int64)
     sums[-1] = number
-    for some in reversed(list(tree.levels)):
+    for some in reversed(list(tree.each_depth)):
         one, other = tree.halves[some].T
         whole = sums[tree.cells :][some]
         of_centres, of_noises = centres[tree.halves[some]].T, noises[tree.halves[some]].T

@@ -79,7 +79,7 @@ class ParameterLaw:
         return np.interp(points, self.points, density, left=0.0, right=0.0)
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:
-        """Draw by inversion."""
+        """Draw parameters: the quantiles of uniform shares."""
         return np.interp(rng.uniform(size=number), self._below, self.points)
 
 
@@ -143,7 +143,7 @@ class _Coordinate:
         )
 
     def theta(self, t: Floats) -> Floats:
-        """Return the parameter."""
+        """Return the parameter at points of the coordinate, which has no ends even if the parameter has."""
         if self.low is None and self.high is None:
             return t
         if self.high is None:

@@ -59,7 +59,7 @@ class ParameterNumbers(Numbers):
         return -math.inf if low is None else float(low), math.inf if high is None else float(high)
 
     def parameter(self, name: str) -> Named:
-        """Return the parameter itself."""
+        """Return the only parameter of the family, whatever name was asked for, and what it is called."""
         return f"{self.model.parameter} of {quoted(self.model.column)}", lambda theta: theta
 
     def average(self, column: str, given: Event | object | None = None) -> Named:

@@ -251,7 +251,7 @@ class GibbsBelief(Posterior):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What draws cannot say."""
+        """That so few draws say little of their own spread; nothing where there are several."""
         count = len(self.drawn)
         if count >= _SEVERAL:
             return ()

@@ -87,7 +87,7 @@ class SummedTable(SummedCounts):
 
     @cached_property
     def diagnostics(self) -> Diagnostics:  # type: ignore[override]
-        """Everything was summed."""
+        """Those of all tables together, which are summed at once."""
         return self.known.diagnostics
 
     @cached_property

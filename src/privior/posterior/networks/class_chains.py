@@ -46,7 +46,7 @@ class ClassChains(NetworkChains):
         self.total, self.worth = evidence.total, evidence.worth
         self.worst_total, self.born = WORST_R_HAT, 0
         self.learned = np.array([prior is None for prior in priors])
-        self.levels = np.array([layout.tree.levels[node] for node in model.columns])
+        self.levels = np.array([layout.tree.size_of[node] for node in model.columns])
         noise = noise_of(evidence)
         # In one layout, for which the loops are compiled, also where there are several releases.
         self.noise = NetworkNoise(
@@ -56,7 +56,7 @@ class ClassChains(NetworkChains):
             noise.sticks,
         )
         first = np.cumsum([0, *model.sizes(layout.schema)])
-        at, classes = model.columns.index(root), layout.tree.levels[root]
+        at, classes = model.columns.index(root), layout.tree.size_of[root]
         features = [place for place in range(len(model.columns)) if place != at]
         movable = [place for place in features if self.levels[place] > 1]
         precisions = np.split(evidence.table_precisions, first[1:-1])

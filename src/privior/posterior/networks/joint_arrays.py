@@ -43,7 +43,7 @@ def tables_of(layout: JointLayout) -> Tables:
         integers_of([margins[one].start for one in first[:-1]]),
         integers_of([one.start for one in margins]),
         integers_of(
-            [layout.tree.levels[one.columns[-1]] if one.sign and one.kind == CELLS else 0 for one in margins]
+            [layout.tree.size_of[one.columns[-1]] if one.sign and one.kind == CELLS else 0 for one in margins]
         ),
         gammaln(np.arange(1.0, _FACTORIALS + 1)),
     )
@@ -62,14 +62,14 @@ def walks_of(layout: JointLayout, precisions: Floats) -> Walks:
     of, clique, have_of, have, new_of, new, off_of, off, strides = [0], [], [0], [], [0], [], [0], [], []
     for walk in walks:
         for place, known, drawn in walk.steps:
-            stride = strides_of([tree.levels[name] for name in tree.cliques[place]])
+            stride = strides_of([tree.size_of[name] for name in tree.cliques[place]])
             stride_of = dict(zip(tree.cliques[place], stride, strict=True))
             clique.append(place)
             have += [(number[name], stride_of[name]) for name in known]
-            shape = [tree.levels[name] for name in drawn]
+            shape = [tree.size_of[name] for name in drawn]
             inner = strides_of(shape)
             new += [
-                (number[name], step, tree.levels[name], stride_of[name])
+                (number[name], step, tree.size_of[name], stride_of[name])
                 for name, step in zip(drawn, inner, strict=True)
             ]
             codes = np.unravel_index(np.arange(math.prod(shape)), shape) if shape else ()
@@ -81,7 +81,7 @@ def walks_of(layout: JointLayout, precisions: Floats) -> Walks:
             new_of.append(len(new))
             off_of.append(len(off))
         of.append(len(clique))
-    sizes = [[*(tree.levels[name] for name in walk.block), 1, 1][:2] for walk in walks]
+    sizes = [[*(tree.size_of[name] for name in walk.block), 1, 1][:2] for walk in walks]
     most, weights = _reaches(layout, [walk.block for walk in walks], precisions)
     chances = chances_of(weights)
     return Walks(
@@ -136,7 +136,7 @@ def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
     """
     model, tree = layout.model, layout.tree
     number = {node: place for place, node in enumerate(model.columns)}
-    levels = [tree.levels[node] for node in model.columns]
+    levels = [tree.size_of[node] for node in model.columns]
     weight = dict(zip(model.columns, np.cumsum([0, *levels[:-1]]).tolist(), strict=True))
     cells = dict(zip(model.columns, model.sizes(layout.schema), strict=True))
     order, places = model.order, [layout.table(node) for node in model.order]
@@ -145,13 +145,13 @@ def nodes_of(layout: JointLayout, learned: Sequence[bool]) -> Nodes:
         integers_of([number[node] for node in order]),
         integers_of([table.start for table, _ in places]),
         integers_of([rows.start for _, rows in places]),
-        integers_of([math.prod(tree.levels[name] for name in model.parents[node]) for node in order]),
-        integers_of([tree.levels[node] for node in order]),
+        integers_of([math.prod(tree.size_of[name] for name in model.parents[node]) for node in order]),
+        integers_of([tree.size_of[node] for node in order]),
         integers_of([learned[number[node]] for node in order]),
         integers_of([weight[node] for node in order]),
         integers_of(np.cumsum([0, *(len(model.parents[node]) for node in order)])),
         integers_of([number[name] for name in above]),
-        integers_of([tree.levels[name] for name in above]),
+        integers_of([tree.size_of[name] for name in above]),
         integers_of(np.cumsum([0, *(len(layout.below[node]) for node in order)])),
         integers_of([order.index(one) for node in order for one in layout.below[node]]),
         chances_of([_cascades(cells[node], len(layout.below[node])) for node in order]),
@@ -183,7 +183,7 @@ def _sticks_of(evidence: JointEvidence) -> Sticks:
         for node, one in zip(layout.model.columns, tables, strict=True):
             if one is None:
                 continue
-            levels = layout.tree.levels[node]
+            levels = layout.tree.size_of[node]
             rows = layout.table(node)[0].start + levels * np.arange(len(one.first))
             places = rows[:, np.newaxis] + np.arange(levels - 1)
             numbers = one.first, one.second, one.taken, one.left, one.zeros, one.ones

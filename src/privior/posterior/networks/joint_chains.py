@@ -54,7 +54,7 @@ class JointChains(NetworkChains):
         layout = self.layout = evidence.layout
         self.total, self.worth = evidence.total, evidence.worth
         self.learned = np.array([prior is None for prior in priors])
-        self.levels = np.array([layout.tree.levels[node] for node in layout.model.columns])
+        self.levels = np.array([layout.tree.size_of[node] for node in layout.model.columns])
         precisions = evidence.table_precisions
         self.tables, self.noise = _tables(layout), arrays.noise_of(evidence)
         drawn, learned = bool(evidence.drawn), tuple(self.learned.tolist())
@@ -160,7 +160,7 @@ def prior_of(layout: JointLayout, priors: Sequence[Floats | None], learned: floa
     found = np.ones(layout.size)
     for node, prior in zip(layout.model.columns, priors, strict=True):
         table, rows = layout.table(node)
-        levels = layout.tree.levels[node]
+        levels = layout.tree.size_of[node]
         cells = int(np.prod(layout.model.shape(node, layout.schema)))
         own = np.full(cells, learned) if prior is None else prior
         found[table.start : table.start + cells] = own

@@ -96,7 +96,7 @@ class JointEvidence:
         """Return a table that holds some columns, and for its cells 1 if their ones are even, else -1."""
         tables = self.layout.model.tables
         place = next(k for k, names in enumerate(tables) if set(columns) <= set(names))
-        shape = [self.layout.tree.levels[name] for name in tables[place]]
+        shape = [self.layout.tree.size_of[name] for name in tables[place]]
         codes = np.indices(shape).reshape(len(shape), -1)
         ones = codes[[tables[place].index(name) for name in columns]].sum(axis=0)
         return place, 1 - 2 * (ones % 2)
@@ -144,7 +144,7 @@ def _expected(release: Release, layout: JointLayout, total: Total) -> Floats:
     """Return counts in proportion to the average draw, as many records in each row of a table."""
     entries = np.asarray(release.plan.mechanism.parameters_drawn(release.statistics)).mean(axis=0)
     sizes = layout.model.sizes(layout.schema)
-    rows = [size // layout.tree.levels[node] for node, size in zip(layout.model.columns, sizes, strict=True)]
+    rows = [size // layout.tree.size_of[node] for node, size in zip(layout.model.columns, sizes, strict=True)]
     return np.asarray(entries * total.most / np.repeat(rows, sizes))
 
 

@@ -99,20 +99,20 @@ class JointLayout:
             for columns, sign, kind in some:
                 cells = self._odd(number, columns) if sign == 0 else self.cells(number, columns)
                 found.append(Margin(number, columns, start, sign, kind, start + cells))
-                start += 2 if sign == 0 else math.prod(tree.levels[name] for name in columns)
+                start += 2 if sign == 0 else math.prod(tree.size_of[name] for name in columns)
         return tuple(found)
 
     def _codes(self, clique: int) -> dict[str, Integers]:
         """Return the codes of each column in all cells of a clique."""
         columns = self.tree.cliques[clique]
-        shape = [self.tree.levels[name] for name in columns]
+        shape = [self.tree.size_of[name] for name in columns]
         return dict(zip(columns, np.unravel_index(np.arange(math.prod(shape)), shape), strict=True))
 
     def cells(self, clique: int, columns: Sequence[str]) -> Integers:
         """Return for each cell of a clique its cell in the table of some of its columns."""
         codes, found = self._codes(clique), np.zeros(self.tree.sizes[clique], dtype=np.int64)
         for name in columns:
-            found = found * self.tree.levels[name] + codes[name]
+            found = found * self.tree.size_of[name] + codes[name]
         return found
 
     def _odd(self, clique: int, columns: Sequence[str]) -> Integers:
@@ -124,7 +124,7 @@ class JointLayout:
     def size(self) -> int:
         """The number of cells of all margins."""
         last = self.margins[-1]
-        return last.start + (math.prod(self.tree.levels[name] for name in last.columns) if last.sign else 2)
+        return last.start + (math.prod(self.tree.size_of[name] for name in last.columns) if last.sign else 2)
 
     def table(self, node: str) -> tuple[Margin, Margin]:
         """Return the margin of a node's table, and that of its parents' levels."""
@@ -149,12 +149,12 @@ class JointLayout:
         found = []
         for node in self.model.columns:
             _, rows = self.table(node)
-            many = math.prod(self.tree.levels[name] for name in rows.columns)
-            found.append(np.repeat(rows.start + np.arange(many), self.tree.levels[node]))
+            many = math.prod(self.tree.size_of[name] for name in rows.columns)
+            found.append(np.repeat(rows.start + np.arange(many), self.tree.size_of[node]))
         return np.concatenate(found)
 
     def _range(self, margin: Margin) -> Integers:
-        return margin.start + np.arange(math.prod(self.tree.levels[name] for name in margin.columns))
+        return margin.start + np.arange(math.prod(self.tree.size_of[name] for name in margin.columns))
 
     @cached_property
     def parity_margins(self) -> tuple[Margin, ...]:
@@ -202,7 +202,7 @@ class JointLayout:
     @cached_property
     def walks(self) -> tuple[Walk, ...]:
         """A walk over a whole record, for each column and each arc."""
-        nodes, size = self.model.columns, self.tree.levels
+        nodes, size = self.model.columns, self.tree.size_of
         arcs = [(parent, node) for node in nodes for parent in self.model.parents[node]]
         blocks = [one for one in [*((node,) for node in nodes), *arcs] if min(map(size.__getitem__, one)) > 1]
         return (self.walk(()), *map(self.walk, blocks))

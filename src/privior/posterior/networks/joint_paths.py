@@ -31,14 +31,14 @@ def paths_of(layout: JointLayout, precisions: Floats) -> Paths:
     have_of, have, new_of, new, off_of, off = [0], [], [0], [], [0], list[int]()
     for clique, known in into:
         columns = tree.cliques[clique]
-        stride = dict(zip(columns, strides_of([tree.levels[name] for name in columns]), strict=True))
+        stride = dict(zip(columns, strides_of([tree.size_of[name] for name in columns]), strict=True))
         have += [(number[name], stride[name]) for name in columns if name in known]
         drawn = [name for name in columns if name not in known]
-        inner = strides_of([tree.levels[name] for name in drawn])
-        new += [(number[name], step, tree.levels[name]) for name, step in zip(drawn, inner, strict=True)]
+        inner = strides_of([tree.size_of[name] for name in drawn])
+        new += [(number[name], step, tree.size_of[name]) for name, step in zip(drawn, inner, strict=True)]
         offsets = np.zeros(1, dtype=np.int64)
         for name in drawn:
-            offsets = (offsets[:, np.newaxis] + stride[name] * np.arange(tree.levels[name])).ravel()
+            offsets = (offsets[:, np.newaxis] + stride[name] * np.arange(tree.size_of[name])).ravel()
         off += offsets.tolist()
         have_of.append(len(have))
         new_of.append(len(new))
@@ -54,7 +54,7 @@ def paths_of(layout: JointLayout, precisions: Floats) -> Paths:
         of.append(len(steps))
     columns_of, columns_in = [0], []
     for columns in tree.cliques:
-        every = strides_of([tree.levels[name] for name in columns])
+        every = strides_of([tree.size_of[name] for name in columns])
         columns_in += [(number[name], step) for name, step in zip(columns, every, strict=True)]
         columns_of.append(len(columns_in))
     return Paths(

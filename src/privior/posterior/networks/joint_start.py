@@ -64,7 +64,7 @@ def _drawn(
         table = np.cumsum(weights[ends[place] : ends[place + 1]].reshape(-1, shape[-1]), axis=1)
         row = np.zeros(records, dtype=np.int64)
         for name in model.parents[node]:
-            row = row * layout.tree.levels[name] + codes[name]
+            row = row * layout.tree.size_of[name] + codes[name]
         lines = table[row]
         below = rng.random((records, 1)) * lines[:, -1:] >= lines
         codes[node] = np.minimum(below.sum(axis=1), shape[-1] - 1)
@@ -77,7 +77,7 @@ def counted(layout: JointLayout, codes: dict[str, Integers]) -> Integers:
     for clique, cells in zip(layout.tree.cliques, layout.tree.sizes, strict=True):
         cell = np.zeros(len(next(iter(codes.values()))), dtype=np.int64)
         for name in clique:
-            cell = cell * layout.tree.levels[name] + codes[name]
+            cell = cell * layout.tree.size_of[name] + codes[name]
         cliques.append(np.bincount(cell, minlength=cells))
     return _placed(layout, cliques)
 
@@ -88,7 +88,7 @@ def _shared_out(layout: JointLayout, weights: Floats, records: int) -> list[Inte
     elimination = Elimination(model, layout.schema)
     parts = []
     for node, place in elimination.places.items():
-        rows = weights[place].reshape(-1, tree.levels[node])
+        rows = weights[place].reshape(-1, tree.size_of[node])
         parts.append((rows / rows.sum(axis=1, keepdims=True)).ravel())
     theta = np.concatenate(parts)[np.newaxis]
     found: list[Integers] = []

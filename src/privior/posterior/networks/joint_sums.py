@@ -42,7 +42,7 @@ def summable(layout: JointLayout, total: Total) -> bool:
             return False
         many = math.comb(total.most + free, free)
         tables, cells = tables + many, cells + many * size
-        shared = math.prod(layout.tree.levels[name] for name in layout.tree.separator(clique))
+        shared = math.prod(layout.tree.size_of[name] for name in layout.tree.separator(clique))
         if shared * math.log2(total.most + 1) > 62:
             return False
     return tables <= _MOST_TABLES and cells <= _MOST_CELLS
@@ -136,7 +136,7 @@ class SummedTables(AllSummed):
         for node, own in zip(self._model.columns, self.priors, strict=True):
             table, rows = layout.table(node)
             prior[table.start : table.start + own.size] = own
-            each = own.reshape(-1, layout.tree.levels[node]).sum(axis=1)
+            each = own.reshape(-1, layout.tree.size_of[node]).sum(axis=1)
             prior[rows.start : rows.start + each.size] = each
         found, counts = {}, np.arange(most + 1)
         for margin in layout.margins:
@@ -227,7 +227,7 @@ class SummedTables(AllSummed):
 
     def levels(self, place: int) -> int:
         """Return the number of levels of a table's node."""
-        return int(self.evidence.layout.tree.levels[self._model.columns[place]])
+        return int(self.evidence.layout.tree.size_of[self._model.columns[place]])
 
     @cached_property
     def _means(self) -> tuple[Floats, ...]:
@@ -284,7 +284,7 @@ class SummedTables(AllSummed):
 
     @cached_property
     def diagnostics(self) -> Diagnostics:  # type: ignore[override]
-        """Everything was summed."""
+        """Say that all data sets were summed over, so that no chain has to be judged."""
         cost = float(sum(one.tables.size for one in self._cliques))
         return Diagnostics.of_exact("summed over all data sets", cost, error=1e-9)
 

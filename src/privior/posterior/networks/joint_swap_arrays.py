@@ -31,13 +31,13 @@ def swaps_of(layout: JointLayout, precisions: Floats, *, none: bool = False) -> 
     clique_of, own_of, own, rest_of, rest, free = [], [0], list[int](), [0], list[int](), []
     most, weights = [], []
     for clique, columns in enumerate(() if none else tree.cliques):
-        stride = dict(zip(columns, strides_of([tree.levels[name] for name in columns]), strict=True))
+        stride = dict(zip(columns, strides_of([tree.size_of[name] for name in columns]), strict=True))
         found = []
         for some in _subsets(columns):
             bound = _bound(layout, clique, some)
             others = [name for name in columns if name not in some]
             loose = [name for name in others if name not in bound]
-            many = [math.prod(tree.levels[name] for name in names) for names in (some, loose)]
+            many = [math.prod(tree.size_of[name] for name in names) for names in (some, loose)]
             if min(many) > 1:
                 tied = [name for name in others if name in bound]
                 found.append(
@@ -94,6 +94,6 @@ def _offsets(layout: JointLayout, stride: dict[str, int], columns: tuple[str, ..
     """Return where the cells of all values of some columns are, the last one varying fastest."""
     found = np.zeros(1, dtype=np.int64)
     for name in columns:
-        steps = stride[name] * np.arange(layout.tree.levels[name])
+        steps = stride[name] * np.arange(layout.tree.size_of[name])
         found = (found[:, np.newaxis] + steps).ravel()
     return found

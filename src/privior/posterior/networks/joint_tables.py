@@ -70,7 +70,7 @@ class JointTables(KnownTables):
         return [slice(*ends[place : place + 2]) for place in range(len(self.levels))]
 
     def counts(self, place: int) -> LatentCounts:
-        """Return the stored tables."""
+        """Return the counts of one table in every stored data set, as latent counts."""
         tables = self.states[:, self._places[place]]
         return ChainCounts(tables, tables.mean(axis=0), tables.std(axis=0), self.diagnostics)
 

@@ -90,7 +90,7 @@ def _family_evidence(releases: Sequence[Release], model: Network, node: str) -> 
                 worth[here] += mechanism.cell_noise.curvatures[places[one]]
                 guess[here] += entries[places[one]] / len(releases)
     rows = np.repeat(
-        [size // layout.tree.levels[one] for one, size in zip(family, small.sizes(schema), strict=True)],
+        [size // layout.tree.size_of[one] for one, size in zip(family, small.sizes(schema), strict=True)],
         small.sizes(schema),
     )
     none = (np.zeros((0, layout.size)),) * 4

@@ -212,7 +212,7 @@ class _Latent:
         return float(np.mean(found))
 
     def shown(self, parts: dict[str, Floats]) -> Floats:
-        """Return what is reported."""
+        """Return what chains are compared by: w, alpha, and the logs of s and n, one draw a row."""
         return np.column_stack([parts["w"], parts["alpha"], np.log(parts["s"]), np.log(parts["n"])])
 
     def draws(self, parts: dict[str, Floats], diagnostics: Diagnostics) -> RegressionDraws:

@@ -61,7 +61,7 @@ class CountsPosterior(Belief):
 
     @property
     def releases(self) -> tuple[Release, ...]:  # type: ignore[override]
-        """What it follows from."""
+        """The releases that the process behind the table was inferred from."""
         return self.behind.releases
 
     @cached_property

@@ -85,7 +85,7 @@ class DrawnProbabilities(ABC):
     @property
     @abstractmethod
     def mean(self) -> Floats:
-        """The mean of each."""
+        """The posterior mean of each cell's probability."""
 
     @property
     @abstractmethod

@@ -27,7 +27,7 @@ class LearnedProbabilities(DrawnProbabilities):
 
     @cached_property
     def mean(self) -> Floats:
-        """The mean of each."""
+        """The mean of each cell's probability over the draws that are kept."""
         return np.asarray(self.kept.mean(axis=0))
 
     @cached_property

@@ -259,7 +259,7 @@ def _from_the_end(terms: Reals, factor: float) -> Reals:
 
 
 def _log_moment(law: LossLaw, theta: float) -> float:
-    """log E e^(theta loss)."""
+    """Return log E e^(theta loss), not overflowing where e^(theta loss) would."""
     exponents = theta * law.losses + law.logarithms
     most = float(exponents.max())
     return most + math.log(float(np.exp(exponents - most).sum()))

@@ -33,19 +33,19 @@ _DIGITS, _MOST_SECANTS, _MOST_LOWERED = 10, 40, 20
 _PRECISION = 320
 
 
-def number_of_tables(records: int, levels: int) -> int:
+def number_of_tables(records: int, cells: int) -> int:
     """Return how many tables of counts have this total: C(n+k-1, k-1)."""
-    return math.comb(records + levels - 1, levels - 1)
+    return math.comb(records + cells - 1, cells - 1)
 
 
-def all_tables(records: int, levels: int) -> Integers:
+def all_tables(records: int, cells: int) -> Integers:
     """List all tables of counts with this total, as (number, cells)."""
-    if levels == 2:
+    if cells == 2:
         first = np.arange(records + 1)
         return np.column_stack([first, records - first])
-    places = chain.from_iterable(combinations(range(records + levels - 1), levels - 1))
-    bars = np.fromiter(places, dtype=np.int64).reshape(-1, levels - 1)
-    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=(-1, records + levels - 1))
+    places = chain.from_iterable(combinations(range(records + cells - 1), cells - 1))
+    bars = np.fromiter(places, dtype=np.int64).reshape(-1, cells - 1)
+    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=(-1, records + cells - 1))
     return np.asarray(np.diff(edges, axis=1) - 1, dtype=np.int64)
 
 

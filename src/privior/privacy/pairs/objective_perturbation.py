@@ -248,7 +248,7 @@ def _chords(squared: Fraction, curvature: Fraction) -> _Chords:
 
 
 def _above(mean: arb, stddev: arb, x: arb, t: arb) -> arb:
-    """E[e^(tL); L > x]."""
+    """Return E[e^(tL); L > x] for L ~ Normal(mean, stddev^2)."""
     away = (x - mean - t * stddev**2) / stddev
     return (t * mean + t * t * stddev**2 / 2).exp() * (away / ball(2).sqrt()).erfc() / 2
 

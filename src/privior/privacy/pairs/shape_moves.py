@@ -89,7 +89,7 @@ class ShapeMoves(SymmetricPair):
 
     @cached_property
     def _distance(self) -> float:
-        """Bound the total variation."""
+        """Bound the total variation of the two laws, by Pinsker's inequality."""
         return min(1.0, upper(lambda: self._flat(Fraction(1)).sqrt() / ball(2).sqrt()))
 
     def _flat(self, order: Fraction) -> arb:
