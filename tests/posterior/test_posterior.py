@@ -298,9 +298,11 @@ def test_the_picture_is_drawn(tmp_path: Path) -> None:
 
 
 def test_a_large_table_is_printed_and_drawn_in_part(tmp_path: Path) -> None:
-    schema = pv.Schema({"x": pv.Integer(0, 199)}, population="p", unit="person")
+    levels = pv.Categorical([str(place) for place in range(200)])
+    schema = pv.Schema({"x": levels}, population="p", unit="person")
     plan = pv.plan(pv.DirichletCategorical("x", prior=1), schema, records=2000, epsilon=1)
-    release = pv.measure(plan, pa.table({"x": list(range(200)) * 10}), ledger=pv.Ledger.in_memory())
+    table = pa.table({"x": [str(place) for place in range(200)] * 10})
+    release = pv.measure(plan, table, ledger=pv.Ledger.in_memory())
     posterior = pv.infer(release)
     assert "160 more cells" in str(posterior)
     posterior.plot().savefig(tmp_path / "p.png")

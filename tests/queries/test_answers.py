@@ -129,10 +129,13 @@ def test_the_table_is_asked_as_such(
     assert number(people.counts("age"), "P(age=20)").facts() == exact.facts()
     assert people.counts("age", "smoker").probability({"age": 20}).interval() == (exact.low, exact.high)
     private = unknown_total.counts()
-    drawn = private.draws(4000, seed=0)
+    drawn = private.draws(MANY, seed=0)
     shares = drawn[:, [cell[0] == "phd" for cell in unknown_total.cells]].sum(axis=1) / drawn.sum(axis=1)
     found = number(unknown_total, "share(education=phd)")
-    assert found.mean == pytest.approx(float(shares.mean()))
+    assert found.simulation_error == 0
+    assert found.mean == pytest.approx(float(shares.mean()), abs=5 * shares.std() / MANY**0.5)
+    ends = np.quantile(shares, [0.05, 0.95])
+    assert (found.low, found.high) == pytest.approx(tuple(ends), abs=0.05 * shares.std())
     assert found.about == "of the table itself"
 
 

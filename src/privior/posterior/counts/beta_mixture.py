@@ -79,7 +79,7 @@ class BetaMixture:
         """Return the probability that a cell's probability is at most x."""
         if not 0 < x < 1 or len(self.marginals) == 1:
             return 1.0 if x >= 1 else 0.0
-        rows = _Rows(self, np.array([cell]))
+        rows = self._rows(np.array([cell]))
         return float(rows.cdf_and_slope(np.array([[math.log(x) - math.log1p(-x)]]))[0][0, 0])
 
     def interval(self, level: float) -> Floats:
@@ -87,8 +87,12 @@ class BetaMixture:
         ends = np.ones((len(self.marginals), 2))
         if len(self.marginals) > 1:
             for cells in self._parts():
-                ends[cells] = _Rows(self, cells).quantiles((1 - level) / 2).T
+                ends[cells] = self._rows(cells).quantiles((1 - level) / 2).T
         return ends
+
+    def _rows(self, cells: NDArray[np.intp]) -> BetaRows:
+        laws, sizes = [self.marginals[cell] for cell in cells], np.full(cells.size, self._size)
+        return BetaRows(laws, self.prior[cells], sizes, self.mean[cells], self.stddev[cells])
 
     @cached_property
     def _size(self) -> float:
@@ -107,21 +111,29 @@ class BetaMixture:
             yield part
 
 
-class _Rows:
-    """The constants of some cells, one row each, padded to a common width with zero probability."""
+class BetaRows:
+    """The constants of some cells, one row each, padded to a common width with zero probability.
 
-    def __init__(self, mixture: BetaMixture, cells: NDArray[np.intp]) -> None:
-        laws = [mixture.marginals[cell] for cell in cells]
-        size = mixture._size
+    Args:
+        laws: of the count of each cell
+        prior: the a of each
+        size: A + n of each
+        mean: of each probability
+        stddev: of each
+    """
+
+    def __init__(
+        self, laws: Sequence[IntegerLaw], prior: Floats, size: Floats, mean: Floats, stddev: Floats
+    ) -> None:
         width = max(law.mass.size for law in laws)
         low = np.array([law.low for law in laws])
-        self.first = mixture.prior[cells] + low
-        self.second = size - mixture.prior[cells] - low
+        self.first = prior + low
+        self.second = size - prior - low
         # Where a parameter is tiny, a quantile may be 0 or 1 as a float.
         last = self.second - np.array([law.mass.size - 1 for law in laws])
         self.tiny = bool(min(self.first.min(), last.min()) < 0.05)
-        self.mean, self.stddev = mixture.mean[cells], mixture.stddev[cells]
-        mass = np.zeros((cells.size, width))
+        self.mean, self.stddev = mean, stddev
+        mass = np.zeros((len(laws), width))
         for row, law in zip(mass, laws, strict=True):
             row[: law.mass.size] = law.mass
         beyond = np.zeros_like(mass)
@@ -137,9 +149,9 @@ class _Rows:
             steps = np.where(ratio > 0, np.log(ratio), -np.inf)
         logs = np.zeros_like(mass)
         np.cumsum(steps, axis=1, out=logs[:, 1:])
-        logs -= logs[np.arange(cells.size), middle][:, None]
+        logs -= logs[np.arange(len(laws)), middle][:, None]
         anchor = np.log(size / a / b) / 2 - HALF_LOG_TWO_PI
-        anchor += stirling_remainder(np.array([size]))[0] - stirling_remainder(a) - stirling_remainder(b)
+        anchor += stirling_remainder(size) - stirling_remainder(a) - stirling_remainder(b)
         logs += anchor[:, None]
         self.logs, self.mass_alpha, self.beyond, self.size = logs, mass * alpha, beyond, size
 

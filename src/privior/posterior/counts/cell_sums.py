@@ -29,11 +29,26 @@ def law_of_sum(tree: SumTree, cells: NDArray[np.bool_]) -> IntegerLaw:
     total = tree.total.low
     if cells.all() or not cells.any():
         return IntegerLaw(total if cells.all() else 0, np.ones(1))
-    inside, others = (convolved(_parts(tree, chosen), total, _NOTHING) for chosen in (cells, ~cells))
+    mass = matched(*both_sums(tree, cells), total)
+    return IntegerLaw(mass.low, mass.mass / mass.mass.sum())
+
+
+def both_sums(tree: SumTree, cells: NDArray[np.bool_]) -> tuple[IntegerLaw, IntegerLaw]:
+    """Return the laws of the sum of some cells and of the sum of the others, as if the total told nothing."""
+    inside, others = (
+        convolved(_parts(tree, chosen), tree.total.high, _NOTHING) for chosen in (cells, ~cells)
+    )
+    return inside, others
+
+
+def matched(inside: IntegerLaw, others: IntegerLaw, total: int) -> IntegerLaw:
+    """Return how probable each sum is together with what is left of a total: not normalised."""
     first, last = max(inside.low, total - others.high), min(inside.high, total - others.low)
+    if last < first:
+        return IntegerLaw(first, np.zeros(1))
     mass = inside.mass[first - inside.low : last + 1 - inside.low].copy()
     mass *= others.mass[::-1][first - (total - others.high) :][: mass.size]
-    return IntegerLaw(first, mass / mass.sum())
+    return IntegerLaw(first, mass)
 
 
 def _parts(tree: SumTree, cells: NDArray[np.bool_]) -> Sequence[IntegerLaw]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from privior.arrays import Floats, Integers
 from privior.posterior.counts.law import IntegerLaw
+from privior.posterior.counts.sum_with_total import SumWithTotal
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.diagnostics import Diagnostics
 
@@ -66,6 +67,10 @@ class LatentCounts(ABC):
 
     def sum_of(self, cells: NDArray[np.bool_]) -> IntegerLaw | None:
         """Return the law of the sum of some cells, where it is known without draws."""
+        return None
+
+    def sum_with_total(self, cells: NDArray[np.bool_]) -> SumWithTotal | None:
+        """Return the joint law of such a sum and of a total that is not known, where no draws are needed."""
         return None
 
     @property

@@ -14,13 +14,15 @@ from privior.checks import fill
 from privior.mechanisms import CellGammas
 from privior.posterior.counts.beta_mixture import BetaMixture
 from privior.posterior.counts.cell_sums import law_of_sum
-from privior.posterior.counts.contract import SummedCounts
+from privior.posterior.counts.contract import CellProbabilities, SummedCounts
 from privior.posterior.counts.dirichlet_blocks import DirichletBlocks
 from privior.posterior.counts.dirichlet_weights import DirichletWeights
 from privior.posterior.counts.evidence import CellEvidence, Total, misfit
 from privior.posterior.counts.law import IntegerLaw, mixture
+from privior.posterior.counts.sum_with_total import SumWithTotal
 from privior.posterior.counts.summation import SumTree
 from privior.posterior.counts.table_draws import table_draws
+from privior.posterior.counts.totals_mixture import TotalsMixture
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.kept import kept
 
@@ -74,14 +76,32 @@ class ExactCounts(SummedCounts):
         """Return the posterior of each cell's probability, in closed form if the total is known."""
         return BetaMixture(self.marginals, self.prior, self.total.most) if self.total.known else None
 
-    def of_event(self, cells: NDArray[np.bool_]) -> BetaMixture | None:
-        """Return the probabilities of some cells together and of all others, if the total is known."""
+    def of_event(self, cells: NDArray[np.bool_]) -> CellProbabilities | None:
+        """Return the probabilities of some cells together and of all others."""
+        if not self.total.known:
+            return self._of_event_and_total(cells)
         law = None if cells.all() else self.sum_of(cells)
         if law is None:
             return None
         others = IntegerLaw(self.total.most - law.high, law.mass[::-1])
-        prior = np.array([self.prior[cells].sum(), self.prior[~cells].sum()])
-        return BetaMixture((law, others), prior, self.total.most)
+        return BetaMixture((law, others), self._prior_of(cells), self.total.most)
+
+    def _of_event_and_total(self, cells: NDArray[np.bool_]) -> CellProbabilities | None:
+        """Return them where the total is not known: the sum is summed together with it."""
+        found = self.sum_with_total(cells)
+        if found is None:
+            return None
+        first, second = self._prior_of(cells)
+        return TotalsMixture(found, float(first), float(second))
+
+    def sum_with_total(self, cells: NDArray[np.bool_]) -> SumWithTotal | None:
+        """Return the joint law of the sum of some cells and the total; None where that is too much."""
+        if self.total.known or cells.all() or not cells.any():
+            return None
+        return SumWithTotal.of(self.trees, self.shares, cells)
+
+    def _prior_of(self, cells: NDArray[np.bool_]) -> Floats:
+        return np.array([self.prior[cells].sum(), self.prior[~cells].sum()])
 
 
 def exact_counts(

@@ -22,6 +22,8 @@ from privior.posterior.cells import CellNumbers
 from privior.posterior.contract import Belief
 from privior.posterior.counts.contract import LatentCounts, quantiles_of_tables
 from privior.posterior.counts.law import IntegerLaw
+from privior.posterior.counts.share_law import ShareLaw
+from privior.posterior.counts.sum_with_total import SumWithTotal
 from privior.posterior.diagnostics import Diagnostics
 from privior.posterior.events import Event
 from privior.posterior.named_numbers import NamedNumbers, named
@@ -164,7 +166,11 @@ class CountsPosterior(Belief):
             else self.latent.sum_of(self.numbers.events.cells(event))
         )
         if law is None or total is None:
-            return self._linear(name, function, given)
+            found = None if given is not None or self.ignored else self._of_private(event)
+            if found is None:
+                return self._linear(name, function, given)
+            spread, shares = found.stddev, found.draws(DRAWS, np.random.default_rng(SEED))
+            return Quantity(name, found.mean, shares, found.interval, spread, found.undefined)
 
         def interval(level: float) -> tuple[float, float]:
             low, high = law.quantiles(level)
@@ -173,6 +179,12 @@ class CountsPosterior(Belief):
         rng = drawing(0, self.seed)
         drawn = rng.choice(law.low + np.arange(law.mass.size), size=DRAWS, p=law.mass) / total
         return Quantity(name, law.mean / total, drawn, interval, float(np.sqrt(law.variance)) / total)
+
+    def _of_private(self, event: Event | object) -> ShareLaw | None:
+        """Return the law of a share of a private number of records, where it needs no draws of tables."""
+        cells = self.numbers.events.cells(event)
+        found = self.latent.sum_with_total(cells)
+        return None if found is None else ShareLaw(found)
 
     def average(self, column: str, given: Event | object | None = None) -> Quantity:
         """Return the mean of a column over the table's records, or over those of which an event holds."""
@@ -272,10 +284,18 @@ class MarginalCounts(LatentCounts):
 
     def sum_of(self, cells: NDArray[np.bool_]) -> IntegerLaw | None:
         """Return the law of the sum of some cells: of all cells of the whole table that go into them."""
+        return self.whole.sum_of(self._spread(cells))
+
+    def sum_with_total(self, cells: NDArray[np.bool_]) -> SumWithTotal | None:
+        """Return likewise the joint law of the sum and the total."""
+        return self.whole.sum_with_total(self._spread(cells))
+
+    def _spread(self, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return the cells of the whole table that go into some of these."""
         kept = cells.reshape([self.shape[axis] for axis in self.axes])
         order = [self.axes.index(axis) for axis in sorted(self.axes)]
         spread = [size if axis in self.axes else 1 for axis, size in enumerate(self.shape)]
-        return self.whole.sum_of(np.broadcast_to(kept.transpose(order).reshape(spread), self.shape).ravel())
+        return np.broadcast_to(kept.transpose(order).reshape(spread), self.shape).ravel()
 
     def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return tables from the posterior, as (size, cells)."""
