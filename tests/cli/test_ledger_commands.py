@@ -206,7 +206,7 @@ def test_a_ledger_for_declared_guarantees_says_so(tmp_path: Path) -> None:
 
 
 def test_a_ledger_whose_past_was_rewritten_is_not_shown_as_if_it_held(clinic: Path) -> None:
-    """The newest entry is as it was: only the whole chain tells."""
+    """The newest entry is as it was: only the whole chain tells, which a release of a short one checks."""
     assert release(clinic, "r.json") == 0
     assert release(clinic, "s.json") == 0
     assert run(["ledger", "show", "c.ledger"], clinic).code == 0
@@ -219,7 +219,15 @@ def test_a_ledger_whose_past_was_rewritten_is_not_shown_as_if_it_held(clinic: Pa
     assert shown.code == 4
     assert "release nothing from this ledger" in shown.errors
     assert run(["ledger", "verify", "c.ledger"], clinic).code == 4
-    assert release(clinic, "u.json") == 0  # a spend looks at the newest entries: nothing says otherwise
+    refused = run(
+        ["release", "a.toml", "t.csv", "-l", "c.ledger", "-o", "u.json", "--yes", "--again"], clinic
+    )
+    assert refused.code == 4
+    said = " ".join(refused.errors.split())
+    assert "release nothing from this ledger" in said
+    assert "ledger reconcile" in said
+    assert "Nothing was spent." in said
+    assert not (clinic / "u.json").exists()
 
 
 def test_a_batch_is_told_epsilon_and_neighbours(clinic: Path) -> None:
