@@ -298,3 +298,36 @@ def test_verify_without_a_ledger_does_not_look_like_success(clinic: Path) -> Non
     assert found.code == 10
     assert "no ledger is named" in found.errors
     assert run(["verify", "r.json"], clinic, {"PRIVIOR_LEDGER": str(clinic / "c.ledger")}).code == 0
+
+
+def test_verify_says_if_the_ledger_is_what_does_not_hold(clinic: Path) -> None:
+    for name in ("r.json", "s.json"):
+        assert release(clinic, name) == 0
+    with closing(sqlite3.connect(clinic / "c.ledger")) as connection:
+        for guard in ("final", "kept"):
+            connection.execute(f"DROP TRIGGER entries_{guard}")
+        connection.execute("UPDATE entries SET body = replace(body, 'smoker', 'others') WHERE number = 1")
+        connection.commit()
+    found = run(["verify", "r.json", "-l", "c.ledger"], clinic)
+    assert found.code == 1
+    assert "the ledger does not hold" in " ".join(found.errors.split())
+
+
+def test_advice_is_of_options_that_there_are(clinic: Path) -> None:
+    (clinic / "batch.report.html").write_text("")
+    refused = run(["batch", "t.csv", "a.toml", "-l", "c.ledger", "--yes"], clinic)
+    assert refused.code == 6
+    assert "Choose another --folder, or say --no-report." in refused.errors
+    other = ANALYSIS.replace('neighbours = "add-or-remove-one"', "").replace(
+        'epsilon = "0.5"', 'epsilon = "0,5"'
+    )
+    (clinic / "comma.toml").write_text(other)
+    assert "Numbers have a decimal point: 0.5" in run(["plan", "comma.toml"], clinic).errors
+    (clinic / "b.toml").write_text(other.replace("0,5", "0.5"))
+    mixed = run(["batch", "t.csv", "a.toml", "b.toml", "-l", "c.ledger", "--yes", "--no-report"], clinic)
+    assert mixed.code == 3
+    assert "--neighbours" in mixed.errors
+    (clinic / "h.csv").write_text("")
+    there = run(["ledger", "history", "c.ledger", "-o", "h.csv"], clinic)
+    assert (there.code, there.output) == (4, "")
+    assert "exists already" in there.errors
