@@ -159,8 +159,12 @@ def _short(number: Fraction, value: object, name: str) -> Fraction:
 
 
 def _unreadable(value: object, name: str) -> NumberError:
+    comma = isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]+,[0-9]+", value.strip())
     return NumberError(
         f"{name} cannot be read as a number",
         asked=shown(value),
-        allowed='a decimal such as "0.1", a ratio such as "1/3", a whole number, a Fraction',
+        allowed='a decimal such as "0.1", a ratio such as "1/3", a whole number',
+        advice="Numbers have a decimal point: " + str(value).strip().replace(",", ".") + "."
+        if comma
+        else None,
     )

@@ -16,12 +16,21 @@ MEANINGS: dict[str, str] = {
     "virtual records": "counts of records that were drawn from a draw of the probabilities",
 }
 
+#: what stands before a word where it means something else: guarantees that are not pure are compared with one
+_COMPARED = {"pure": "(?<!under a )"}
+
 
 def explained(texts: Iterable[str]) -> list[tuple[str, str]]:
     """Return the words that stand in some texts and need a meaning, with it.
 
     >>> explained(["epsilon 1 (pure)"])
     [('pure', 'delta is 0: the bound of epsilon holds whatever comes out')]
+    >>> explained(["unlike under a pure guarantee, a rare outcome may tell more"])
+    []
     """
-    said = " ".join(texts).lower()
-    return [(word, meaning) for word, meaning in MEANINGS.items() if re.search(rf"\b{word}\b", said)]
+    said = " ".join(" ".join(texts).lower().split())
+    return [
+        (word, meaning)
+        for word, meaning in MEANINGS.items()
+        if re.search(rf"{_COMPARED.get(word, '')}\b{word}\b", said)
+    ]

@@ -58,7 +58,17 @@ def _nothing(folder: Path) -> None:
     """The input is bad as it stands."""
 
 
-RELEASE = ["release", "a.toml", "fruit.csv", "--yes", "--ledger", "orchard.ledger", "-o", "new.json"]
+RELEASE = [
+    "release",
+    "a.toml",
+    "fruit.csv",
+    "--yes",
+    "--again",
+    "--ledger",
+    "orchard.ledger",
+    "-o",
+    "new.json",
+]
 DRAWS = ["-m", "dirichlet-draw", "-d", "1e-3", "--draws"]
 CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
     "no analysis": (_nothing, ["plan", "none.toml"], 3, "cannot read the file"),

@@ -206,7 +206,7 @@ def test_a_ledger_for_declared_guarantees_says_so(tmp_path: Path) -> None:
 
 
 def test_a_ledger_whose_past_was_rewritten_is_not_shown_as_if_it_held(clinic: Path) -> None:
-    """The newest entry is as it was: only the whole chain tells."""
+    """The newest entry is as it was: only the whole chain tells, which a release of a short one checks."""
     assert release(clinic, "r.json") == 0
     assert release(clinic, "s.json") == 0
     assert run(["ledger", "show", "c.ledger"], clinic).code == 0
@@ -219,7 +219,15 @@ def test_a_ledger_whose_past_was_rewritten_is_not_shown_as_if_it_held(clinic: Pa
     assert shown.code == 4
     assert "release nothing from this ledger" in shown.errors
     assert run(["ledger", "verify", "c.ledger"], clinic).code == 4
-    assert release(clinic, "u.json") == 0  # a spend looks at the newest entries: nothing says otherwise
+    refused = run(
+        ["release", "a.toml", "t.csv", "-l", "c.ledger", "-o", "u.json", "--yes", "--again"], clinic
+    )
+    assert refused.code == 4
+    said = " ".join(refused.errors.split())
+    assert "release nothing from this ledger" in said
+    assert "ledger reconcile" in said
+    assert "Nothing was spent." in said
+    assert not (clinic / "u.json").exists()
 
 
 def test_a_batch_is_told_epsilon_and_neighbours(clinic: Path) -> None:
@@ -290,3 +298,36 @@ def test_verify_without_a_ledger_does_not_look_like_success(clinic: Path) -> Non
     assert found.code == 10
     assert "no ledger is named" in found.errors
     assert run(["verify", "r.json"], clinic, {"PRIVIOR_LEDGER": str(clinic / "c.ledger")}).code == 0
+
+
+def test_verify_says_if_the_ledger_is_what_does_not_hold(clinic: Path) -> None:
+    for name in ("r.json", "s.json"):
+        assert release(clinic, name) == 0
+    with closing(sqlite3.connect(clinic / "c.ledger")) as connection:
+        for guard in ("final", "kept"):
+            connection.execute(f"DROP TRIGGER entries_{guard}")
+        connection.execute("UPDATE entries SET body = replace(body, 'smoker', 'others') WHERE number = 1")
+        connection.commit()
+    found = run(["verify", "r.json", "-l", "c.ledger"], clinic)
+    assert found.code == 1
+    assert "the ledger does not hold" in " ".join(found.errors.split())
+
+
+def test_advice_is_of_options_that_there_are(clinic: Path) -> None:
+    (clinic / "batch.report.html").write_text("")
+    refused = run(["batch", "t.csv", "a.toml", "-l", "c.ledger", "--yes"], clinic)
+    assert refused.code == 6
+    assert "Choose another --folder, or say --no-report." in refused.errors
+    other = ANALYSIS.replace('neighbours = "add-or-remove-one"', "").replace(
+        'epsilon = "0.5"', 'epsilon = "0,5"'
+    )
+    (clinic / "comma.toml").write_text(other)
+    assert "Numbers have a decimal point: 0.5" in run(["plan", "comma.toml"], clinic).errors
+    (clinic / "b.toml").write_text(other.replace("0,5", "0.5"))
+    mixed = run(["batch", "t.csv", "a.toml", "b.toml", "-l", "c.ledger", "--yes", "--no-report"], clinic)
+    assert mixed.code == 3
+    assert "--neighbours" in mixed.errors
+    (clinic / "h.csv").write_text("")
+    there = run(["ledger", "history", "c.ledger", "-o", "h.csv"], clinic)
+    assert (there.code, there.output) == (4, "")
+    assert "exists already" in there.errors

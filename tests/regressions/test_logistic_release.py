@@ -14,6 +14,7 @@ import pytest
 from program import run_here
 
 import privior as pv
+import privior.posterior.regression.logistic_draws as logistic_draws
 from privior.mechanisms.noisy_products import NoisyProducts
 from privior.models import ExactRecords, Observed
 from privior.posterior.regression.logistic_draws import Said, sampled
@@ -179,12 +180,13 @@ def test_estimates_have_no_intervals_and_say_so(posterior: Any) -> None:
         "town[c]",
     ]
     assert "without intervals" in str(pv.ask(posterior, "parameters()"))
-    alone = pv.ask(posterior, "P(ill=yes | age=70)").provided
+    ask: Any = pv.ask
+    alone = ask(posterior, "P(ill=yes | age=70)").provided
     assert alone == "sex = f and town = a (the first level, not the average of all records)"
-    both = pv.ask(posterior, "P(ill=yes | age=70) - P(ill=yes | age=30)")
+    both = ask(posterior, "P(ill=yes | age=70) - P(ill=yes | age=30)")
     assert both.provided == both.to_document()["provided"] == alone
-    assert "the middle of its range or the first level" in pv.ask(posterior, "P(ill=yes)").provided
-    assert not pv.ask(posterior, "parameter(age)").provided
+    assert "the middle of its range or the first level" in ask(posterior, "P(ill=yes)").provided
+    assert not ask(posterior, "parameter(age)").provided
     for asked in (
         lambda: posterior.draws(3),
         lambda: posterior.summary(),
@@ -354,3 +356,28 @@ def test_more_records_than_were_guessed_neither_overflow_nor_fail() -> None:
     assert noise.sums(np.repeat(codes, 50_000, axis=0)) == [150_000 * each for each in one]
     large = NoisyProducts(design, pv.ADD_OR_REMOVE_ONE, Fraction(10**40))
     assert all(abs(number) < 2**62 for number in large.noisy(codes))
+
+
+def test_chains_that_disagree_walk_on_for_a_bounded_time(sure: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each walk is twice as long as the one before, and as many states are kept of the last one."""
+    for said, walks in (([1.2, 1.01], 3), ([1.01], 1), ([1.2, 1.2, 1.2], 7)):
+        told = iter(said)
+        monkeypatch.setattr(logistic_draws, "split_r_hat", lambda _, told=told: next(told))
+        monkeypatch.setattr(logistic_draws, "_FORGOTTEN", 4)
+        law, release = sure.releases[0].plan.mechanism, sure.releases[0]
+        found = logistic_draws.sampled(
+            logistic_draws.Said(
+                law.weights(release.statistics),
+                float(law.ridge),
+                float(law.variance),
+                law.noisy_products.matrix(release.statistics.numbers[1]),
+                float(law.products),
+                release.plan.records,
+                2.0,
+            ),
+            kept_states=6,
+        )
+        assert found.diagnostics.sweeps == 4 + 6 * walks
+        assert len(found.weights) == 8 * 6
+        assert found.diagnostics.r_hat == said[-1]
+        assert (found.diagnostics.warning is None) == (said[-1] < 1.05)

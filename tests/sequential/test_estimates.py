@@ -29,6 +29,7 @@ from privior.sequential import (
     RewardBandit,
     RowDraws,
     Step,
+    agent_page,
 )
 from privior.sequential.estimates import ChoiceEstimate, estimates_of
 from privior.sequential.sources import ExactSource
@@ -61,6 +62,33 @@ def test_totals_are_of_all_blocks(tree: bool, monkeypatch: pytest.MonkeyPatch) -
     assert found[0].paid is not None
     assert found[0].paid.low < 2 / 3 < found[0].paid.high
     assert found[0].best == 1
+
+
+def test_a_choice_that_was_never_taken_has_no_bar_of_records_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its counts are noise; and no choice is said to be taken more often than there were steps."""
+    draw = np.random.default_rng(3)
+    monkeypatch.setattr(
+        ExactSource,
+        "gaussian",
+        lambda self, shape, stddev: np.rint(draw.normal(0, float(stddev), shape)).astype(np.int64),
+    )
+    plan = AgentPlan(
+        CategoricalBandit(2, batch=100),
+        NoisyCounts(Noise(8)),
+        Every(4),
+        Step(),
+        4,
+        Budget.of(3, "1e-2"),
+        "visitors",
+    )
+    release = learned(plan, 4, [{"action": 0, "outcome": n % 2} for n in range(100)])
+    often, never = estimates_of(release)
+    assert (often.seen, never.seen) == (True, False)
+    assert often.taken is not None
+    assert often.taken.high <= 400
+    (chart,) = agent_page._chart([often, never])
+    assert "pays on average" in str(chart)
+    assert "an estimate too" in agent_page.explained(release)
 
 
 def test_what_was_lost_is_in_no_total_and_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

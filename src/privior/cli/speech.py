@@ -15,7 +15,7 @@ from privior.errors import PriviorError
 #: fields of an error that may speak of functions
 _FIELDS = ("asked", "allowed", "advice")
 #: keywords of functions that files and options have under the same name
-_KEYWORDS = "neighbours|prior|missing|records|epsilon|delta|mechanism|header|delimiter"
+_KEYWORDS = "target|neighbours|prior|missing|records|epsilon|delta|mechanism|header|delimiter"
 _CALL = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 _VALUE = rf'pv\.\w+(?:{_CALL})?|"[^"]*"|\.\.\.|[\w/-]+(?:\.\d+)?'
 _KEYWORD = re.compile(rf"\b({_KEYWORDS})=({_VALUE})")

@@ -99,14 +99,14 @@ def spend(
                 show(made, written, ready.stored is not None)
 
 
-def checked_page(place: Path) -> Path:
+def checked_page(place: Path, another: str = "-o") -> Path:
     """Return where the report of a release goes, or refuse where it cannot be written: before the spend."""
     from privior.errors import TableError
     from privior.whole_files import folder_missing, give_back, take_name
 
     page = page_beside(place)
     if page.exists():
-        advice = "Choose another -o, or say --no-report."
+        advice = f"Choose another {another}, or say --no-report."
         raise TableError("the report exists already", where=str(page), advice=advice)
     try:
         take_name(page)

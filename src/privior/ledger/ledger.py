@@ -30,12 +30,19 @@ from privior.ledger.rules import check_same, identity_of, next_entry, refuse_rol
 from privior.ledger.sqlite import MemoryStore
 from privior.ledger.standing import facts, picture
 from privior.ledger.stores import store_at
-from privior.ledger.verifying import chained, verified_page
+from privior.ledger.verifying import chained, verified, verified_page
 from privior.pictures import BudgetBar, listing, markup
 from privior.privacy import NOTHING, Accounting, AccountingKind, Amount, Budget
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+#: of ledgers with at most so many entries all are checked before a spend
+_SHORT = 1000
+_DAMAGED = (
+    "What is spent is not to be trusted: release nothing from this ledger. Put the newest copy that holds in "
+    "its place, and charge what that forgot: privior ledger reconcile LEDGER RELEASE..."
+)
 
 
 class Ledger:
@@ -157,9 +164,21 @@ class Ledger:
     # ---- spending -------------------------------------------------------------------------------
 
     def check(self, plan: Spendable, **facts: str | None) -> None:
-        """Raise what `spend` would raise, spending nothing."""
+        """Raise what `spend` would raise, spending nothing; of a short ledger every entry is checked."""
         self._look(Request(plan, **facts))
+        self._check_short()
         self._store.check_writable()
+
+    def _check_short(self) -> None:
+        """Check all entries where that is quick: an old one that was altered stops whatever spends next."""
+        if self.last().number > _SHORT:
+            return
+        try:
+            with self._store.reading() as page:  # the file was looked at when it was opened
+                verified(page.entries(), self.where)
+        except LedgerError as error:
+            said = {name: getattr(error, name) for name in ("where", "asked", "allowed", "spent")}
+            raise LedgerError(error.what, advice=error.advice or _DAMAGED, **said) from None
 
     def _look(self, request: Request) -> None:
         with self._store.reading() as page:

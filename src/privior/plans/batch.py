@@ -60,7 +60,12 @@ class Batch:
         if any(plan.schema != first.schema for plan in self.plans):
             raise PlanError("the plans of a batch have different schemas", where="batch")
         if any(plan.neighbours is not first.neighbours for plan in self.plans):
-            raise PlanError("the plans of a batch have different neighbour relations", where="batch")
+            raise PlanError(
+                "the plans of a batch have different neighbour relations",
+                where="batch",
+                asked=", ".join(dict.fromkeys(str(plan.neighbours) for plan in self.plans)),
+                advice="Plan all of them under one: neighbours=ADD_OR_REMOVE_ONE or neighbours=REPLACE_ONE.",
+            )
         if self.by is None and self.neighbours is not first.neighbours:
             raise PlanError(
                 "a batch of whole tables has the neighbour relation of its plans",

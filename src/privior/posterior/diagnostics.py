@@ -14,6 +14,16 @@ from privior.posterior.kept import kept
 WORST_R_HAT = 1.05
 
 
+def r_hat_in_words(r_hat: float) -> str:
+    """Write a split R-hat that is too large with as many digits as tell it from what it should be below.
+
+    >>> r_hat_in_words(1.3), r_hat_in_words(1.0504), r_hat_in_words(math.nan)
+    ('1.30', '1.0504', 'nan')
+    """
+    written = (f"{r_hat:.{digits}f}" for digits in range(2, 17))
+    return next((one for one in written if not float(one) <= WORST_R_HAT), repr(r_hat))
+
+
 @kept
 @dataclass(frozen=True)
 class Diagnostics:
@@ -72,7 +82,7 @@ class Diagnostics:
         warning = None
         if not r_hat <= WORST_R_HAT:
             warning = (
-                f"the chains disagree (split R-hat {r_hat:.3g}, should be below {WORST_R_HAT}):"
+                f"the chains disagree (split R-hat {r_hat_in_words(r_hat)}, should be below {WORST_R_HAT}):"
                 " some means and intervals are unreliable"
             )
         return cls(

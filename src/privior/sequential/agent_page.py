@@ -63,7 +63,8 @@ def explained(release: AgentRelease) -> str:
     rows = " Drawn rows are draws, and have no intervals." if drawn else ""
     return (
         f"From all that was published, with its noise reckoned with; intervals of {100 * LEVEL:.0f}%. "
-        f"What was counted since the last public time is in none of them.{rows}"
+        "What was counted since the last public time is in none of them. How often a choice was taken is an "
+        f"estimate too: choices are drawn for each episode, and not published.{rows}"
     )
 
 
@@ -78,14 +79,15 @@ def _choices(release: AgentRelease) -> list[markup.Markup]:
 
 
 def _chart(found: Sequence[ChoiceEstimate]) -> list[markup.Markup]:
-    rows = [(one.choice, one.paid, one.alone) for one in found if one.paid and one.alone]
+    rows = [(one.choice, one.paid, one.alone, one.seen) for one in found if one.paid and one.alone]
     if not rows or len(rows) < len(found):
         return []
     chart = IntervalChart(
-        [choice for choice, _, _ in rows],
-        [paid.mean for _, paid, _ in rows],
-        [(paid.low, paid.high) for _, paid, _ in rows],
-        [(alone.low, alone.high) for _, _, alone in rows],
+        [choice for choice, _, _, _ in rows],
+        [paid.mean for _, paid, _, _ in rows],
+        [(paid.low, paid.high) for _, paid, _, _ in rows],
+        # where counts may be noise alone, nobody knows what the steps alone would leave open
+        [(alone.low, alone.high) if seen else (paid.mean, paid.mean) for _, paid, alone, seen in rows],
         "What each choice pays on average",
     )
     return [chart.html()]

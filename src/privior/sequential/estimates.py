@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: how many draws are made of what is believed
 DRAWS = 2000
+#: counts below so many of their standard deviations may be noise alone
+_SEEN = 3.0
 #: larger tables of counts have no estimates: their numbers are in the file
 MOST_NUMBERS = 2000
 
@@ -48,10 +50,12 @@ class ChoiceEstimate:
 
     Attributes:
         choice: the arm; of a chain the state and the action, as in "2, 1"
-        taken: how often it was taken; None if nothing was published about that
+        taken: how often it was taken, by the noisy counts: choices are drawn anew for each episode, and
+            these draws are not published; None if nothing was published about that
         paid: what it pays on average, a step; None if only drawn rows say it
         alone: the same with the mean counts taken for the true ones: what the steps alone leave open; None
             where rewards are numbers
+        seen: whether so much was counted of it that it cannot be noise alone
         chances: of each outcome, or of each next state; of drawn rows without width
         best: the chance that no other arm pays more; None of a chain
     """
@@ -60,6 +64,7 @@ class ChoiceEstimate:
     taken: Estimated | None
     paid: Estimated | None
     alone: Estimated | None
+    seen: bool
     chances: tuple[Estimated, ...]
     best: float | None
 
@@ -81,25 +86,35 @@ def estimates_of(release: AgentRelease, level: float = 0.9, seed: int = 0) -> tu
     learner = _follower(release, seed)
     drawn = [learner.believed() for _ in range(DRAWS)]
     chances = np.array([one.chances[0] for one in drawn])
-    visits = [one.visits[0] for one in drawn if one.visits is not None]
-    known = mechanism.added is not None and bool(visits)
+    counted = [one.visits[0] for one in drawn if one.visits is not None]
+    visits = np.clip(np.reshape(counted, (-1, problem.rows)), 0, _most_steps(release))
+    known = mechanism.added is not None and bool(counted)
     paid = np.array([problem.paid(one.chances, one.rewards)[0] for one in drawn])
     winners = paid.argmax(axis=1)
-    alone = _without_noise(learner, np.mean(visits, axis=0), chances.mean(axis=0)) if known else None
+    alone = _without_noise(learner, visits.mean(axis=0), chances.mean(axis=0)) if known else None
+    seen = visits.mean(axis=0) > _SEEN * visits.std(axis=0) if known else np.zeros(problem.rows, bool)
     found = []
     for row in range(problem.rows):
         state, action = divmod(row, problem.actions)
         found.append(
             ChoiceEstimate(
                 str(row) if problem.states == 1 else f"{state}, {action}",
-                _estimated(np.array(visits)[:, row], level) if visits else None,
+                _estimated(visits[:, row], level) if counted else None,
                 _estimated(paid[:, row], level) if known else None,
                 None if alone is None else _estimated(alone[:, row], level),
+                bool(seen[row]),
                 tuple(_estimated(chances[:, row, cell], level) for cell in range(problem.cells)),
                 float((winners == row).mean()) if known and problem.states == 1 else None,
             )
         )
     return tuple(found)
+
+
+def _most_steps(release: AgentRelease) -> int:
+    """Return how many steps there can have been when something was last published."""
+    times = [max((time for time, _ in block.times), default=0) for block in release.blocks]
+    ended = (len(times) - 1) * release.plan.episodes + times[-1]
+    return ended * release.plan.problem.horizon
 
 
 def _follower(release: AgentRelease, seed: int) -> Learner:

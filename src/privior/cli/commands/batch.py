@@ -81,7 +81,7 @@ def batch(
     groups = len(together.members) // len(stems)
     parts = [""] if by is None else [f".{number}" for number in range(1, groups + 1)]
     places = [folder / f"{stem}{part}.release.json" for part in parts for stem in stems]
-    page = checked_page(folder / "batch.release.json") if report else None
+    page = checked_page(folder / "batch.release.json", "--folder") if report else None
     spend(
         screen,
         together,

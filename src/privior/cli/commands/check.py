@@ -99,7 +99,10 @@ def check(
 
 
 def _called(columns: Sequence[str]) -> list[str]:
-    """Return what to call the files of columns: their names if all are plain and differ, else numbers."""
+    """Return what to call the files of columns: their names with hyphens for blanks if all are plain, else
+    numbers.
+    """
+    columns = [name.replace(" ", "-") for name in columns]
     plain = all(re.fullmatch(r"[A-Za-z0-9_-]{1,60}", name) for name in columns)
     if plain and len({name.lower() for name in columns}) == len(columns):
         return list(columns)

@@ -146,6 +146,10 @@ def history(
 
     screen = screen_of(context)
     opened = Ledger.open(path)
+    if output is not None and output.suffix not in (".csv", ".json"):
+        raise LedgerError("a history is written as CSV or JSON", asked=output, allowed=".csv, .json")
+    if output is not None and output.exists():
+        raise LedgerError("the file exists already", where=str(output), advice="Choose another -o.")
     last, told = opened.verify(), opened.history()
     screen.document({**_document(opened), "entries": told.documents()})
     screen.answer_table(*told.table())
@@ -153,8 +157,6 @@ def history(
     screen.text(f"\nThe chain holds: {last.number + 1} entries, {many}; head {last.hash}.")
     _complain_of_uncharged(screen, opened)
     if output is not None:
-        if output.suffix not in (".csv", ".json"):
-            raise LedgerError("a history is written as CSV or JSON", asked=output, allowed=".csv, .json")
         try:
             take_name(output)
             write_whole(output, told.to_csv() if output.suffix == ".csv" else told.to_json())

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from shlex import quote
+from typing import TYPE_CHECKING
+
 import typer
 
 from privior.cli.exit_codes import ExitCode
 from privior.cli.options import Json, LedgerAddress, Quiet, ReleaseFile, screen_of
+
+if TYPE_CHECKING:
+    from privior.ledger import Ledger
 
 
 def verify(
@@ -24,12 +30,20 @@ def verify(
     from privior.reviews import verify as verified
 
     screen = screen_of(context)
-    found = verified(Release.read(release), None if ledger is None else Ledger.open(ledger))
+    opened = None if ledger is None else Ledger.open(ledger)
+    found = verified(Release.read(release), opened)
     screen.document(found.to_document())
     screen.answer_table(*found.table())
     screen.text(f"\n{found.fingerprint}")
     if not found.passed:
-        screen.complain("a check failed: this is not what it says")
+        wrong = None if opened is None else _damage(opened)
+        if wrong is None:
+            screen.complain("a check failed: this is not what it says")
+        else:
+            screen.complain(
+                f"the ledger does not hold ({wrong}), which need not be the release's fault: release nothing "
+                f"from it, and see: privior ledger show {quote(str(ledger))}"
+            )
         raise typer.Exit(ExitCode.NO)
     if ledger is None:
         screen.complain(
@@ -37,3 +51,14 @@ def verify(
             "Say --ledger, or set PRIVIOR_LEDGER."
         )
         raise typer.Exit(ExitCode.OPEN)
+
+
+def _damage(ledger: Ledger) -> str | None:
+    """Say what is wrong with a ledger; None if it holds."""
+    from privior.errors import LedgerError
+
+    try:
+        ledger.verify()
+    except LedgerError as error:
+        return error.what
+    return None

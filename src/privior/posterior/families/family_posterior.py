@@ -146,4 +146,11 @@ def noisy_sums(releases: tuple[Release, ...]) -> tuple[int, ...]:
 def check_free(given: object, what: str, advice: str | None = None) -> None:
     """Refuse a condition where nothing can be given."""
     if given:
-        raise InferenceError(f"{what}: nothing can be given", asked=shown(given), advice=advice)
+        raise InferenceError(f"{what}: nothing can be given", asked=_condition(given), advice=advice)
+
+
+def _condition(given: object) -> str:
+    """Say which columns are conditioned on, not all of their levels."""
+    alternatives = given if isinstance(given, list) else [given]
+    names = {str(name): None for one in alternatives if isinstance(one, Mapping) for name in one}
+    return f"a condition on {', '.join(names)}" if names else shown(given)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from privior.arrays import Floats, Integers
 from privior.models import JointFamily
 from privior.models.families import JointLikelihood
-from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, split_r_hat
+from privior.posterior.diagnostics import WORST_R_HAT, Diagnostics, r_hat_in_words, split_r_hat
 from privior.posterior.families.latent_sums import Evidence
 from privior.posterior.seeds import drawing
 from privior.schema import Schema
@@ -196,7 +196,7 @@ class _Ensembles:
         warning = None
         if not r_hat <= WORST_R_HAT:
             warning = (
-                f"the chains disagree (split R-hat {r_hat:.3g}, should be below {WORST_R_HAT}):"
+                f"the chains disagree (split R-hat {r_hat_in_words(r_hat)}, should be below {WORST_R_HAT}):"
                 " means and intervals are unreliable"
             )
         return Diagnostics(

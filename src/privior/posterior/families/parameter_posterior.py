@@ -44,6 +44,7 @@ _MATTERS = 0.5
 _LOOKED = 200
 _BOTH = ("the number of records", "the sum")
 _FREE = "a family of one parameter has one column"
+_RATIO = "P(A | B) is the ratio P(A and B) / P(B): ask for that, as in P(x>=3) / P(x>=1)."
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class ParameterNumbers(Numbers):
 
     def probability(self, event: Event | object, given: Event | object | None = None) -> Named:
         """Return the probability that a record's value is one of these."""
-        check_free(given, _FREE)
+        check_free(given, _FREE, _RATIO)
         wanted = self.events.cells(event)
         name = f"P({self.events.name(event)})"
         return name, lambda theta: chance_of(wanted, lambda code: self.at_most("", code)(theta))

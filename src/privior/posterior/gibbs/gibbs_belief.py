@@ -165,11 +165,19 @@ class GibbsBelief(Posterior):
         """Say where columns are taken to be that nothing is said of."""
         return self.numbers.left_open(given)
 
+    def parameter_named(self, name: str) -> Quantity:
+        """Return a coefficient of the columns as they are: its mean is the average draw's, which is known."""
+        found = super().parameter_named(name)
+        average = self.numbers.parameter(name)[1](self.drawn).mean()
+        return replace(found, mean=float(average))
+
+    def parameter(self, name: str) -> Quantity:
+        """Return a coefficient of the columns as they are."""
+        return self.parameter_named(name)
+
     def parameters(self) -> list[Quantity]:
         """Return every coefficient of the columns as they are."""
-        averages = self.numbers.coefficients(self.drawn).mean(axis=0)
-        found = [self.parameter_named(name) for name in self.numbers.parameters]
-        return [replace(one, mean=float(mean)) for one, mean in zip(found, averages, strict=True)]
+        return [self.parameter(name) for name in self.numbers.parameters]
 
     quantities = parameters
 
@@ -221,11 +229,7 @@ class GibbsBelief(Posterior):
         if target not in (None, name):
             raise InferenceError("a regression predicts its target", asked=target, allowed=quoted(name))
         if level is not None:
-            raise InferenceError(
-                "draws of a Gibbs posterior give no intervals of predictions",
-                asked=f"level {level:g}",
-                advice="Predict without a level; ask P(...) or mean(...) for intervals.",
-            )
+            raise self._no_intervals(level)
         if self.numbers.loss.chance(np.zeros(1)) is None:
             return {name: list(self.predict(frame))}
         chances, labels = self.predict_proba(frame), self.numbers.design.levels
@@ -236,6 +240,18 @@ class GibbsBelief(Posterior):
                 None if np.isnan(one) else float(one) for one in chances[:, place]
             ]
         return columns
+
+    def predict_interval(self, frame: Any, level: float = 0.9) -> NoReturn:
+        """Refuse: intervals are of the mean of the Gibbs posterior, and say nothing of single records."""
+        raise self._no_intervals(level)
+
+    @staticmethod
+    def _no_intervals(level: float) -> InferenceError:
+        return InferenceError(
+            "draws of a Gibbs posterior give no intervals of predictions",
+            asked=f"level {level:g}",
+            advice="Predict without a level; ask P(...) or mean(...) for intervals.",
+        )
 
     def _predictors(self, frame: Any) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the predictors by each draw, and which rows have all features."""

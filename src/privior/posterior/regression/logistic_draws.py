@@ -33,6 +33,8 @@ from privior.release import Release
 
 _SEED = 20_261_118
 _CHAINS, _FORGOTTEN, _KEPT = 8, 120, 240
+#: below this the chains agree; else they walk on, each time twice as long, so many times in all
+_AGREED, _TRIES = 1.04, 3
 _NEWTON, _SHRINKS = 25, 60
 #: steps of the search for a mode that end it, and that are so large that none was found
 _SMALL, _LOST = 1e-6, 1e-2
@@ -148,15 +150,27 @@ def _squares(design: RowDesign) -> tuple[tuple[int, int], ...]:
 
 
 def sampled(said: Said, seed: int = _SEED, kept_states: int | None = None) -> LogisticDraws:
-    """Sample given what was said; see `drawn`."""
+    """Sample given what was said, and on while the chains disagree: of the last walk as many states are kept.
+
+    See `drawn`.
+    """
     rng, number = drawing(seed), kept_states or _KEPT
     size = len(said.minimiser)
     state = _start(said)[None] + np.zeros((_CHAINS, size, size))
     tau = np.full(_CHAINS, said.stddev or _tau(said, state[:1])[0])
     height, mode, spread, alone = _evidence(said, state, tau)
-    modes, draws, without = [], [], []
-    asked = 0
-    for turn in range(_FORGOTTEN + number):
+    modes: list[Floats] = []
+    draws: list[Floats] = []
+    without: list[Floats] = []
+    asked, turns, walk, r_hat = 0, _FORGOTTEN + number, number, np.inf
+    longest = _FORGOTTEN + number * (2**_TRIES - 1)
+    for turn in range(longest):
+        if turn == turns:  # the last walk has ended
+            r_hat = split_r_hat(np.stack(modes, axis=1))
+            if r_hat <= _AGREED:
+                break
+            walk, modes, draws, without = 2 * walk, [], [], []
+            turns += walk
         known = (height, mode, spread, alone)
         state, height, mode, spread, alone, looks = _slice(said, state, tau, known, rng)
         asked += looks
@@ -174,17 +188,17 @@ def sampled(said: Said, seed: int = _SEED, kept_states: int | None = None) -> Lo
             noise = root @ rng.standard_normal((_CHAINS, size, 1))
             draws.append(mode + noise[:, :, 0])
             without.append(alone)
-    chains = np.stack(modes, axis=1)
+    every = walk // number
     diagnostics = Diagnostics.of_chains(
-        r_hat=split_r_hat(chains),
-        acceptance=(_FORGOTTEN + number) / max(asked, 1),
+        r_hat=r_hat if r_hat <= _AGREED else split_r_hat(np.stack(modes, axis=1)),
+        acceptance=turns / max(asked, 1),
         chains=_CHAINS,
-        sweeps=_FORGOTTEN + number,
+        sweeps=turns,
         moves=float(asked),
         misfit=None,
         method="elliptical slices over latent sums of products",
     )
-    weights = np.stack(draws, axis=1).reshape(-1, size)
+    weights = np.stack(draws[::every], axis=1).reshape(-1, size)
     return LogisticDraws(weights, np.sqrt(np.mean(without, axis=(0, 1))), diagnostics)
 
 
