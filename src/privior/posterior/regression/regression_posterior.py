@@ -17,6 +17,7 @@ from privior.posterior.events import Event, quoted
 from privior.posterior.families.family_posterior import FamilyPosterior
 from privior.posterior.findings import Finding, Table
 from privior.posterior.numbers import Floats
+from privior.posterior.ordered_quantity import OrderedQuantity
 from privior.posterior.own_rows import NOTHING, coded_rows
 from privior.posterior.quantity import Quantity, check_level, quantiles
 from privior.posterior.regression.ball_posterior import drawn_from_ball
@@ -118,7 +119,9 @@ class RegressionPosterior(FamilyPosterior):
         """Return the law of the probability that the target has a value, provided that errors are Normal."""
         return replace(super().probability(event, given), provided=self.rests_on(given, of_shape=True))
 
-    def quantile(self, column: str, share: float, given: Event | object | None = None) -> Quantity:
+    def quantile(
+        self, column: str, share: float, given: Event | object | None = None
+    ) -> Quantity | OrderedQuantity:
         """Return the law of a quantile of the target's values, provided that errors are Normal."""
         found = super().quantile(column, share, given)
         return replace(found, provided=self.rests_on(given, of_shape=True))

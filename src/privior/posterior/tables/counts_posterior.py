@@ -169,7 +169,7 @@ class CountsPosterior(Belief):
             found = None if given is not None or self.ignored else self._of_private(event)
             if found is None:
                 return self._linear(name, function, given)
-            spread, shares = found.stddev, found.draws(DRAWS, np.random.default_rng(SEED))
+            spread, shares = found.stddev, found.draws(DRAWS, drawing(0, self.seed))
             return Quantity(name, found.mean, shares, found.interval, spread, found.undefined)
 
         def interval(level: float) -> tuple[float, float]:
