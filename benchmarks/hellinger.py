@@ -18,7 +18,7 @@ import numpy as np
 
 import privior as pv
 from privior.mechanisms import HellingerMechanism, PublicFacts
-from privior.mechanisms.hellinger import global_sensitivity, local_sensitivity, smooth_sensitivity
+from privior.mechanisms.hellinger.hellinger import global_sensitivity, local_sensitivity, smooth_sensitivity
 from privior.models import ExactStatistics
 
 CELLS = 10_000

@@ -36,7 +36,7 @@ FAULTS = (
     Fault(
         "ball-without-intercept",
         "the norm of a record leaves out the intercept, so that a draw of coefficients is charged too little",
-        "mechanisms/ball_draw.py",
+        "mechanisms/regression/ball_draw.py",
         "norms, spread = 1 + int(self.design.formula.intercept), self.stddev**2",
         "norms, spread = 1, self.stddev**2",
         ("tests/regressions/test_ball_draws.py::test_the_numbers_of_the_guarantee",),
@@ -44,7 +44,7 @@ FAULTS = (
     Fault(
         "ball-halved",
         "a replaced record is charged like one that is added",
-        "mechanisms/ball_draw.py",
+        "mechanisms/regression/ball_draw.py",
         "return found if self.neighbours is REPLACE_ONE else found / 2",
         "return found / 2",
         ("tests/regressions/test_ball_draws.py::test_the_numbers_of_the_guarantee",),
@@ -79,7 +79,7 @@ FAULTS = (
     Fault(
         "laplace-moments-half",
         "Laplace noise on moments is half as wide as it must be",
-        "mechanisms/laplace_moments.py",
+        "mechanisms/regression/laplace_moments.py",
         "round_up(self.layout.l1 / (self.epsilon * one))",
         "round_up(self.layout.l1 / (2 * self.epsilon * one))",
         ("tests/regressions/test_moments.py::test_the_noise_is_no_more_than_is_promised_by_enumeration",),
@@ -99,7 +99,7 @@ FAULTS = (
     Fault(
         "box-without-factor-two",
         "a replaced record is charged for one entry of each node instead of two",
-        "mechanisms/truncated_network_draws.py",
+        "mechanisms/networks/truncated_network_draws.py",
         "return (2 if self.neighbours is REPLACE_ONE else 1) * self.max_rows * len(self.sizes)",
         "return self.max_rows * len(self.sizes)",
         ("tests/networks/test_network_draws.py::test_the_box_bounds_every_loss_and_many_records_reach_it",),
@@ -107,7 +107,7 @@ FAULTS = (
     Fault(
         "gibbs-without-intercept",
         "the intercept is left out of the Lipschitz constant of a Gibbs posterior",
-        "mechanisms/gibbs_calibration.py",
+        "mechanisms/regression/gibbs_calibration.py",
         "return self.loss.slope**2 * self.squared_length",
         "return self.loss.slope**2 * self.model.design(self.schema).design.terms",
         ("tests/regressions/test_gibbs_release.py::test_the_temperature_is_what_the_gaussian_curve_allows",),
@@ -115,7 +115,7 @@ FAULTS = (
     Fault(
         "gibbs-draws-as-one",
         "several draws of a Gibbs posterior are charged as one",
-        "mechanisms/gibbs_calibration.py",
+        "mechanisms/regression/gibbs_calibration.py",
         "return GaussianPair(self.draws * one)",
         "return GaussianPair(one)",
         ("tests/regressions/test_gibbs_release.py::test_the_temperature_is_what_the_gaussian_curve_allows",),
@@ -139,7 +139,7 @@ FAULTS = (
     Fault(
         "penalty-by-exact-number",
         "the penalty of a logistic regression follows the number of records that are there",
-        "mechanisms/objective_perturbation.py",
+        "mechanisms/regression/objective_perturbation.py",
         "return Objective(rows, len(codes), design.reach, design.squared_norm, self.ridge)",
         "return Objective(rows, len(codes), design.reach, design.squared_norm, "
         "self.ridge * self.expected / max(1, len(codes)))",
@@ -172,7 +172,7 @@ FAULTS = (
     Fault(
         "uncharged-table",
         "a table of a network counts as a sum of another one whatever its prior",
-        "mechanisms/network_draws.py",
+        "mechanisms/networks/network_draws.py",
         "return tuple(found) == small",
         "return True",
         ("tests/networks/test_network_draws.py::test_no_neighbours_are_told_apart_better_than_is_said",),
@@ -436,7 +436,7 @@ FAULTS = (
     Fault(
         "noise-scale-halved",
         "Laplace noise on counts has half the scale that it is sold with",
-        "mechanisms/laplace_counts.py",
+        "mechanisms/tables/laplace_counts.py",
         "discrete_laplace(self.cells, self.laplace_scale))",
         "discrete_laplace(self.cells, self.laplace_scale / 2))",
         ("tests/mechanisms/test_table_mechanisms.py",),
@@ -444,7 +444,7 @@ FAULTS = (
     Fault(
         "sum-noise-halved",
         "noise on sums has half the scale that it is sold with",
-        "mechanisms/noisy_statistics.py",
+        "mechanisms/families/noisy_statistics.py",
         "noise = [draw(1, one)[0] for one in self.scales]",
         "noise = [draw(1, one / 2)[0] for one in self.scales]",
         ("tests/mechanisms/test_noisy_sums.py",),
@@ -452,7 +452,7 @@ FAULTS = (
     Fault(
         "sum-noise-shared",
         "all noisy sums have the same noise: their difference is exact",
-        "mechanisms/noisy_statistics.py",
+        "mechanisms/families/noisy_statistics.py",
         "noise = [draw(1, one)[0] for one in self.scales]",
         "noise = [draw(1, max(self.scales))[0]] * self.levels",
         ("tests/mechanisms/test_noisy_sums.py",),
@@ -460,7 +460,7 @@ FAULTS = (
     Fault(
         "prior-floor-wrong",
         "virtual records are priced by the largest prior parameter instead of the smallest",
-        "mechanisms/virtual_records.py",
+        "mechanisms/tables/virtual_records.py",
         "needed = virtual_records_epsilon(drawn, min(self.floors(self.rate)), self.rate)",
         "needed = virtual_records_epsilon(drawn, max(self.floors(self.rate)), self.rate)",
         ("tests/mechanisms/test_posterior_releases.py",),
@@ -468,7 +468,7 @@ FAULTS = (
     Fault(
         "public-minimum-trusted",
         "counts below a stated minimum are not raised: the guarantee rests on a claim",
-        "mechanisms/posterior_release.py",
+        "mechanisms/tables/posterior_release.py",
         "[a + self.rate * max(int(c), self.least) for a, c in",
         "[a + self.rate * int(c) for a, c in",
         ("tests/mechanisms/test_public_minimum.py",),
@@ -495,7 +495,7 @@ FAULTS = (
     Fault(
         "one-count-of-two",
         "a replaced record moves one count of each table of a network instead of two",
-        "mechanisms/gaussian_tables.py",
+        "mechanisms/networks/gaussian_tables.py",
         "DiscreteGaussianShift(one**2, moved)",
         "DiscreteGaussianShift(one**2, 1)",
         ("tests/networks/test_network_enumeration_of_noise.py",),
@@ -503,7 +503,7 @@ FAULTS = (
     Fault(
         "parity-forgotten",
         "one of the parities that a record turns is not paid for",
-        "mechanisms/parities.py",
+        "mechanisms/networks/parities.py",
         "return None if found is None else int(found)",
         "return None if found is None else max(1, int(found) - 1)",
         ("tests/networks/test_network_parities.py",),
@@ -511,7 +511,7 @@ FAULTS = (
     Fault(
         "costliest-table-alone",
         "the tables of a network cost what the costliest of them does",
-        "mechanisms/laplace_tables.py",
+        "mechanisms/networks/laplace_tables.py",
         "return sum(self.one_table.l1 / one for one in scales) <= self.epsilon",
         "return max(self.one_table.l1 / one for one in scales) <= self.epsilon",
         ("tests/networks/test_network_model.py::test_scales_that_promise_less_are_refused",),

@@ -16,7 +16,7 @@ import pytest
 from scipy.special import betainc, gammainc, ndtr
 
 from chi_square import fits
-from privior.mechanisms.hellinger import distances
+from privior.mechanisms.hellinger.hellinger import distances
 from privior.privacy.hellinger import all_tables
 from privior.privacy.pairs.balls import ball
 from privior.randomness import BetaLaw, Bits, GammaLaw, HellingerTables, NormalLaw, TruncatedLaw, rounded

@@ -41,7 +41,7 @@ def test_every_mechanism_is_found_by_the_models_that_its_decorator_names() -> No
         for model in kind.models:
             assert kind.__module__ in decorated("privior.mechanisms", model.__name__, decorator), kind
     assert decorated("privior.mechanisms", "DirichletTable", "offered_for") == (
-        "privior.mechanisms.published_laplace",
+        "privior.mechanisms.tables.published_laplace",
     )
 
 

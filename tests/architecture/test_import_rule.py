@@ -70,7 +70,11 @@ PLANTED = {
     ),
     "a report that needs the papers": ("report.py", "import privior.papers.published", "upwards: papers"),
     "pictures of ours": ("pictures/listing.py", "from privior.schema import Schema", "upwards"),
-    "seeded noise": ("mechanisms/k_norm.py", "import numpy as np\nnp.random.default_rng(0)", "numpy.random"),
+    "seeded noise": (
+        "mechanisms/tables/k_norm.py",
+        "import numpy as np\nnp.random.default_rng(0)",
+        "numpy.random",
+    ),
     "seeded noise, by name": ("randomness/knorm.py", "from numpy.random import default_rng", "numpy.random"),
     "balls elsewhere": (
         "models/model.py",
@@ -107,8 +111,8 @@ PLANTED = {
         "pyarrow.dataset",
     ),
     "seeded noise in the theory": ("theory/sampling_loss.py", "import numpy.random", "numpy.random"),
-    "entropy by another name": ("mechanisms/k_norm.py", "import os as o\no.urandom(1)", "randomness"),
-    "entropy taken": ("mechanisms/k_norm.py", "from os import urandom", "urandom"),
+    "entropy by another name": ("mechanisms/tables/k_norm.py", "import os as o\no.urandom(1)", "randomness"),
+    "entropy taken": ("mechanisms/tables/k_norm.py", "from os import urandom", "urandom"),
     "the curator's own": ("cli/app.py", "from privior.curator import open_table", "its own"),
     "inside the curator": ("cli/app.py", "from privior.curator.rows import noisy", "its own"),
     "inside the curator, whole": ("health.py", "import privior.curator.rows", "its own"),

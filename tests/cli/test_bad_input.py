@@ -284,7 +284,7 @@ def test_a_failure_after_the_spend_has_its_own_code(
     """T36: the words do not depend on the cause, and the spend stands."""
 
     act = "raise MemoryError('row 17: apple')"
-    monkeypatch.setattr(PROGRAM, lambda: planted(at("privior.mechanisms.k_norm:k_norm", act)))
+    monkeypatch.setattr(PROGRAM, lambda: planted(at("privior.mechanisms.tables.k_norm:k_norm", act)))
     assert inside(RELEASE, monkeypatch) == 7
     shown = capsys.readouterr()
     assert "stays spent" in shown.err

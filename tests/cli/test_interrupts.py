@@ -95,10 +95,12 @@ STEPS = {
     "after the order to go": Step("privior.curator.channel:Channel.send", "after", count=2, spent=True),
     "reading the cells": Step("privior.tables.table:OpenTable.read", spent=True, inside=True),
     "in the engine": Step("privior.tables.summing:totals", "after", spent=True, inside=True),
-    "drawing the noise": Step("privior.mechanisms.k_norm:k_norm", spent=True, inside=True),
-    "twice, after the spend": Step("privior.mechanisms.k_norm:k_norm", "twice", spent=True, inside=True),
+    "drawing the noise": Step("privior.mechanisms.tables.k_norm:k_norm", spent=True, inside=True),
+    "twice, after the spend": Step(
+        "privior.mechanisms.tables.k_norm:k_norm", "twice", spent=True, inside=True
+    ),
     "twice, before the spend": Step("privior.tables.opening:find", "twice", inside=True),
-    "after the noise": Step("privior.mechanisms.k_norm:k_norm", "after", spent=True, inside=True),
+    "after the noise": Step("privior.mechanisms.tables.k_norm:k_norm", "after", spent=True, inside=True),
     "once the noisy statistics are here": Step("privior.curator.own_process:to_payload", spent=True),
     "ending that process": Step("privior.curator.own_process:_end", spent=True),
     "removing its folder": Step("privior.curator.own_process:_wipe", spent=True),

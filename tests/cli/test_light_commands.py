@@ -20,7 +20,8 @@ NOT_FOR_TABLES = (
     *("privior.models.families.normal_mean", "privior.papers", "numpy.ma", "xml.sax", "http.client"),
     *("privior.posterior.networks.network_posterior", "privior.posterior.families.joint_posterior"),
     *("privior.cli.commands.study", "privior.forecasting.networks", "privior.planning.draw_calibration"),
-    *("privior.mechanisms.ehd", "privior.mechanisms.posterior_draws", "privior.models.finite_family"),
+    *("privior.mechanisms.hellinger.ehd", "privior.mechanisms.families.posterior_draws"),
+    "privior.models.finite_family",
     *("privior.forecasting.hellinger", "privior.forecasting.draws", "privior.privacy.composition"),
 )
 

@@ -18,7 +18,7 @@ FUNCTIONS_ALONE = {
     "curator/charging.py",
     "curator/measurement.py",
     "ledger/ledger.py",
-    "mechanisms/imported_numbers.py",
+    "mechanisms/imported/imported_numbers.py",
     "planning/comparison.py",
     "posterior/tables/counts_posterior.py",
     "release/release.py",

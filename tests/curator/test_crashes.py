@@ -88,8 +88,8 @@ READING = {
     "before the cells are read": Crash("privior.tables.table:OpenTable.read"),
     "in the engine": Crash("privior.tables.summing:totals", "after"),
     "before it says that it draws": Crash(SEND, count=4),
-    "before the noise": Crash("privior.mechanisms.k_norm:k_norm"),
-    "after the noise": Crash("privior.mechanisms.k_norm:k_norm", "after"),
+    "before the noise": Crash("privior.mechanisms.tables.k_norm:k_norm"),
+    "after the noise": Crash("privior.mechanisms.tables.k_norm:k_norm", "after"),
     "before the answer": Crash(SEND, count=5),
     "after the answer": Crash(SEND, "after", count=5, released=True),
 }

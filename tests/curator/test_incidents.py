@@ -22,7 +22,7 @@ from privior.curator.incidents import Incident, log_file
 TESTS = Path(__file__).resolve().parent.parent
 CANARY = "Kanarienvogel-17"
 COUNTS = "privior.tables.table:OpenTable.read"
-DRAW = "privior.mechanisms.k_norm:k_norm"
+DRAW = "privior.mechanisms.tables.k_norm:k_norm"
 RAISES = f"cell = {CANARY!r}; raise ValueError(f'row 17: {{cell}}')"
 CHAINED = f"""
         try:

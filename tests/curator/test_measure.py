@@ -336,7 +336,8 @@ def test_who_listens_cannot_make_a_release_fail(plan: pv.Plan, table: Path, ledg
 def test_a_failure_leaves_the_name_free(
     plan: pv.Plan, table: Path, ledger: pv.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PROGRAM, lambda: planted(at("privior.mechanisms.k_norm:k_norm", "raise MemoryError")))
+    fault = at("privior.mechanisms.tables.k_norm:k_norm", "raise MemoryError")
+    monkeypatch.setattr(PROGRAM, lambda: planted(fault))
     with pytest.raises(pv.ReleaseFailedError):
         pv.measure(plan, table, ledger=ledger, output=tmp_path / "r.json")
     assert not (tmp_path / "r.json").exists()

@@ -20,7 +20,7 @@ from privior.curator import own_process, prepare
 from privior.curator.channel import Channel
 
 COUNTS = "privior.tables.table:OpenTable.read"
-DRAW = "privior.mechanisms.k_norm:k_norm"
+DRAW = "privior.mechanisms.tables.k_norm:k_norm"
 FRUIT = ["apple"] * 50 + ["pear"] * 30 + ["plum"] * 20
 
 

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import privior as pv
-from privior.mechanisms.dirichlet_affinity import log_affinities, log_phi
-from privior.mechanisms.hellinger import (
+from privior.mechanisms.hellinger.hellinger import (
     distance,
     distances,
     global_sensitivity,
@@ -22,6 +21,7 @@ from privior.mechanisms.hellinger import (
     local_sensitivity,
     smooth_sensitivity,
 )
+from privior.mechanisms.tables.dirichlet_affinity import log_affinities, log_phi
 from privior.privacy.hellinger import all_tables
 
 RNG = np.random.default_rng(20)

@@ -18,7 +18,7 @@ import privior as pv
 from kinds import COMPARED, table_mechanism
 from privior.forecasting import squared_error
 from privior.mechanisms import HellingerMechanism, PublicFacts
-from privior.mechanisms.hellinger import global_sensitivity, smooth_sensitivity
+from privior.mechanisms.hellinger.hellinger import global_sensitivity, smooth_sensitivity
 from privior.models import ExactStatistics, Observed
 from privior.privacy.hellinger import MOST_LISTED, all_tables
 

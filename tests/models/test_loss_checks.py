@@ -161,7 +161,7 @@ def test_what_was_released_is_never_refused_by_chance(monkeypatch: pytest.Monkey
     """Plans are tried where they are made, at other points each time; reading one tries no random point."""
     made = planned(HonestLogCosh())
     document = {"temperature": made.temperature, "precision": made.precision, "epsilon": 1, "delta": "1e-5"}
-    monkeypatch.setattr("privior.mechanisms.gibbs_draws.check_in_units", refuse)
+    monkeypatch.setattr("privior.mechanisms.regression.gibbs_draws.check_in_units", refuse)
     with pytest.raises(AssertionError, match="tried"):
         planned(HonestLogCosh())
     read = pv.GibbsDraws.from_entries({**document, "records": 20}, made.model, made.schema)

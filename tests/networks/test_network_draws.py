@@ -21,8 +21,8 @@ from scipy.special import betainc
 import privior as pv
 from chi_square import fits
 from privior.mechanisms import to_mechanism
-from privior.mechanisms import truncated_network_draws as drawing
-from privior.mechanisms.drawn_sticks import log_box
+from privior.mechanisms.networks import truncated_network_draws as drawing
+from privior.mechanisms.networks.drawn_sticks import log_box
 from privior.models import ExactStatistics, Observed
 from privior.privacy.pairs import both_orders
 from privior.randomness import BetaLaw, Bits, rounded

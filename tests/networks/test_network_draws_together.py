@@ -18,7 +18,7 @@ from scipy import integrate, stats
 from test_network_together import FOUR_SIGMA, far_off, sampled
 
 import privior as pv
-from privior.mechanisms.drawn_sticks import log_box
+from privior.mechanisms.networks.drawn_sticks import log_box
 from privior.models import JunctionTree, Observed
 from privior.models.statistics import ExactStatistics
 from privior.posterior.networks import joint_sticks

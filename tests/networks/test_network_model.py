@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import privior as pv
-from privior.mechanisms.node_tables import MOST_SCALES, shares
+from privior.mechanisms.networks.node_tables import MOST_SCALES, shares
 from privior.models import to_model
 
 SCHEMA = pv.Schema(

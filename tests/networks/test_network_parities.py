@@ -15,8 +15,8 @@ from network_parities_oracle import binary, data_sets, mechanisms, moved, neighb
 from network_tables_oracle import GRAPHS, delta
 
 import privior as pv
-from privior.mechanisms import fourier_tables
-from privior.mechanisms.parities import most_turned, subsets
+from privior.mechanisms.networks import fourier_tables
+from privior.mechanisms.networks.parities import most_turned, subsets
 from privior.models import ExactStatistics, Observed
 
 

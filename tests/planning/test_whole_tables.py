@@ -16,7 +16,7 @@ from privior.forecasting.hellinger import SampledLaw
 from privior.forecasting.one_cell import CountNoise
 from privior.forecasting.whole_tables import remainder_means
 from privior.mechanisms import CellGammas, HellingerMechanism, TableMechanism
-from privior.mechanisms.hellinger import distances
+from privior.mechanisms.hellinger.hellinger import distances
 from privior.posterior.counts.evidence import CellEvidence, Total
 from privior.posterior.counts.latent import latent_counts
 from privior.privacy.hellinger import all_tables

@@ -10,7 +10,7 @@ from flint import arb, arb_series, ctx
 from hellinger_laws import largest_loss
 
 import privior as pv
-from privior.mechanisms.hellinger import global_sensitivity, local_sensitivity, smooth_sensitivity
+from privior.mechanisms.hellinger.hellinger import global_sensitivity, local_sensitivity, smooth_sensitivity
 from privior.privacy.hellinger import (
     Enumeration,
     all_tables,

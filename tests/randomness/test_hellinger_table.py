@@ -11,7 +11,7 @@ import pytest
 from flint import arb, ctx
 
 from chi_square import fits
-from privior.mechanisms.hellinger import distances
+from privior.mechanisms.hellinger.hellinger import distances
 from privior.privacy.hellinger import all_tables
 from privior.privacy.pairs.balls import ball
 from privior.randomness import Bits, HellingerTables

@@ -13,7 +13,7 @@ import pytest
 
 import privior as pv
 from chi_square import fits
-from privior.mechanisms.ball_mass import log_mass
+from privior.mechanisms.regression.ball_mass import log_mass
 from privior.models import ExactStatistics, Observed
 from privior.randomness import Bits, NormalInBall
 from privior.testing.small_tables import codes, statistics

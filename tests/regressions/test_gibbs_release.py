@@ -17,7 +17,7 @@ from scipy import optimize, stats
 
 import privior as pv
 from privior.errors import InferenceError, ModelError, PlanError
-from privior.mechanisms import gibbs_draws
+from privior.mechanisms.regression import gibbs_draws
 from privior.models import ExactRecords, to_model
 from privior.queries import parse
 from privior.registry import import_extension

@@ -15,7 +15,7 @@ from program import run_here
 
 import privior as pv
 import privior.posterior.regression.logistic_draws as logistic_draws
-from privior.mechanisms.noisy_products import NoisyProducts
+from privior.mechanisms.regression.noisy_products import NoisyProducts
 from privior.models import ExactRecords, Observed
 from privior.posterior.regression.logistic_draws import Said, sampled
 from privior.privacy.pairs import GaussianPair

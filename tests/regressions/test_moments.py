@@ -16,7 +16,7 @@ import pytest
 from scipy.signal import fftconvolve
 
 import privior as pv
-from privior.mechanisms.gaussian_moments import BALANCED
+from privior.mechanisms.regression.gaussian_moments import BALANCED
 from privior.models import ExactStatistics, MomentWeights
 from privior.models.moment_distance import RecordNumbers
 from privior.models.moment_weights import FIRST

@@ -87,7 +87,7 @@ class PriviorStatistics(Privior):
 @contextmanager
 def _forced(noise: Sequence[int]) -> Iterator[None]:
     """Let Laplace noise be this, in the process that reads files as well."""
-    here = "privior.mechanisms.laplace_counts"
+    here = "privior.mechanisms.tables.laplace_counts"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(f"{here}.discrete_laplace", lambda *_: list(noise))
         code = f"import {here} as law; law.discrete_laplace = lambda *_: {list(map(int, noise))}"

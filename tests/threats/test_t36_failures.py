@@ -82,8 +82,8 @@ class PriviorProgram:
 
     acts: dict[str, str] = {  # noqa: RUF012 - constant
         "reading": at("privior.tables.table:OpenTable.read", f"raise ValueError({CELL!r})"),
-        "drawing": at("privior.mechanisms.k_norm:k_norm", "raise MemoryError"),
-        "writing": at("privior.mechanisms.k_norm:k_norm", "import shutil; shutil.rmtree('out')"),
+        "drawing": at("privior.mechanisms.tables.k_norm:k_norm", "raise MemoryError"),
+        "writing": at("privior.mechanisms.tables.k_norm:k_norm", "import shutil; shutil.rmtree('out')"),
     }
 
     def __init__(self, folder: Path) -> None:

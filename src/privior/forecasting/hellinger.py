@@ -30,8 +30,8 @@ from privior.forecasting.scenarios import strata, tables
 from privior.forecasting.table_errors import ErrorLaw, count_spread
 from privior.forecasting.whole_tables import mean_errors
 from privior.mechanisms import HellingerMechanism
-from privior.mechanisms.hellinger import distances
-from privior.mechanisms.hellinger_extremes import typical_table
+from privior.mechanisms.hellinger.hellinger import distances
+from privior.mechanisms.hellinger.hellinger_extremes import typical_table
 from privior.privacy.hellinger import all_tables
 from privior.special import expit, gammaln, logit
 

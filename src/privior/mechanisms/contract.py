@@ -22,8 +22,8 @@ from privior.registry import Registry, outside
 from privior.schema import Schema
 
 if TYPE_CHECKING:
-    from privior.mechanisms.drawn_sticks import DrawnSticks
-    from privior.mechanisms.table_mechanism import TableMechanism
+    from privior.mechanisms.networks.drawn_sticks import DrawnSticks
+    from privior.mechanisms.tables.table_mechanism import TableMechanism
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from privior.arrays import Floats
 from privior.checks import above_zero, known_as, zero_or_above
 from privior.errors import NumberError
 from privior.mechanisms import FourierTables
-from privior.mechanisms.parities import largest_sum, listed, once_each, subsets, transformed
+from privior.mechanisms.networks.parities import largest_sum, listed, once_each, subsets, transformed
 from privior.models import Network
 from privior.papers.fourier_theory import Families
 from privior.papers.published.networks import PAPER

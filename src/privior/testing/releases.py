@@ -11,7 +11,7 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.mechanisms import Mechanism
-from privior.mechanisms.summed_mechanism import SummedMechanism
+from privior.mechanisms.families.summed_mechanism import SummedMechanism
 from privior.models import ExactStatistics, Layout, Model, Observed
 from privior.privacy import Neighbours
 from privior.schema import Schema

@@ -14,8 +14,8 @@ import numpy as np
 
 from privior.arrays import Floats, Integers
 from privior.mechanisms import HellingerMechanism, KNorm, Mechanism, PublishedLaplace
-from privior.mechanisms.dirichlet_affinity import log_affinities
 from privior.mechanisms.laws import laplace_log_pmf, laplace_log_tail
+from privior.mechanisms.tables.dirichlet_affinity import log_affinities
 from privior.papers.studies.simplex import projected
 from privior.privacy.hellinger import all_tables
 

@@ -1,0 +1,1 @@
+"""Mechanisms for all tables of a network: noise on counts or parities, or draws of the tables."""
