@@ -6,6 +6,13 @@ and weights of a typical size tau explain a third of the target's variance, whic
 its slope by w is n v. What the prior knows is added as information. Nothing of a table is known here: where
 features are bunched together in their ranges, or few records have a level, v is less and widths are more. A
 plan says beside how wide the interval of a feature with a quarter of an even spread would be.
+
+A coefficient has a width of its own: v is then that of its feature if all numbers are spread evenly, all
+levels are as frequent and no columns go together, and a coefficient that several weights make up, such as
+the intercept, adds up their variances.
+
+Where the number of records is private, n is the largest that is declared: the forecast says so, and what a
+tenth of them would give.
 """
 
 from __future__ import annotations
@@ -16,11 +23,13 @@ from typing import Any, final
 
 import numpy as np
 
+from privior.arrays import Floats
+from privior.forecasting.coefficients import CoefficientsForecast
 from privior.forecasting.contract import FORECASTERS, Forecaster
-from privior.forecasting.families import ParameterForecast
 from privior.mechanisms import Mechanism
 from privior.models import Design, LinearRegression
 from privior.models.weight_prior import STANDARD
+from privior.privacy import REPLACE_ONE
 
 #: half the width of a 90% interval, in standard deviations
 _REACH = 1.6449
@@ -33,6 +42,10 @@ _WASTED = 0.99
 #: a feature that is not spread evenly, by its standard deviation: as ages are from 0 to 120 of people at
 #: school, or a level that 1 record in 50 has
 _BUNCHED = 1 / 4
+#: where the number of records is private: what part of it is told beside
+_TENTH = 10
+#: features of one value vary so much, for floats
+_LEAST = 1e-9
 
 
 @final
@@ -59,18 +72,26 @@ class RegressionForecaster(Forecaster):
         return _VARIANCE * _EXPLAINED / (len(self._design.features) * self._scatter)
 
     def _variance(self, records: int, mechanism: Any, spread: float = 1.0) -> tuple[float, float]:
-        """Return what is left open of a weight, and of the mean of the target.
+        """Return what is left open of a weight, and of the mean of the target."""
+        weights, mean = self._variances(records, mechanism, np.array([spread]), self._prior)
+        return float(weights[0]), mean
+
+    def _variances(
+        self, records: int, mechanism: Any, spreads: Floats, believed: Floats | float
+    ) -> tuple[Floats, float]:
+        """Return what is left open of weights, and of the mean of the target.
 
         Args:
             records: how many
             mechanism: what makes the noise; None for none
-            spread: the standard deviation of the feature, by that of an even spread
+            spreads: the standard deviations of the features, by that of an even spread
+            believed: the variances of the weights of features spread evenly, before any data
         """
         learned = self.model.prior.normal(self._design) is None
-        prior = self._prior * (spread ** (-2 * STANDARD) if learned else 1.0)
+        prior = believed * (spreads ** (-2 * STANDARD) if learned else np.ones(spreads.shape))
         if not records:
             return prior, 0.3**2
-        d, scatter = len(self._design.features), spread**2 * self._scatter
+        d, scatter = len(self._design.features), spreads**2 * self._scatter
         errors = _VARIANCE * (1 - _EXPLAINED)
         seen = records * scatter * errors
         mean = errors / records
@@ -79,30 +100,57 @@ class RegressionForecaster(Forecaster):
             each = float(mechanism.weight / mechanism.stddev**2)
             flat = (mechanism.numbers + 2) / float(mechanism.radius) ** 2
             for_weight, for_mean = records * scatter * each, records * each
-            seen += (records * scatter) ** 2 * (for_weight + flat) / (mechanism.draws * for_weight**2)
+            seen = seen + (records * scatter) ** 2 * (for_weight + flat) / (mechanism.draws * for_weight**2)
             mean += (for_mean + flat) / (mechanism.draws * for_mean**2)
         elif mechanism is not None:
             noise = noises(mechanism)
-            seen += noise["with target"] + noise["among features"] * d * self._prior
+            seen = seen + noise["with target"] + noise["among features"] * d * self._prior
             mean += noise["target"] / records**2
         information = (records * scatter) ** 2 / seen
         return 1 / (1 / prior + information), 1 / (1 / 0.3**2 + 1 / mean)
 
-    def _forecast(self, records: int, mechanism: Any) -> ParameterForecast:
+    def _forecast(self, records: int, mechanism: Any) -> CoefficientsForecast:
         weight, mean = self._variance(records, mechanism)
-        unit = 2 * float(self._design.target.half)
         spread = len(self._design.features) * self._scatter * weight + mean
-        return ParameterForecast(self._width(weight), math.sqrt(spread) * unit)
+        widths = self._widths(records, mechanism)
+        return CoefficientsForecast(self._width(weight), math.sqrt(spread) * self._unit, widths)
+
+    @property
+    def _unit(self) -> float:
+        return 2 * float(self._design.target.half)
+
+    @cached_property
+    def _spreads(self) -> Floats:
+        """The standard deviation of each feature, by that of an even spread from -1 to 1."""
+        found = list[float]()
+        for feature in self._design.features:
+            means, squares = 1.0, 1.0
+            for part in feature.parts:
+                values = part.values(self.schema)
+                means, squares = means * values.mean(), squares * (values**2).mean()
+            found.append(math.sqrt(max(squares - means**2, _LEAST) * 3))
+        return np.array(found)
+
+    def _widths(self, records: int, mechanism: Any) -> tuple[tuple[str, float], ...]:
+        """Return how wide the 90% interval of each coefficient will be, in units of the columns."""
+        said = self.model.prior.normal(self._design)
+        believed = self._prior if said is None else np.diag(said[1])
+        each, mean = self._variances(records, mechanism, self._spreads, believed)
+        rows = np.array([[float(one) for one in row] for row in self._design.coefficients])
+        rows[:, 1:] /= math.sqrt(self._design.terms)
+        open_ = (rows**2) @ np.concatenate([[mean], each])
+        widths = 2 * _REACH * self._unit * np.sqrt(open_)
+        return tuple(zip(self._design.names, widths.tolist(), strict=True))
 
     def _width(self, variance: float) -> float:
         """Return how wide the 90% interval is of what a feature adds, from the middle to the end."""
-        return 2 * _REACH * math.sqrt(variance / self._design.terms) * 2 * float(self._design.target.half)
+        return 2 * _REACH * math.sqrt(variance / self._design.terms) * self._unit
 
-    def ahead(self, records: int, mechanism: Mechanism | None) -> ParameterForecast:
+    def ahead(self, records: int, mechanism: Mechanism | None) -> CoefficientsForecast:
         """Forecast a release, or the true moments."""
         return self._forecast(records, mechanism)
 
-    def nothing(self, records: int) -> ParameterForecast:
+    def nothing(self, records: int) -> CoefficientsForecast:
         """Forecast the error of the prior."""
         return self._forecast(0, None)
 
@@ -119,12 +167,14 @@ class RegressionForecaster(Forecaster):
             f"would tell hardly anything of the coefficients. Take {self.model.remedy}.",
         )
 
-    def wasted(self, records: int, mechanism: Mechanism) -> str | None:
+    def wasted(self, records: int, mechanism: Any) -> str | None:
         """Refuse what gives the prior back because of the noise; a prior that no data move is its owner's."""
         if self._left(records, mechanism) <= _WASTED or self._left(records, None) > _WASTED:
             return None
+        declared = "" if mechanism.neighbours is REPLACE_ONE else ", as many as are declared,"
+        features = len(self._design.features)
         return (
-            f"{records} records are too few for {len(self._design.features)} features at this budget: "
+            f"{records} records{declared} are too few for {features} features at this budget: "
             "this would give the prior back"
         )
 
@@ -139,8 +189,23 @@ class RegressionForecaster(Forecaster):
                 f"about {even:.3g} for a feature spread evenly over its range, {bunched:.3g} for one with a "
                 "quarter of that spread; wider where features go together",
             ),
+            ("coefficients", self._forecast(records, mechanism).told),
+            *self._if_fewer(records, mechanism),
             ("inference", f"{how}, seconds"),
         ]
+
+    def _if_fewer(self, records: int, mechanism: Any) -> list[tuple[str, str]]:
+        """Say that the forecast takes the declared number for the true one, where that is private."""
+        if mechanism.neighbours is REPLACE_ONE:
+            return []
+        few = max(records // _TENTH, 1)
+        full, less = self._forecast(records, mechanism), self._forecast(few, mechanism)
+        words = (
+            f"all forecasts are for {records} records, as many as are declared; with {few} the error would "
+            f"be about {less.error:.3g} instead of {full.error:.3g}, and widths {less.width:.3g} instead of "
+            f"{full.width:.3g}: declare what you expect"
+        )
+        return [("if fewer come", words)]
 
 
 def noises(mechanism: Any) -> dict[str, float]:
