@@ -7,6 +7,7 @@ what people are told; no guarantee rests on them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -35,7 +36,7 @@ class Forecast(Protocol):
     def measures(self) -> dict[str, float]:
         """The distances by the names that people read."""
 
-    def to_document(self) -> dict[str, float]:
+    def to_document(self) -> Mapping[str, object]:
         """Write the distances as plain values."""
 
 

@@ -23,6 +23,9 @@ from functools import cached_property
 from itertools import combinations
 from math import prod
 
+import numpy as np
+
+from privior.arrays import Floats
 from privior.errors import ModelError
 from privior.models.coding import FIRST, Cell, cells
 from privior.models.formula import Formula, Term
@@ -33,6 +36,8 @@ from privior.schema.columns import Bounded, Column, Date, Integer
 #: of moments: 60 features have 1,953 sums of products, all of them noisy, and inference takes minutes; more
 #: are drowned. Models that look at records publish a number for each weight alone
 MOST_FEATURES, MOST_OF_RECORDS = 60, 100
+#: so many values of a column say how it is spread
+_SOME = 1001
 #: what is called so in every regression with an intercept
 INTERCEPT = "intercept"
 
@@ -59,6 +64,12 @@ class Coded:
         """Say whether v is -reach or reach for every record."""
         size, factor = schema.column(self.factor.column).size, self.factor
         return size == 2 and factor.level is None and factor.slope == -2 * factor.shift
+
+    def values(self, schema: Schema) -> Floats:
+        """Return v / reach of some of the column's codes: each once, or evenly spaced ones of very many."""
+        size = schema.column(self.factor.column).size
+        codes = np.linspace(0, size - 1, min(size, _SOME)).round().astype(np.int64)
+        return np.asarray(self.factor.of(codes) / self.reach, np.float64)
 
     @property
     def name(self) -> str:
