@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import math
 import time
 from pathlib import Path
@@ -223,3 +224,23 @@ def test_equal_shares_stand_beside_those_by_cells() -> None:
         pv.plan(pv.BayesianNetwork(GRAPH), SCHEMA, epsilon=1, shares="mine", **named)  # type: ignore[arg-type]
     alike = pv.plan(pv.BayesianNetwork({"a": [], "c": []}), SCHEMA, records=2000, epsilon=1)
     assert not [one.name for one in alike.candidates if "equal" in one.name]
+
+
+def test_a_picture_shows_width_divergence_and_loss_of_21_budgets() -> None:
+    names = [f"f{place}" for place in range(3)]
+    schema = pv.Schema({name: pv.Integer(0, 2) for name in ("y", *names)}, population="p", unit="u")
+    for model, drawn in (
+        (pv.NaiveBayes("y", names), ["90% interval", "KL", "log loss"]),
+        (pv.BayesianNetwork({"y": [], "f0": ["y"], "f1": []}), ["90% interval", "KL"]),
+    ):
+        plan = pv.plan(model, schema, records=2000, epsilon=1, delta="1e-5", mechanism=pv.GaussianTables)
+        picture = plan.picture()
+        assert list(picture.series) == drawn
+        assert len(picture.epsilons) == 21
+        for values in picture.series.values():
+            assert all(more >= less for more, less in itertools.pairwise(values))
+        place = list(picture.epsilons).index(1)
+        assert picture.series["KL"][place] == plan.forecast.measures["KL"]
+    assert [one[0] for one in plan.comparison()[1] if "equal" in one[0]]
+    pure = pv.plan(model, schema, records=2000, epsilon=1)
+    assert [one.name for one in pure.candidates if one.unfit] == ["gaussian-tables", "fourier-tables"]

@@ -43,6 +43,8 @@ class Model(ABC):
     #: what mechanisms are compared by, and how a column of such errors is headed
     error_name: ClassVar[str] = "error"
     error_heading: ClassVar[str] = "error"
+    #: measures of forecasts that are drawn against epsilon, beside the width
+    pictured: ClassVar[tuple[str, ...]] = ()
     #: no error and no interval is larger than this
     largest_error: ClassVar[float] = math.inf
     #: what to do if no epsilon reaches what is wanted

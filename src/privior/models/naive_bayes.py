@@ -29,6 +29,7 @@ class NaiveBayes(Network):
     arcs: tuple[tuple[str, ...], ...]
     prior: NetworkPrior
     family: ClassVar[str] = "naive-bayes"
+    pictured: ClassVar[tuple[str, ...]] = ("KL", "log loss")
 
     def __init__(self, target: str, features: Sequence[str], prior: object = LEARNED) -> None:
         """Name the columns.

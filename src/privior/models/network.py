@@ -48,6 +48,7 @@ class Network(Model):
     first_format: ClassVar[int] = 6
     error_name = "error of table entries"
     error_heading = "error of entries"
+    pictured: ClassVar[tuple[str, ...]] = ("KL",)
     largest_error = 1.0
     less = "Ask for less, or for fewer parents."
 

@@ -103,24 +103,26 @@ def budgets(plan: Plan) -> TableOfWords:
 
 
 def curve(plan: Plan) -> ErrorCurve:
-    """Draw the expected width of the intervals against epsilon, with what was chosen."""
+    """Draw the expected width of the intervals against epsilon, and what else is drawn of the model."""
     from privior.pictures import ErrorCurve
 
-    others = plan.nearby() if plan.mechanism.slow else plan.around(_CURVE)
-    plans = {round_up(other.cost.epsilon): other for other in (*others, plan)}
+    further = [] if plan.mechanism.slow else plan.around([one for one in _CURVE if one not in BUDGETS])
+    plans = {round_up(other.cost.epsilon): other for other in (*plan.nearby(), *further, plan)}
     epsilons = sorted(epsilon for epsilon, other in plans.items() if math.isfinite(other.forecast.width))
     if round_up(plan.cost.epsilon) not in epsilons or not math.isfinite(plan.without_release.width):
         raise PlanError("no width is forecast for this prior: it is beyond 64-bit floats", where="plan")
+    drawn = {name: [plans[one].forecast.measures[name] for one in epsilons] for name in plan.model.pictured}
+    of = " (width)" if drawn else ""
     return ErrorCurve(
         epsilons,
-        {"90% interval": [plans[epsilon].forecast.width for epsilon in epsilons]},
+        {"90% interval": [plans[epsilon].forecast.width for epsilon in epsilons], **drawn},
         title="What epsilon buys",
-        y_label="expected width",
+        y_label=", ".join(["expected width", *drawn]),
         chosen=round_up(plan.cost.epsilon),
         chosen_label=decimal(plan.cost.epsilon),
         lines={
-            "no noise: the records alone": plan.without_noise.width,
-            "no release: the prior alone": plan.without_release.width,
+            f"no noise: the records alone{of}": plan.without_noise.width,
+            f"no release: the prior alone{of}": plan.without_release.width,
         },
         note=f"{plan.model.width_in_words(plan.schema)}; forecast for {plan.expect.words}, "
         f"{plan.mechanism.name}",

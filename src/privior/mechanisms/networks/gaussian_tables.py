@@ -15,7 +15,7 @@ import numpy as np
 from privior.arrays import Floats, Integers
 from privior.checks import fill
 from privior.exact import round_down, round_up
-from privior.mechanisms.contract import Asked, CellNoise, offered_for
+from privior.mechanisms.contract import Asked, CellNoise, Offer, offered_for
 from privior.mechanisms.laws import gaussian_log_pmf, gaussian_variance
 from privior.mechanisms.networks.node_tables import CELLS, NodeTables
 from privior.models import Network
@@ -89,6 +89,12 @@ class GaussianTables(NodeTables):
         fill(self, epsilon=budget.epsilon, delta=budget.delta)
         self._set_tables(model, schema, neighbours, max_rows)
         self._set_scales(scales, shares)
+
+    @classmethod
+    def offers(cls, asked: Asked) -> Sequence[Offer]:
+        """Without delta say once that it does not fit."""
+        found = super().offers(asked)
+        return found if asked.budget.delta else found[:1]
 
     @classmethod
     def built(cls, asked: Asked) -> Self:
