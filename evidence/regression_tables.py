@@ -68,11 +68,11 @@ def exact(rows: Integers, neighbours: pv.Neighbours) -> ExactStatistics:
     return ExactStatistics(statistics(model(), schema(), neighbours, np.column_stack(codes)))
 
 
-def release(rows: Integers, epsilon: str, neighbours: pv.Neighbours, *, even: bool = False) -> pv.Release:
-    """Release the moments of some rows by the default mechanism for delta > 0.
+def release_plan(records: int, epsilon: str, neighbours: pv.Neighbours, *, even: bool = False) -> pv.Plan:
+    """Plan a release by the default mechanism for delta > 0.
 
     Args:
-        rows: places of the rows
+        records: how many there are
         epsilon: with `DELTA`
         neighbours: the relation; without a public number of records 20,000 are declared
         even: with the weights of a plain release of moments, for the rival
@@ -80,8 +80,13 @@ def release(rows: Integers, epsilon: str, neighbours: pv.Neighbours, *, even: bo
     mechanism = pv.GaussianMoments(
         model(), schema(), epsilon, DELTA, neighbours=neighbours, weights=FIRST if even else None
     )
-    records = len(rows) if neighbours is pv.REPLACE_ONE else 20_000
-    plan = pv.Plan(schema(), model(), mechanism, neighbours, records)
+    most = records if neighbours is pv.REPLACE_ONE else 20_000
+    return pv.Plan(schema(), model(), mechanism, neighbours, most)
+
+
+def release(rows: Integers, epsilon: str, neighbours: pv.Neighbours, *, even: bool = False) -> pv.Release:
+    """Release the moments of some rows, given by their places, as `release_plan` says."""
+    plan = release_plan(len(rows), epsilon, neighbours, even=even)
     ledger = pv.Ledger.in_memory(population="incomes", epsilon=100, delta="0.1")
     return measure_statistics(plan, exact(rows, neighbours), ledger=ledger)
 

@@ -1,7 +1,8 @@
 """Regressions: intervals that cover what was drawn from the prior, and errors on a real table of incomes.
 
-Coverage: parameters and moments are drawn from the law that inference takes for granted, noise is added as
-the mechanism states it, and 90% intervals are looked at. Rivals that take noisy moments for true ones must
+Coverage: parameters and moments are drawn from the law that inference takes for granted, these moments are
+released as a plan says, `pv.infer` reads the release, and 90% intervals are looked at: of weights, errors and
+means, and those of `predict_interval` for new records. Rivals that take noisy moments for true ones must
 fail.
 
 Incomes: 30 splits of a table with 14 features, default settings, clipped mean squared error; the splits, and
@@ -21,10 +22,12 @@ from regression_tables import (
     all_rows,
     clipped_error,
     columns,
+    features,
     least_squares,
     plain_ridge,
     private_mean,
     release,
+    release_plan,
     split,
 )
 from scipy.stats import wishart
@@ -32,14 +35,14 @@ from scipy.stats import wishart
 import privior as pv
 from privior.arrays import Floats
 from privior.curator import measure_statistics
-from privior.mechanisms import MomentNoise
 from privior.models import ExactStatistics
 from privior.models.weight_prior import STANDARD
 from privior.posterior.regression import moments_law as law
-from privior.posterior.regression.observations import Observations
-from privior.posterior.regression.regression_draws import FREEDOM, RegressionDraws, sampled
+from privior.posterior.regression.regression_draws import FREEDOM
 
 SETS, RECORDS = 300, 1000
+#: new records of each data set, whose targets are predicted
+NEW = 20
 REPEATS = 30
 #: the error of the peer that adds Laplace noise to moments, by training rows and epsilon
 PEER: dict[tuple[int | None, str], float] = {
@@ -66,10 +69,12 @@ CLAIM = (
 )
 OF_THE_PEER = "; at most a share of the excess of ssp_laplace_ridge (pure epsilon: another guarantee)"
 #: whose intervals are looked at
-QUANTITIES = ("weights", "intercept", "stddev of errors", "predicted means")
+QUANTITIES = ("weights", "intercept", "stddev of errors", "predicted means", "new records")
 CELLS = {
     "Gaussian, replace-one, epsilon 1": (pv.GaussianMoments, pv.REPLACE_ONE, "1", 3),
     "Gaussian, private number, epsilon 0.5": (pv.GaussianMoments, pv.ADD_OR_REMOVE_ONE, "0.5", 3),
+    "Gaussian, private number, epsilon 1": (pv.GaussianMoments, pv.ADD_OR_REMOVE_ONE, "1", 3),
+    "Laplace, private number, epsilon 2": (pv.LaplaceMoments, pv.ADD_OR_REMOVE_ONE, "2", 2),
     "Gaussian, replace-one, epsilon 0.1": (pv.GaussianMoments, pv.REPLACE_ONE, "0.1", 4),
     "Laplace, replace-one, epsilon 2": (pv.LaplaceMoments, pv.REPLACE_ONE, "2", 2),
 }
@@ -99,55 +104,75 @@ def drawn_from_prior(
     return w, alpha - float(mu @ w), s, x, moments
 
 
-def noisy(mechanism: MomentNoise, moments: Floats, rng: np.random.Generator) -> Observations:
-    """Return what is released of moments."""
-    layout = mechanism.layout
-    units = np.array([one.unit for one in layout.moments])[: len(layout.published)]
-    spread = units * np.sqrt(mechanism.variances)
-    noise = (
-        rng.laplace(size=units.size) / math.sqrt(2) if mechanism.heavy else rng.standard_normal(units.size)
-    )
-    seen = moments[: units.size] + spread * noise
-    heavy = np.full(units.size, int(mechanism.heavy))
-    return Observations(np.eye(moments.size)[: units.size], seen, spread**2, heavy, units.size)
-
-
 @pytest.mark.parametrize("name", CELLS)
 def test_intervals_cover_what_was_drawn_from_the_prior(name: str) -> None:
     certificate = Certificate.of(__file__)
     kind, relation, epsilon, many = CELLS[name]
+    facts = {"delta": "1e-5"} if kind is pv.GaussianMoments else {}
+    plan = _planned(many, epsilon=epsilon, neighbours=relation, mechanism=kind, **facts)
+    rng = np.random.default_rng([1, list(CELLS).index(name)])
+    _judged(name, *_looked_at(plan, many, rng), certificate)
+
+
+def _planned(many: int, **facts: object) -> pv.Plan:
+    """Plan a regression on so many columns; where the number of records is private, twice it is declared."""
     names = [f"x{place}" for place in range(many)]
     kinds = {one: pv.Integer(0, 1000) for one in ("y", *names)}
     schema = pv.Schema(kinds, population="drawn", unit="person")
-    model = pv.LinearRegression(target="y", features=names)
-    mechanism = (
-        kind(model, schema, epsilon, neighbours=relation)
-        if kind is pv.LaplaceMoments
-        else kind(model, schema, epsilon, "1e-5", neighbours=relation)
-    )
-    rng = np.random.default_rng([1, list(CELLS).index(name)])
+    most = RECORDS * (1 if facts.get("neighbours", pv.REPLACE_ONE) is pv.REPLACE_ONE else 2)
+    return pv.plan(pv.LinearRegression(target="y", features=names), schema, records=most, **facts)  # type: ignore[arg-type]
+
+
+def _looked_at(
+    plan: pv.Plan, many: int, rng: np.random.Generator
+) -> tuple[list[list[float]], list[float], list[float | None]]:
+    """Draw data sets, release their moments, infer, and say what was held; without the noise; and R-hat."""
+    design = plan.model.design(plan.schema)
+    reach = [1, *(one.reach * math.sqrt(many) for one in design.features), 2 * design.target.reach]
     hits, naive, worst = [], [], []
-    public = relation is pv.REPLACE_ONE
-    for number in range(SETS):
+    for _ in range(SETS):
         w, b, s, x, moments = drawn_from_prior(many, many, rng)
-        said = noisy(mechanism, moments, rng)
-        found = sampled(
-            said, mechanism.layout, model, RECORDS * (1 if public else 2), public=public, seed=number
-        )
-        held, alone = _held(found, w, b, s, x)
-        hits.append(held)
+        whole = _matrix(moments, many) * np.outer(reach, reach)
+        exact = ExactStatistics(np.rint(whole[np.triu_indices(many + 2)]).astype(np.int64))
+        ledger = pv.Ledger.in_memory(population="drawn", epsilon=20, delta="1e-3")
+        posterior = pv.infer(measure_statistics(plan, exact, ledger=ledger))
+        held, alone = _held(posterior, w, b, s, x)
+        hits.append([*held, _new_ones_held(posterior, w, b, s, rng)])
         naive.append(alone)
-        worst.append(found.diagnostics.r_hat)
-    _judged(name, hits, naive, worst, certificate)
+        worst.append(posterior.found.diagnostics.r_hat)
+    return hits, naive, worst
 
 
-def _held(found: RegressionDraws, w: Floats, b: float, s: float, x: Floats) -> tuple[list[float], float]:
+def _held(
+    posterior: pv.RegressionPosterior, w: Floats, b: float, s: float, x: Floats
+) -> tuple[list[float], float]:
     """Say what 90% intervals hold: weights, intercept, errors, a mean; weights without the noise too."""
+    found = posterior.found
     inside = [_within(one, draws) for one, draws in zip(w, found.weights.T, strict=True)]
     mean = _within(b + float(x @ w), found.intercept + found.weights @ x)
     alone = 1.645 * np.sqrt(np.diag(found.within))[1:]
     naive = float(np.mean(np.abs(w - found.weights.mean(axis=0)) <= alone))
     return [float(np.mean(inside)), _within(b, found.intercept), _within(s, found.stddev), mean], naive
+
+
+def _new_ones_held(
+    posterior: pv.RegressionPosterior, w: Floats, b: float, s: float, rng: np.random.Generator
+) -> float:
+    """Say which share of new records the 90% intervals of `predict_interval` hold.
+
+    Its ends are kept within the target's range; beyond it records would count as held at that end, so ends
+    are looked at before that, and must be the same afterwards.
+    """
+    codes = rng.integers(0, 1001, (NEW, w.size))
+    features = (codes - 500) / 500 / math.sqrt(w.size)
+    targets = 500 + 1000 * (b + features @ w + s * rng.standard_normal(NEW))
+    frame = {f"x{place}": codes[:, place].tolist() for place in range(w.size)}
+    found = posterior.found
+    errors = found.stddev * np.random.default_rng(0).standard_normal(found.stddev.size)
+    values = found.intercept[:, None] + found.weights @ features.T + errors[:, None]
+    ends = 500 + 1000 * np.quantile(values, [0.05, 0.95], axis=0).T
+    assert np.allclose(posterior.predict_interval(frame, 0.9), np.clip(ends, 0, 1000))
+    return float(np.mean((ends[:, 0] <= targets) & (targets <= ends[:, 1])))
 
 
 def _judged(
@@ -180,24 +205,9 @@ def _judged(
 
 def test_intervals_from_draws_cover_what_was_drawn_from_the_prior() -> None:
     certificate = Certificate.of(__file__)
-    schema = pv.Schema(
-        {one: pv.Integer(0, 1000) for one in ("y", "a", "b")}, population="drawn", unit="person"
-    )
-    model = pv.LinearRegression("y ~ a + b")
-    plan = pv.plan(model, schema, records=RECORDS, epsilon=10, mechanism=pv.BallDraw)
-    reach = np.array([1, *(one.reach * math.sqrt(2) for one in plan.mechanism.design.features), 1000])
-    rng, hits, naive, worst = np.random.default_rng(7), [], [], []
-    for _ in range(SETS):
-        w, b, s, x, moments = drawn_from_prior(2, 2, rng)
-        whole = _matrix(moments) * np.outer(reach, reach)
-        exact = ExactStatistics(np.rint(whole[np.triu_indices(4)]).astype(np.int64))
-        ledger = pv.Ledger.in_memory(population="drawn", epsilon=20)
-        found = pv.infer(measure_statistics(plan, exact, ledger=ledger)).found
-        held, alone = _held(found, w, b, s, x)
-        hits.append(held)
-        naive.append(alone)
-        worst.append(found.diagnostics.r_hat)
-    _judged("draws from a ball, replace-one, epsilon 10", hits, naive, worst, certificate)
+    plan = _planned(2, epsilon=10, mechanism=pv.BallDraw)
+    looked_at = _looked_at(plan, 2, np.random.default_rng(7))
+    _judged("draws from a ball, replace-one, epsilon 10", *looked_at, certificate)
 
 
 def test_intervals_cover_90_percent_on_average() -> None:
@@ -210,10 +220,14 @@ def test_intervals_cover_90_percent_on_average() -> None:
     assert 0.89 <= np.mean(shares) <= 0.91, np.mean(shares)
 
 
-def _matrix(moments: Floats) -> Floats:
-    """Return the sums of products of 1, two features and the target, as a matrix."""
-    aa, ab, bb, a, b, au, bu, u, uu, n = moments
-    return np.array([[n, a, b, u], [a, aa, ab, au], [b, ab, bb, bu], [u, au, bu, uu]])
+def _matrix(moments: Floats, many: int) -> Floats:
+    """Return the sums of products of 1, the features and the target, as a matrix."""
+    size = many * (many + 1) // 2
+    whole = np.zeros((many + 2, many + 2))
+    whole[1:-1, 1:-1][np.triu_indices(many)] = moments[:size]
+    whole[0, 1:-1], whole[1:-1, -1] = moments[size : size + many], moments[size + many : size + 2 * many]
+    whole[0, -1], whole[-1, -1], whole[0, 0] = moments[-3:]
+    return whole
 
 
 def _within(truth: float, draws: Floats) -> float:
@@ -228,7 +242,7 @@ def test_errors_on_incomes(train: int | None, relation: pv.Neighbours) -> None:
     rows, failures, bars = [], [], BAR[relation]
     for epsilon in ("0.1", "0.5", "1"):
         found = np.array([_errors(repeat, train, epsilon, relation) for repeat in range(REPEATS)])
-        ours, ridge, own_ridge, exact, mean, covered = found.mean(axis=0)
+        ours, ridge, own_ridge, exact, mean, covered, squared = found.mean(axis=0)
         error = float(found[:, 0].std(ddof=1)) / math.sqrt(REPEATS)
         peer, bar = PEER[train, epsilon] - exact, bars.get((train, epsilon))
         share, to_ridge = (ours - exact) / peer, (ours - exact) / (ridge - exact)
@@ -244,6 +258,8 @@ def test_errors_on_incomes(train: int | None, relation: pv.Neighbours) -> None:
                 f"{share:.2f}" + (f" (bar {bar})" if bar else ""),
                 f"{to_ridge:.2f}; {(ours - exact) / (own_ridge - exact):.2f}",
                 f"{covered:.2f}",
+                _told(len(split(0, train)[0]), epsilon, relation),
+                f"{math.sqrt(squared):.3f}",
             )
         )
         if bar and relation is pv.REPLACE_ONE and share > bar + 2 * error / peer:
@@ -267,24 +283,39 @@ def test_errors_on_incomes(train: int | None, relation: pv.Neighbours) -> None:
             "of the peer's excess",
             "of the ridge's; of one on our release",
             "90% intervals of coefficients that hold those of all rows",
+            "error of means told",
+            "found, of the line of all rows",
         ),
         rows=rows,
     )
     assert not failures, failures
 
 
+def _told(rows: int, epsilon: str, relation: pv.Neighbours) -> str:
+    """Return the error of predicted means that a plan tells, for the declared number and for the true one."""
+    plan = release_plan(rows, epsilon, relation)
+    told = f"{plan.forecast.error:.3f}"
+    if relation is pv.REPLACE_ONE:
+        return told
+    true = plan.forecaster.ahead(rows, plan.mechanism).error
+    return f"{told} of {plan.records} declared; {true:.3f} of {rows}"
+
+
 def _errors(repeat: int, train: int | None, epsilon: str, relation: pv.Neighbours) -> tuple[float, ...]:
-    """Return the errors of ours, of a ridge on its own release and on ours, without privacy, of a mean, and
-    the share of 90% intervals that hold what least squares says of all rows."""
+    """Return the errors of ours, of a ridge on its own release and on ours, without privacy, of a mean, the
+    share of 90% intervals that hold what least squares says of all rows, and how far our means are off."""
     rows, held = split(repeat, train)
     made = release(rows, epsilon, relation)
     rival = release(rows, epsilon, relation, even=True)
     posterior = pv.infer(made)
     frame = {name: values[held] for name, values in columns().items()}
-    ours = clipped_error(posterior.predict(frame), held)
+    predicted = posterior.predict(frame)
+    ours = clipped_error(predicted, held)
+    line = np.clip(all_rows()[0] + features(held) @ all_rows()[1:], 0, 1)
+    squared = float(np.mean((np.clip(predicted, 0, 1) - line) ** 2))
     mu = made.plan.guarantee.pair.mu or 0.0
     alone = private_mean(rows, held, mu, np.random.default_rng(repeat))
     ends = np.array([one.interval(0.9) for one in posterior.parameters()[: len(all_rows())]])
     covered = np.mean((ends[:, 0] <= all_rows()) & (all_rows() <= ends[:, 1]))
     ridges = plain_ridge(rival, held), plain_ridge(made, held)
-    return ours, *ridges, least_squares(rows, held), alone, float(covered)
+    return ours, *ridges, least_squares(rows, held), alone, float(covered), squared
