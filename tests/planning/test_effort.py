@@ -40,8 +40,13 @@ def test_what_cannot_be_summed_is_announced_with_what_to_do() -> None:
     assert "cannot be summed exactly" in line
     assert "Take fewer cells" in line
     million = Effort.of(10**6, 50, 1000, known=True)
-    assert million.about == "minutes"
-    assert million.warning() == line.replace("400000", "1000000")
+    assert million.about == "about 30 s"
+    assert million.in_short == "about 30 s of one core, by sampling"
+    assert "for about 20 s of one core, and may not converge" in line
+    assert "only single cells can be asked" in line
+    assert million.warning() == line.replace("400000", "1000000").replace("about 20 s", "about 30 s")
+    wide = Effort(150_000, 2 * MOST_COST, 1.0)  # whole tables of fewer cells are kept
+    assert "single cells" not in wide.warning()
 
 
 @pytest.mark.parametrize("relation", [pv.REPLACE_ONE, pv.ADD_OR_REMOVE_ONE])

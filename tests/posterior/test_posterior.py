@@ -15,6 +15,8 @@ import pytest
 import privior as pv
 from privior.models import ExactStatistics
 from privior.models.statistics import Observed
+from privior.posterior.counts import total_blocks
+from privior.posterior.tables import counts_posterior, drawn, table_posterior
 
 TWO = pv.Schema(
     {"sex": pv.Categorical(["female", "male"]), "smoker": pv.Boolean()}, population="clinic", unit="patient"
@@ -306,6 +308,25 @@ def test_a_large_table_is_printed_and_drawn_in_part(tmp_path: Path) -> None:
     posterior = pv.infer(release)
     assert "160 more cells" in str(posterior)
     posterior.plot().savefig(tmp_path / "p.png")
+
+
+def test_single_cells_of_the_largest_tables_can_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chains over so many cells are kept as they were stored; draws of all cells would fill the memory."""
+    schema = pv.Schema({"x": pv.Integer(0, 199)}, population="p", unit="person")
+    plan = pv.plan(pv.DirichletCategorical("x", prior=1), schema, records=2000, epsilon=1)
+    release = pv.measure(plan, pa.table({"x": list(range(200)) * 10}), ledger=pv.Ledger.in_memory())
+    exact = pv.infer(release).probability({"x": 7})
+    monkeypatch.setattr(total_blocks, "MOST_COST", 1e6)
+    sampled = pv.infer(release)
+    for module in (table_posterior, counts_posterior, drawn):
+        monkeypatch.setattr(module, "MOST_CELLS", 100)
+    asked, share = sampled.probability({"x": 7}), sampled.counts().probability({"x": 7})
+    assert asked.mean == pytest.approx(exact.mean, abs=0.3 * exact.stddev)
+    assert asked.stddev == pytest.approx(exact.stddev, rel=0.2)
+    assert share.mean == pytest.approx(sampled.counts().mean()[7] / 2000, abs=0.3 * share.stddev)
+    for question in (lambda: sampled.probability({"x": [7, 8]}), sampled.interval):
+        with pytest.raises(pv.PriviorError, match="too many cells"):
+            question()
 
 
 def test_tiny_priors_give_probabilities() -> None:

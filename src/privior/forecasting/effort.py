@@ -26,6 +26,10 @@ _LEARNING, _A_CELL = 1.5, 1.5e-4
 _KEPT, _MOST_KEPT = 20_000, 200_000_000
 #: likewise of learning how uneven a table is, without an order of its cells
 _ALIKE, _ALIKE_CELL = 0.3, 5e-3
+#: seconds that chains over a table take which cannot be summed, all cores together, and more for each cell
+_CHAINS, _CHAIN_CELL = 20.0, 1.2e-5
+#: of more cells no tables are kept to be asked
+MOST_DRAWN = 200_000
 #: sooner is not worth a word
 _LONG = 5.0
 
@@ -95,18 +99,20 @@ class Effort:
     @property
     def about(self) -> str:
         """About how long it takes, in words; nothing if that is a few seconds."""
+        return f"about {_rounded(self._seconds)} s" if self._seconds >= _LONG else ""
+
+    @property
+    def _seconds(self) -> float:
         if not self.summed:
-            return "minutes"
-        seconds = self.cost * _SECONDS
-        return f"about {_rounded(seconds)} s" if seconds >= _LONG else ""
+            return _CHAINS * self.tables + _CHAIN_CELL * self.cells
+        return self.cost * _SECONDS
 
     @property
     def in_short(self) -> str:
         """What it takes, in few words, however little."""
         if not self.summed:
-            return "minutes, by sampling"
-        seconds = max(self.cost * _SECONDS, 1.0)
-        return f"about {_rounded(seconds)} s of one core, {self._megabytes} MB"
+            return f"about {_rounded(self._seconds)} s of one core, by sampling"
+        return f"about {_rounded(max(self._seconds, 1.0))} s of one core, {self._megabytes} MB"
 
     @property
     def _megabytes(self) -> str:
@@ -117,8 +123,9 @@ class Effort:
         if not self.summed:
             return (
                 f"A posterior of {self.cells} cells cannot be summed exactly: pv.infer samples it instead, "
-                "for minutes, and may not converge, which it then says. Take fewer cells (fewer columns, "
-                'coarser levels); the noisy counts themselves, and pv.infer(noise="ignore"), remain.'
+                f"for {self.about} of one core, and may not converge, which it then says.{self._single} Take "
+                "fewer cells (fewer columns, coarser levels); the noisy counts themselves, and "
+                'pv.infer(noise="ignore"), remain.'
             )
         if not self.about:
             return ""
@@ -132,6 +139,16 @@ class Effort:
             f"Inference from this release takes {self.about} of one core and "
             f"{self._megabytes} MB, each time: {does}. A question "
             "about many cells may take three times that. Fewer cells take less."
+        )
+
+    @property
+    def _single(self) -> str:
+        """What cannot be asked, if these are too many cells for whole tables to be kept."""
+        if self.cells <= MOST_DRAWN or self.tables > 1:
+            return ""
+        return (
+            f" Of more than {MOST_DRAWN:,} cells no whole tables are kept: only single cells can be asked, "
+            "as in P(column=value), and the counts; events of several, means and quantiles are refused."
         )
 
 

@@ -55,6 +55,10 @@ class ChainCounts(LatentCounts):
         """Return the equal-tailed interval of each count among the stored tables, as (cells, 2)."""
         return quantiles_of_tables(self.states, level)
 
+    def kept_of(self, cell: int) -> tuple[Integers, Integers]:
+        """Return the counts of one cell in the stored tables, and their totals."""
+        return self.states[:, cell], self.states.sum(axis=1)
+
     def draws(self, size: int, rng: np.random.Generator) -> Integers:
         """Return stored tables, resampled, as (size, cells)."""
         return self.states[rng.integers(len(self.states), size=size)]

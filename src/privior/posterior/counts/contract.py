@@ -78,6 +78,10 @@ class LatentCounts(ABC):
         """Tables from the posterior that were drawn anyhow, as (size, k); None if there are none."""
         return None
 
+    def kept_of(self, cell: int) -> tuple[Integers, Integers] | None:
+        """Return counts of one cell from the posterior, and the totals beside them, if some are stored."""
+        return None
+
     def beta_mixture(self) -> CellProbabilities | None:
         """Return the marginals of the cell probabilities, where they have a closed form."""
         return None

@@ -40,7 +40,7 @@ from privior.posterior.seeds import drawing
 from privior.posterior.summary import Summary
 from privior.posterior.tables.counts_given import total_of
 from privior.posterior.tables.distances import EUCLIDEAN, TableDistance
-from privior.posterior.tables.drawn import affordable
+from privior.posterior.tables.drawn import MOST_CELLS, affordable
 from privior.release import Release
 
 #: no more counts than this are drawn at once
@@ -167,6 +167,9 @@ class CountsPosterior(Belief):
         )
         if law is None or total is None:
             found = None if given is not None or self.ignored else self._of_private(event)
+            alone = None if given is not None or found is not None else self._alone(event)
+            if alone is not None:
+                return Quantity.of(name, alone)
             if found is None:
                 return self._linear(name, function, given)
             spread, shares = found.stddev, found.draws(DRAWS, drawing(0, self.seed))
@@ -185,6 +188,16 @@ class CountsPosterior(Belief):
         cells = self.numbers.events.cells(event)
         found = self.latent.sum_with_total(cells)
         return None if found is None else ShareLaw(found)
+
+    def _alone(self, event: Event | object) -> Floats | None:
+        """Return draws of one cell's share, where those of all cells would fill the memory."""
+        places = np.flatnonzero(self.numbers.events.cells(event))
+        few = places.size != 1 or self.latent.mean.size <= MOST_CELLS
+        kept = None if few else self.latent.kept_of(int(places[0]))
+        if kept is None:
+            return None
+        counts, totals = kept
+        return np.asarray(np.divide(counts, totals, out=np.full(counts.shape, np.nan), where=totals > 0))
 
     def average(self, column: str, given: Event | object | None = None) -> Quantity:
         """Return the mean of a column over the table's records, or over those of which an event holds."""

@@ -8,31 +8,38 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privior.arrays import Floats
 from privior.errors import InferenceError
+from privior.forecasting.effort import MOST_DRAWN
 from privior.posterior.counts.contract import LatentCounts
 from privior.posterior.counts.variance import VarianceParts
 from privior.posterior.quantity import DRAWS, quantiles
 
 _MOST_NUMBERS = 20_000_000
 #: draws of more cells than this would fill the memory
-MOST_CELLS = 200_000
+MOST_CELLS = MOST_DRAWN
 
 
 def affordable(cells: int) -> int:
     """Return how many draws of a table with so many cells are kept."""
     if cells > MOST_CELLS:
-        raise InferenceError(
-            "the table has too many cells for questions that need draws of all of them",
-            asked=cells,
-            allowed=MOST_CELLS,
-            advice="Ask about single cells, or about a release of fewer columns.",
-        )
+        too_many(cells)
     return max(500, min(DRAWS, _MOST_NUMBERS // cells))
+
+
+def too_many(cells: int) -> NoReturn:
+    """Refuse what needs draws of so many cells."""
+    raise InferenceError(
+        "the table has too many cells for questions that need draws of all of them",
+        asked=cells,
+        allowed=MOST_CELLS,
+        advice="Ask about single cells, or about a release of fewer columns.",
+    )
 
 
 def probabilities(logs: Floats) -> Floats:

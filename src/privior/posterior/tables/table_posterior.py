@@ -33,7 +33,7 @@ from privior.posterior.seeds import seed_said
 from privior.posterior.tables.counts_given import certain_counts, counts_given, learned_given
 from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
 from privior.posterior.tables.dirichlet_probabilities import DirichletProbabilities
-from privior.posterior.tables.drawn import DrawnProbabilities
+from privior.posterior.tables.drawn import MOST_CELLS, DrawnProbabilities, too_many
 from privior.posterior.tables.groups import Groups
 from privior.posterior.tables.learned_probabilities import LearnedProbabilities
 from privior.posterior.tables.mode import dirichlet_mode
@@ -168,6 +168,8 @@ class TablePosterior(CellsPosterior):
         if places.size == 1:
             if self._closed is None:
                 cell = int(places[0])
+                if self.prior.size > MOST_CELLS:
+                    return Quantity.of(name, self._drawn_alone(cell))
                 return Quantity(name, float(self.mean()[cell]), self._drawn.each[:, cell])
             return self._exactly(name, function, self._closed, int(places[0]))
         together = self.latent.of_event(cells) if self.learned is None and places.size else None
@@ -183,6 +185,13 @@ class TablePosterior(CellsPosterior):
             given: an event to condition on
         """
         return self._number(*self.numbers.average(column, given), given)
+
+    def _drawn_alone(self, cell: int) -> Floats:
+        """Return draws of one cell's probability, where those of all cells would fill the memory."""
+        kept = None if self.learned is not None else self.latent.kept_of(cell)
+        counts, totals = too_many(self.prior.size) if kept is None else kept
+        first, whole = self.prior[cell] + counts, float(self.prior.sum()) + totals
+        return np.asarray(np.random.default_rng(SEED).beta(first, whole - first))
 
     def _number(
         self, name: str, function: Callable[[Floats], Floats], given: Event | object | None
