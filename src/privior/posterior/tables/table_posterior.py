@@ -29,7 +29,7 @@ from privior.posterior.findings import MOST_ROWS, Finding, Table
 from privior.posterior.named_numbers import NamedNumbers
 from privior.posterior.numbers import Floats
 from privior.posterior.quantity import DRAWS, Quantity, check_level
-from privior.posterior.seeds import seed_said
+from privior.posterior.seeds import drawing, seed_said
 from privior.posterior.tables.counts_given import certain_counts, counts_given, learned_given
 from privior.posterior.tables.counts_posterior import CountsPosterior, MarginalCounts
 from privior.posterior.tables.dirichlet_probabilities import DirichletProbabilities
@@ -191,7 +191,7 @@ class TablePosterior(CellsPosterior):
         kept = None if self.learned is not None else self.latent.kept_of(cell)
         counts, totals = too_many(self.prior.size) if kept is None else kept
         first, whole = self.prior[cell] + counts, float(self.prior.sum()) + totals
-        return np.asarray(np.random.default_rng(SEED).beta(first, whole - first))
+        return np.asarray(drawing(0, self.seed).beta(first, whole - first))
 
     def _number(
         self, name: str, function: Callable[[Floats], Floats], given: Event | object | None
