@@ -885,8 +885,8 @@ FAULTS = (
         "divergence-without-noise",
         "the forecast of a network's divergence forgets the noise",
         "forecasting/network_divergence.py",
-        "number**2 / (number + _UNLIKE * levels * noise)",
-        "number + 0 * noise",
+        "spread = noise * ((1 - chances) ** 2 + (levels - 1) * chances**2)",
+        "spread = 0 * noise * chances",
         ("tests/planning/test_network_forecasts.py",),
     ),
     # ---- theory, papers, pages, commands
