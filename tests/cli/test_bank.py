@@ -138,6 +138,11 @@ def test_ages_by_default_hold_what_the_table_has(bank: Path) -> None:
     assert process["high"] - process["low"] > share["high"] - share["low"]
     told = walk(["ask", "age.json", "share(age>=65)"], bank)
     assert "of the table of 4,000 records" in " ".join(told.plain.split())
+    several = walk(["ask", "age.json", "share(age=18)", "P(age<30)", "P(age>=65)"], bank).plain
+    assert several.count("NOTE: a missing or unreadable age counts as 18") == 1
+    assert "NOTE" not in walk(["ask", "age.json", "share(age=18)", "--quiet"], bank).plain
+    document = json.loads(walk(["ask", "age.json", "share(age=18)", "--json"], bank).output)
+    assert [note[:36] for note in document["notes"]] == ["NOTE: a missing or unreadable age co"]
     page = (bank / "age.report.html").read_text()
     assert "<svg" in page
     assert "What may not be concluded" in page

@@ -191,6 +191,36 @@ def test_a_quantile_is_a_value_that_occurs_and_lies_in_its_interval(people: pv.C
     assert number(people, "mean(age)").estimate is None
 
 
+@pytest.mark.parametrize(
+    ("question", "columns"),
+    [
+        ("share(age<20)", ["age"]),
+        ("P(age>=20)", []),
+        ("P(age>=18)", []),  # everybody
+        ("P(education=phd | age=18 or smoker=no)", ["age", "smoker"]),
+        ("interval(P(age=18) - P(smoker=yes))", ["age"]),
+        ("mean(age)", ["age"]),
+        ("mean(age | age>=20)", []),
+        ("table(median(age | smoker=no))", ["age", "smoker"]),
+        ("counts(age)", []),
+    ],
+)
+def test_bad_cells_that_count_among_what_is_asked_for_are_told(
+    people: pv.CategoricalPosterior, question: str, columns: list[str]
+) -> None:
+    """A missing age counts as 18, a missing smoker as no, a missing education as the last level."""
+    answer = ask(people, question)
+    label = {"age": "18", "smoker": "false"}
+    told = [
+        f"NOTE: a missing or unreadable {name} counts as {label[name]}, which is among what is asked for"
+        for name in columns
+    ]
+    assert [*answer.notes] == told
+    assert all(note in str(answer) for note in told)
+    assert "missing" not in answer.text(80)  # of several answers they are said once, below
+    assert "notes" not in answer.to_document()
+
+
 def test_a_condition_that_nobody_may_satisfy_is_told() -> None:
     """In some possible tables nobody is as the condition says: the answer says how probable that is."""
     schema = pv.Schema({"a": pv.Boolean(), "b": pv.Boolean()}, population="p", unit="person")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 from privior.errors import QuestionError
 from privior.pandas_frames import frame
@@ -31,6 +31,8 @@ class Answer(ABC):
     kind: ClassVar[str]
     #: whether the warnings are part of the text
     warns: ClassVar[bool] = True
+    #: what it counts with, such as bad cells: part of what is printed, said once of several answers
+    notes: tuple[str, ...] = ()
 
     @abstractmethod
     def facts(self) -> dict[str, object]:
@@ -39,6 +41,10 @@ class Answer(ABC):
     @abstractmethod
     def table(self) -> AnswerCells:
         """Return a header and rows."""
+
+    def noted(self, notes: tuple[str, ...]) -> Self:
+        """Return the answer with what it counts with, where it is about an event or a column."""
+        return self
 
     @property
     def brief(self) -> str:
@@ -87,6 +93,7 @@ class QuantityAnswer(Answer):
         about: what the number is of: the process behind the table, or the table itself
         provided: what the answer rests on that nothing released can tell, such as "x is Poisson"
         estimate: of a quantile the value that is given as the answer; of other numbers the mean is
+        notes: what it counts with, such as bad cells
     """
 
     question: str
@@ -100,6 +107,7 @@ class QuantityAnswer(Answer):
     about: str = ""
     provided: str = ""
     estimate: float | None = None
+    notes: tuple[str, ...] = ()
     kind: ClassVar[str] = "quantity"
 
     @staticmethod
@@ -120,9 +128,13 @@ class QuantityAnswer(Answer):
         estimate = {} if self.estimate is None else {"estimate": self.estimate}
         return {**estimate, **{name: getattr(self, name) for name in names}, **provided}
 
+    def noted(self, notes: tuple[str, ...]) -> QuantityAnswer:
+        """Return the answer with what it counts with."""
+        return replace(self, notes=notes)
+
     def text(self, width: int) -> str:
-        """Return the answer as a sentence, in lines of this width."""
-        return "\n".join(listing.wrapped(str(self), width))
+        """Return the sentence in lines of this width; notes are said once of several answers."""
+        return "\n".join(listing.wrapped(self._said(), width))
 
     def frame(self) -> dict[str, list[object]]:
         """Return one row of numbers."""
@@ -145,6 +157,9 @@ class QuantityAnswer(Answer):
         return header, [[visible(self.question), self._written(self._given), f"{self.stddev:.2g}", interval]]
 
     def __str__(self) -> str:
+        return "\n".join([self._said(), *self.notes])
+
+    def _said(self) -> str:
         mean, low, high = map(self._written, (self._given, self.low, self.high))
         question, probability = visible(self.question), f"with probability {percent(self.level)}"
         if question.startswith("interval("):

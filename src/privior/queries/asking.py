@@ -12,6 +12,7 @@ from privior.posterior.quantity import check_level
 from privior.queries.answers import Answer
 from privior.queries.binding import Binding
 from privior.queries.grammar import parse
+from privior.queries.missing import missing_notes
 from privior.queries.questions import Number, Question
 from privior.release import Release
 from privior.schema import Schema
@@ -45,7 +46,8 @@ def ask(
     bound = asked.bound(Binding.of(written, plan.schema, plan.model))
     belief = source if isinstance(source, Belief) else infer(source)
     found: Answer = belief.answer(bound, level=usual, seed=seed)
-    return found
+    imported = belief.releases[0].imported  # whose numbers were counted by others
+    return found if imported else found.noted(missing_notes(bound.levels_asked(), plan.schema))
 
 
 def number_asked(question: str, schema: Schema, model: Any) -> Number:

@@ -13,6 +13,7 @@ from privior.errors import QuestionError
 from privior.posterior import Belief, Quantity
 from privior.posterior.numbers import Floats, Named
 from privior.queries.binding import Binding
+from privior.queries.missing import LevelsAsked
 from privior.queries.questions import Number, forms
 from privior.queries.reading import Reader
 
@@ -49,6 +50,10 @@ class Combined(Number):
     def bound(self, binding: Binding) -> Self:
         """Bind both numbers to what they are asked of."""
         return replace(self, first=self.first.bound(binding), second=self.second.bound(binding))
+
+    def levels_asked(self) -> list[LevelsAsked]:
+        """Those of both numbers."""
+        return [*self.first.levels_asked(), *self.second.levels_asked()]
 
     def arguments(self, belief: Belief) -> tuple[object, ...]:
         """Return the arguments of both numbers, one after the other."""

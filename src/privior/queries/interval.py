@@ -10,6 +10,7 @@ from privior.posterior import Belief
 from privior.posterior.quantity import no_intervals
 from privior.queries.binding import Binding
 from privior.queries.combined import number_read
+from privior.queries.missing import LevelsAsked
 from privior.queries.probability import Probability
 from privior.queries.questions import Number, NumberAnswer, Question, question
 from privior.queries.reading import Reader
@@ -35,6 +36,10 @@ class Interval(Question):
     def bound(self, binding: Binding) -> Interval:
         """Bind the question about the number."""
         return replace(self, of=self.of.bound(binding))
+
+    def levels_asked(self) -> list[LevelsAsked]:
+        """Those of the question about the number."""
+        return self.of.levels_asked()
 
     def asked(self, belief: Belief, *, level: float, seed: int | None) -> NumberAnswer:
         """Return what is known of the number, with the interval's own level."""

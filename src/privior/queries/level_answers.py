@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from privior.pictures import listing
@@ -24,6 +24,7 @@ class LevelAnswer(Answer):
         warnings: what must be known before the answer is trusted
         about: what it is of: the process behind the table, or the table itself
         provided: what the answer rests on that nothing released can tell
+        notes: what it counts with, such as bad cells
     """
 
     question: str
@@ -34,6 +35,7 @@ class LevelAnswer(Answer):
     warnings: tuple[str, ...] = ()
     about: str = ""
     provided: str = ""
+    notes: tuple[str, ...] = ()
     kind: ClassVar[str] = "level"
 
     @staticmethod
@@ -51,9 +53,13 @@ class LevelAnswer(Answer):
         provided = {"provided": self.provided} if self.provided else {}
         return {**{name: getattr(self, name) for name in names}, **provided}
 
+    def noted(self, notes: tuple[str, ...]) -> LevelAnswer:
+        """Return the answer with what it counts with."""
+        return replace(self, notes=notes)
+
     def text(self, width: int) -> str:
-        """Wrap the sentence."""
-        return "\n".join(listing.wrapped(str(self), width))
+        """Wrap the sentence; notes are said once of several answers."""
+        return "\n".join(listing.wrapped(self._said(), width))
 
     def frame(self) -> dict[str, list[object]]:
         """Return one row of values."""
@@ -70,6 +76,9 @@ class LevelAnswer(Answer):
         return header, [[visible(self.question), self.estimate, f"{self.low} to {self.high}"]]
 
     def __str__(self) -> str:
+        return "\n".join([self._said(), *self.notes])
+
+    def _said(self) -> str:
         question, probability = visible(self.question), f"with probability {percent(self.level)}"
         if question.startswith("interval("):
             said = f"{question} = {self.low} to {self.high} {probability}, estimate {self.estimate}"

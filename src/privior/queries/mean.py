@@ -10,6 +10,7 @@ from privior.posterior import Belief
 from privior.posterior.averages import numbers_of
 from privior.posterior.numbers import Named
 from privior.queries.binding import Binding, Meant
+from privior.queries.missing import LevelsAsked, levels_in
 from privior.queries.questions import AskedEvent, Number, Word, after_bar, question
 from privior.queries.reading import Reader
 from privior.schema import Schema
@@ -49,6 +50,12 @@ class Mean(Number):
         if self.meant is None:
             return self.bound(Binding.of(str(self), belief.schema, belief.model)).arguments(belief)
         return self.column.text, self.meant or None
+
+    def levels_asked(self) -> list[LevelsAsked]:
+        """All of the column, unless the condition says which; and those of the condition."""
+        given = levels_in(self.meant)
+        own: list[LevelsAsked] = [(self.column.text, None)]
+        return given if self.column.text in dict(given) else [*own, *given]
 
     def named(self, belief: Belief) -> Named:
         """The mean as a function of parameters."""

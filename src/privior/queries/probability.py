@@ -8,6 +8,7 @@ from typing import ClassVar
 from privior.posterior import Belief
 from privior.posterior.numbers import Named
 from privior.queries.binding import Binding, Meant
+from privior.queries.missing import LevelsAsked, levels_in
 from privior.queries.questions import AskedEvent, Number, after_bar, joined, question
 from privior.queries.reading import Reader
 
@@ -44,6 +45,11 @@ class Probability(Number):
     def arguments(self, belief: Belief) -> tuple[object, ...]:
         """The levels that are meant."""
         return self.meant or self.bound(Binding.of(str(self), belief.schema, belief.model)).meant or ()
+
+    def levels_asked(self) -> list[LevelsAsked]:
+        """Those of the event, and of what is conditioned on."""
+        event, given = self.meant or (None, None)
+        return [*levels_in(event), *levels_in(given)]
 
     def named(self, belief: Belief) -> Named:
         """The probability as a function of parameters."""

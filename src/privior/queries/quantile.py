@@ -13,6 +13,7 @@ from privior.posterior import Belief
 from privior.posterior.averages import has_places, places_of
 from privior.posterior.numbers import Named
 from privior.queries.binding import Binding, Meant
+from privior.queries.missing import LevelsAsked, levels_in
 from privior.queries.questions import AskedEvent, Number, Word, after_bar, question
 from privior.queries.reading import Reader
 from privior.schema import Schema
@@ -41,6 +42,12 @@ class _Quantile(Number):
         binding.check_ordered(self.column, self.name)
         given = binding.conditions(self.given)
         return replace(self, given=given, meant=binding.event(given))
+
+    def levels_asked(self) -> list[LevelsAsked]:
+        """All of the column, unless the condition says which; and those of the condition."""
+        given = levels_in(self.meant)
+        own: list[LevelsAsked] = [(self.column.text, None)]
+        return given if self.column.text in dict(given) else [*own, *given]
 
     def named(self, belief: Belief) -> Named:
         """The quantile as a function of parameters, where it is a number."""

@@ -26,6 +26,7 @@ from privior.schema import Schema
 
 if TYPE_CHECKING:
     from privior.queries.binding import Binding
+    from privior.queries.missing import LevelsAsked
     from privior.queries.reading import Reader
 
 #: what is answered to a question about one number, or one day or bin
@@ -125,6 +126,10 @@ class Question(ABC):
             level: of intervals, unless the question says another one
             seed: of what is drawn
         """
+
+    def levels_asked(self) -> list[LevelsAsked]:
+        """Return the columns whose levels are asked about, once it is bound, and which levels."""
+        return []
 
     def known(self, belief: Belief) -> Callable[..., Any]:
         """Return the method of a posterior that knows the answer, or refuse the question."""

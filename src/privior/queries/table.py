@@ -13,6 +13,7 @@ from privior.posterior.numbers import Named
 from privior.posterior.ordered_quantity import OrderedQuantity
 from privior.queries.binding import Binding
 from privior.queries.combined import number_read
+from privior.queries.missing import LevelsAsked
 from privior.queries.networks import EntriesOf
 from privior.queries.probability import Probability
 from privior.queries.questions import Number, Question, forms, question
@@ -30,6 +31,10 @@ class _AboutTable(Number):
     def arguments(self, belief: Belief) -> tuple[object, ...]:
         """Those of the question about the process."""
         return self.of.arguments(self.asks(belief))
+
+    def levels_asked(self) -> list[LevelsAsked]:
+        """Those of the question about the process."""
+        return self.of.levels_asked()
 
     def asks(self, belief: Belief) -> Belief:
         """Return what is known of the table."""

@@ -66,12 +66,15 @@ def ask(
         one.to_document() if isinstance(one, Answer) else {"question": question, "error": one.to_document()}
         for question, one in zip(asked, found, strict=True)
     ]
-    screen.document({"answers": documents, "warnings": list(posterior.warnings)})
+    notes = list(dict.fromkeys(note for one in found if isinstance(one, Answer) for note in one.notes))
+    screen.document({"answers": documents, "warnings": list(posterior.warnings), "notes": notes})
     for one in found:
         if isinstance(one, Answer):
             screen.answer(one.brief if screen.quiet else one.text(screen.width))
         elif not screen.as_json:
             screen.error(one)
+    for note in notes:
+        screen.text(note)
     if not any(isinstance(one, Answer) and one.warns for one in found):
         for warning in posterior.warnings:
             screen.warn(warning)
