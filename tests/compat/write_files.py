@@ -69,9 +69,10 @@ REGRESSIONS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.LogisticRegression("ripe ~ error + fruit"), [pv.GaussianMoments, pv.LaplaceMoments]),
     # written once; `earlier`: before plans named a coding, and before one feature had a bound of its own
     (pv.LinearRegression("pips ~ error:fruit"), []),
-    (pv.LinearRegression(Formula.parse("pips ~ error:fruit", "first")), []),
     (pv.LinearRegression("pips ~ error"), []),
 ]
+#: models that only files of earlier versions have
+EARLIER: list[Model] = [pv.LinearRegression(Formula.parse("pips ~ error:fruit", "first"))]
 #: a model of every family, and the mechanisms that release it
 KINDS: list[tuple[Model, list[type[Mechanism]]]] = [
     (pv.DirichletCategorical("fruit", prior=1), [pv.KNorm, pv.EHD, pv.EHDS, pv.EHDL]),
