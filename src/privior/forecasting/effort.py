@@ -45,6 +45,7 @@ class Effort:
         learned: whether the shape of the table is learned instead
         tables: how many these are, each of which is summed by itself
         chained: whether chains visit what all tables may have been together instead
+        apart: why several tables are taken each by itself, where they might be together
     """
 
     cells: int
@@ -53,6 +54,7 @@ class Effort:
     learned: bool = False
     tables: int = 1
     chained: bool = False
+    apart: str = ""
 
     @staticmethod
     def of_chains(cells: int, tables: int, seconds: float, megabytes: float) -> Effort:
@@ -71,11 +73,11 @@ class Effort:
         return Effort(cells, (_ALIKE + _ALIKE_CELL * cells) / _SECONDS, _KEPT * cells, learned=True)
 
     @staticmethod
-    def together(parts: Sequence[Effort]) -> Effort:
-        """Add up what several tables take, one after the other."""
+    def together(parts: Sequence[Effort], apart: str = "") -> Effort:
+        """Add up what several tables take, one after the other, and say why each is taken by itself."""
         values = max(one.values if one.summed else math.inf for one in parts)
         cells, learned = sum(one.cells for one in parts), any(one.learned for one in parts)
-        return Effort(cells, sum(one.cost for one in parts), values, learned, len(parts))
+        return Effort(cells, sum(one.cost for one in parts), values, learned, len(parts), apart=apart)
 
     @staticmethod
     def of(cells: int, width: float, most: int, *, known: bool) -> Effort:
@@ -97,22 +99,24 @@ class Effort:
         return self.learned or self.chained or small
 
     @property
-    def about(self) -> str:
-        """About how long it takes, in words; nothing if that is a few seconds."""
-        return f"about {_rounded(self._seconds)} s" if self._seconds >= _LONG else ""
-
-    @property
-    def _seconds(self) -> float:
+    def seconds(self) -> float:
+        """About how long it takes one core: to sum, or to sample what cannot be summed."""
         if not self.summed:
             return _CHAINS * self.tables + _CHAIN_CELL * self.cells
         return self.cost * _SECONDS
 
     @property
+    def about(self) -> str:
+        """About how long it takes, in words; nothing if that is a few seconds."""
+        return f"about {_rounded(self.seconds)} s" if self.seconds >= _LONG else ""
+
+    @property
     def in_short(self) -> str:
         """What it takes, in few words, however little."""
+        alone = f"; each table by itself: {self.apart}" if self.apart else ""
         if not self.summed:
-            return f"about {_rounded(self._seconds)} s of one core, by sampling"
-        return f"about {_rounded(max(self._seconds, 1.0))} s of one core, {self._megabytes} MB"
+            return f"about {_rounded(self.seconds)} s of one core, by sampling{alone}"
+        return f"about {_rounded(max(self.seconds, 1.0))} s of one core, {self._megabytes} MB{alone}"
 
     @property
     def _megabytes(self) -> str:

@@ -20,17 +20,14 @@ from privior.forecasting.class_loss import ClassLoss, class_loss
 from privior.forecasting.contract import FORECASTERS, Forecaster
 from privior.forecasting.effort import Effort
 from privior.forecasting.network_divergence import NetworkDivergence
+from privior.forecasting.network_effort import network_effort
 from privior.mechanisms import Mechanism
-from privior.models import JunctionTree, Network
+from privior.models import Network
 from privior.privacy import REPLACE_ONE, Neighbours
 
 #: half the width of a 90% interval, in standard deviations
 _REACH = 1.6449
-#: counts whose log likelihood is so far below the largest do not matter, beside the number of cells
-_DEPTH = 36.0
 _MOST_NAMED = 8
-#: seconds per cell that chains over naive Bayes take on one core
-_STAR_SECONDS = 0.006
 
 
 @dataclass(frozen=True)
@@ -156,30 +153,14 @@ class NetworkForecaster(Forecaster):
         )
 
     def effort(self, records: int, mechanism: Mechanism) -> Effort | None:
-        """Chains over the data sets behind all tables; where these are too large, a sum for each table.
+        """Chains over the data sets behind all tables; where these are too large, each table by itself.
 
         What chains take given draws, the draws tell.
         """
-        noise = mechanism.cell_noise
-        if noise is None or mechanism.draws_posterior:
+        if mechanism.cell_noise is None or mechanism.draws_posterior:
             return None
-        tree = JunctionTree.of(self.model, self.schema)
-        if tree.together:
-            published = sum(layout.size for layout in mechanism.layouts)
-            alone = self.model.root is not None and published == sum(self._sizes)
-            seconds = 0.5 + _STAR_SECONDS * sum(self._sizes) if alone else tree.seconds
-            return Effort.of_chains(sum(self._sizes), len(self._sizes), seconds, tree.megabytes)
-        rows, known = records * self.schema.unit.max_rows, mechanism.sensitivity.total_fixed
-        parts = []
-        starts = np.cumsum((0, *self._sizes))[:-1]
-        for node, cells, start in zip(self.model.columns, self._sizes, starts, strict=True):
-            if self.model.prior.of(node, cells) is None:
-                parts.append(Effort.of_alike(cells))
-            else:
-                depth, rate, bend = math.log(cells) + _DEPTH, noise.rates[start], noise.curvatures[start]
-                reach = depth / rate if rate > 0 else math.sqrt(2 * depth / bend) if bend > 0 else math.inf
-                parts.append(Effort.of(cells, min(reach, rows) + 1, rows, known=known))
-        return Effort.together(parts)
+        rows = records * self.schema.unit.max_rows
+        return network_effort(self.model, self.schema, mechanism, rows, self._noises(mechanism))
 
     def facts(self, records: int, mechanism: Mechanism) -> list[tuple[str, str]]:
         """Say how well a target or a record is told, and what inference will take."""

@@ -20,8 +20,8 @@ from privior.schema import Schema
 
 #: cells of all cliques together, and of one, up to which the tables of a network are inferred together
 MOST_TOGETHER, LARGEST_CLIQUE = 20_000, 5_000
-#: bytes of a count or chance, states that inference keeps, and seconds per cell that chains take on one core
-_BYTES, _STATES, _SECONDS = 8, 2000, 0.02
+#: bytes of a count or chance, states that inference keeps, and megabytes of the loops that visit them
+_BYTES, _STATES, _LOOPS = 8, 2000, 120
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,10 @@ class JunctionTree:
         return () if above < 0 else tuple(one for one in self.cliques[clique] if one in self.cliques[above])
 
     @property
-    def seconds(self) -> float:
-        """About how long one core infers the tables together by chains, from public facts."""
-        return 1 + _SECONDS * self.cells
-
-    @property
     def megabytes(self) -> float:
-        """About how much memory that takes beside the program."""
+        """About how much memory inferring them together takes beside the program."""
         tables = sum(self.sizes[home] for home in self.homes.values())
-        return 20 + 3 * _BYTES * _STATES * tables / 1e6
+        return _LOOPS + 3 * _BYTES * _STATES * tables / 1e6
 
 
 @lru_cache(maxsize=64)
