@@ -123,7 +123,7 @@ FAULTS = (
     Fault(
         "gibbs-one-range-for-two",
         "a pure Gibbs draw under replace-one is charged for what one loss varies instead of two",
-        "mechanisms/gibbs_calibration.py",
+        "mechanisms/regression/gibbs_calibration.py",
         "return self._times * self.loss.varies(reach)",
         "return self.loss.varies(reach)",
         ("tests/theory/test_gibbs_guarantees.py::test_no_divergence_in_a_ball_is_above_the_pure_promise",),
@@ -131,7 +131,7 @@ FAULTS = (
     Fault(
         "own-loss-as-written",
         "the constants of somebody's loss are not tried in the units of the target",
-        "mechanisms/gibbs_draws.py",
+        "mechanisms/regression/gibbs_draws.py",
         "            self._try_loss()",
         "            pass",
         ("tests/models/test_loss_checks.py",),

@@ -199,7 +199,7 @@ CASES: dict[str, tuple[Prepare, list[str], int, str]] = {
     "question with a sum": (_nothing, ["ask", "r.json", "P(fruit=apple) + P(fruit=plum)"], 9, "at a time"),
     "draft of nothing": (_nothing, ["init", "none.csv"], 6, "no such file"),
     "draft of a record": (_table("1,2\n3,4\n"), ["init", "fruit.csv"], 6, "looks like a record"),
-    "levels": (_nothing, ["guarantee", "k-norm", "--levels", "1"], 3, "levels is out of range"),
+    "levels": (_nothing, ["guarantee", "k-norm", "--levels", "1"], 3, "cells is out of range"),
     "guarantee unfit": (
         _nothing,
         ["guarantee", "k-norm", "--levels", "3", "--neighbours", "add-or-remove-one"],

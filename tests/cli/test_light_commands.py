@@ -99,7 +99,9 @@ def test_releasing_loads_neither_what_reads_rows_nor_what_other_models_need(fold
     program = _LOADED.format(heavy=heavy) + "from privior.cli import main; main()"
     words = ("release", "a.toml", "t.csv", "--ledger", "p.ledger", "-o", "new.json", "--yes")
     assert _loaded(folder, program, *words) == []
-    assert _loaded(folder, program, *words[:5], "-o", "again.json", "--yes", "--json") == ["flint.types.arb"]
+    assert _loaded(folder, program, *words[:5], "-o", "b.json", "--yes", "--again", "--json") == [
+        "flint.types.arb"
+    ]
 
 
 @pytest.mark.parametrize("told", [None, "3"])

@@ -188,7 +188,7 @@ def test_a_live_table_fails_with_the_same_words(
         cell = CANARY
         raise ValueError(cell)
 
-    monkeypatch.setattr("privior.mechanisms.k_norm.k_norm", fails)
+    monkeypatch.setattr("privior.mechanisms.tables.k_norm.k_norm", fails)
     with pytest.raises(pv.ReleaseFailedError) as failure:
         pv.measure(plan, pa.table({"fruit": [CANARY] * 100}), ledger="orchard.ledger")
     assert CANARY not in str(failure.value)

@@ -367,7 +367,7 @@ def test_an_unreadable_ledger_after_an_interruption_is_no_promise(
     def unreadable(self: pv.Ledger) -> None:
         raise pv.LedgerError("disk I/O error")
 
-    monkeypatch.setattr("privior.mechanisms.k_norm.k_norm", interrupted)
+    monkeypatch.setattr("privior.mechanisms.tables.k_norm.k_norm", interrupted)
     monkeypatch.setattr(pv.Ledger, "entries", unreadable)
     with pytest.raises(pv.ReleaseInterruptedError, match="The spend stands"):
         pv.measure(plan, pa.table({"fruit": ["apple"] * 100}), ledger=ledger)

@@ -154,7 +154,7 @@ def test_the_largest_temperature_is_found(prior: list[object], gamma: str) -> No
 @pytest.mark.parametrize("kind", [pv.EHD, pv.EHDS, pv.EHDL])
 def test_bad_facts_are_refused(kind: type[pv.EHD]) -> None:
     for facts, says in (
-        ({"cells": 1}, "levels"),
+        ({"cells": 1}, "cells"),
         ({"records": 0}, "records"),
         ({"records": True}, "records"),
         ({"prior": 0}, "prior"),

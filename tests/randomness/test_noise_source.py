@@ -94,6 +94,7 @@ _EXACT = {
 }
 #: where floats may be written and NumPy reckons, and why what is drawn is exact all the same
 _FLOATS = {
+    "block_sums.py": "sums over records for those below, with proved errors; nothing is drawn here",
     "truncated_normal.py": "they choose k, on which nothing depends but how many trials there are",
     "perturbed_minimum.py": "they look for the minimiser and bound how far it can be, within proved errors; "
     "what these leave open is decided by balls, and the random term is known by its bits",

@@ -55,7 +55,7 @@ class Privior:
 
     places: dict[str, str] = {  # noqa: RUF012 - constant
         "reading": "privior.tables.table.OpenTable.read",
-        "drawing": "privior.mechanisms.k_norm.k_norm",
+        "drawing": "privior.mechanisms.tables.k_norm.k_norm",
         "writing": "privior.release.release.write_whole",
     }
 

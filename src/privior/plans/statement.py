@@ -43,10 +43,10 @@ def records(plan: Plan) -> str:
     unit = plan.schema.unit
     if plan.neighbours is not REPLACE_ONE:
         said = f"at most {plan.records} {unit.noun}s; the number stays private"
-        if plan.mechanism.imported:
-            return said
         likely = plan.typical_records
-        return f"{said}; forecasts are for {'as many' if likely == plan.records else f'{likely} of them'}"
+        if plan.mechanism.imported or likely == plan.records:
+            return said
+        return f"{said}; forecasts are for {likely} of them"
     rows = (
         "" if unit.max_rows == 1 else f", up to {unit.max_rows} rows each; the number of rows stays private"
     )
