@@ -5,8 +5,8 @@
 averaged over typical tables (`typical_tables`). Of a row of n records and k levels of chances p, each count
 with noise of variance s, the count of a level varies by v = n p (1 - p) + s ((1 - p)^2 + (k - 1) p^2). A
 level whose chance is large beside that adds v / (2 n^2 p); one that drowns is expected to have about as
-many records as the noise may hide, and adds that share, 0.4 sqrt(v + 1) / n (0.4 was found with the true
-tables of asia, child and alarm, at epsilon 0.1 to 10: this alone forecasts each within a third). In
+many records as the noise may hide, and adds that share, 0.35 sqrt(v + 1) / n (0.35 was found with the true
+tables of asia, child and alarm, at epsilon 0.1 to 10: this alone forecasts each within a quarter). In
 between both are joined by fourth powers. A row is never farther off than before the release; where rows of a
 table resemble each other, that is how far they lie from what they are about, and how far that is off, which
 all rows tell together.
@@ -28,7 +28,7 @@ from privior.schema import Schema
 from privior.special import psi
 
 #: the share of the noise's deviation that a level which drowns is expected to have
-_HIDDEN = 0.4
+_HIDDEN = 0.35
 _TINY = 1e-70
 
 
