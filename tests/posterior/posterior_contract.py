@@ -97,7 +97,7 @@ def _up_to_the_median(posterior: Posterior, column: str) -> list[tuple[str, floa
     """The levels of a column of numbers up to the nearest to its median."""
     known = posterior.schema.column(column)
     numbers = list(zip(known.labels, numbers_of(column, known), strict=True))
-    nearest = min(numbers, key=lambda level: abs(level[1] - posterior.median(column).mean))
+    nearest = min(numbers, key=lambda level: abs(level[1] - float(posterior.median(column).estimate)))
     return [level for level in numbers if level[1] <= nearest[1]]
 
 
