@@ -69,7 +69,7 @@ def _command(folder: Path, *words: str) -> float:
 def _released(folder: Path, name: str, table: str) -> float:
     for file in folder.glob(f"{name}.re*"):
         file.unlink()
-    words = (f"{name}.toml", table, "--ledger", "b.ledger", "-o", f"{name}.release.json", "--yes")
+    words = (f"{name}.toml", table, "--ledger", "b.ledger", "-o", f"{name}.release.json", "--yes", "--again")
     return _command(folder, "release", *words)
 
 
