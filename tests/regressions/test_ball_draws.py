@@ -235,6 +235,7 @@ def test_the_likelihood_is_that_of_the_records_one_by_one() -> None:
     assert stated == pytest.approx(logs[len(fine) :] - math.log(math.pi) - 2 * math.log(8), abs=2e-3)
 
 
+@pytest.mark.usefixtures("seeded_noise")
 def test_draws_tell_what_they_can() -> None:
     """Many records and much epsilon: the line is found; few: the prior comes back. Intervals say which."""
     rng = np.random.default_rng(2)

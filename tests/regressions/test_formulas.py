@@ -295,3 +295,45 @@ def test_every_pair_of_levels_of_one_column_is_left_out() -> None:
     counted = pv.LinearRegression("income ~ town + sex").layout(SCHEMA, pv.ADD_OR_REMOVE_ONE)
     assert () in counted.published
     assert len(counted.published) == len(layout.published) + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("income ~ age + sex", {}),
+        ("income ~ town", {"intercept": 1, "town[Bergen]": 0, "town[else]": 0}),
+        ("income ~ age*town", {"age": 1, "age:town[Bergen]": 0, "age:town[else]": 0}),
+        ("income ~ sex*town", {"sex[female]": 1, "sex[female]:town[Bergen]": 0, "sex[female]:town[else]": 0}),
+        ("income ~ age:town", {}),
+        ("income ~ age + town - 1", {}),
+    ],
+)
+def test_a_level_without_a_feature_has_an_effect_as_the_others_have(text: str, first: dict[str, int]) -> None:
+    """Adding it changes the first level alone: 1 there and 0 at others, by what stands for the rest."""
+    design = pv.LinearRegression(text).design(SCHEMA)
+    effects, many = design.effects, len(design.features)
+    assert np.array_equal(effects[:many], np.eye(many))
+    found = [dict(zip(design.names[1:], row, strict=True)) for row in effects[many:]]
+    wanted = [name for name in first if name.endswith("[else]")]
+    rows = [row for row in found if wanted and row[wanted[0]]]
+    assert len(rows) == len(wanted)
+    for row in rows:
+        row["intercept"] = 1.0  # which no prior shrinks
+        without = next(name for name, one in first.items() if one)
+        assert {name: value for name, value in row.items() if value and name != "intercept"} == {
+            name: 1.0 if one else -1.0 for name, one in first.items() if name != "intercept"
+        }
+        assert all(row[without] + row[name] == 0 for name, one in first.items() if not one)
+
+
+def test_no_level_is_the_typical_one_whichever_is_listed_first() -> None:
+    """Under the prior all differences of two levels' effects have one variance, that to the first one too."""
+    levels = pv.Schema(
+        {"y": pv.Integer(0, 9), "c": pv.Categorical(list("abcde"))}, population="few", unit="person"
+    )
+    effects = pv.LinearRegression("y ~ c").design(levels).effects
+    covariance = effects.T @ effects
+    means = np.vstack([np.zeros(4), np.eye(4)])
+    between = means @ covariance @ means.T
+    differences = np.diag(between)[:, None] + np.diag(between) - 2 * between
+    assert np.array_equal(differences, 2 * (1 - np.eye(5)))

@@ -20,6 +20,8 @@ from privior.posterior.regression.regression_draws import _given_moments
 
 D, TERMS, FREEDOM = 3, 3, 7.0
 BASIS = np.linalg.qr(np.random.default_rng(4).standard_normal((D, D)))[0]
+#: three levels beside a first one without a feature
+LEVELS = np.vstack([np.eye(D), -np.ones((1, D))])
 KNOWN = WeightLaw(np.array([0.1, 0.0, -0.2]), np.eye(D) * 0.3 + 0.05)
 
 
@@ -84,11 +86,12 @@ def by_scipy(target: MomentsTarget, point: Any) -> float:
         # of tau: the signal's law times d signal / d tau
         found += stats.lognorm.logpdf(signal, law.LOG_SIGNAL[1], scale=math.exp(law.LOG_SIGNAL[0]))
         found += math.log(2 * signal / one["tau"])
-        squares = one["tau"] ** 2 * (v / np.diag(scatter)) ** STANDARD
+        effects = np.eye(D) if target.prior.effects is None else target.prior.effects
+        squares = one["tau"] ** 2 * (v / np.diag(effects @ scatter @ effects.T)) ** STANDARD
         if target.prior.heavy:
             found += stats.invgamma.logpdf(one["scales"], law.TAILS / 2, scale=law.TAILS / 2).sum()
             squares = squares * one["scales"]
-        of_weights = stats.multivariate_normal(np.zeros(D), np.diag(squares))
+        of_weights = stats.multivariate_normal(np.zeros(D), effects.T @ np.diag(squares) @ effects)
     else:
         assert target.prior.mean is not None
         of_weights = stats.multivariate_normal(
@@ -110,6 +113,8 @@ def by_scipy(target: MomentsTarget, point: Any) -> float:
         (True, True, WeightLaw()),
         (False, True, WeightLaw()),
         (False, True, WeightLaw(heavy=True)),
+        (True, True, WeightLaw(effects=LEVELS)),
+        (False, True, WeightLaw(heavy=True, effects=LEVELS)),
         (True, False, WeightLaw()),
         (True, False, KNOWN),
     ],

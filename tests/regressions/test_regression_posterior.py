@@ -73,6 +73,7 @@ def asked(found: Any, text: str) -> Any:
     [
         (True, True, WeightLaw()),
         (False, True, WeightLaw(heavy=True)),
+        (True, True, WeightLaw(heavy=True, effects=np.vstack([np.eye(3), [[1.0, -1.0, -1.0]]]))),
         (True, False, WeightLaw(np.array([0.1, 0.0, -0.2]), np.eye(3) * 0.3 + 0.05)),
     ],
 )

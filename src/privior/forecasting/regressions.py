@@ -70,7 +70,8 @@ class RegressionForecaster(Forecaster):
         if believed is not None:
             return np.asarray(np.diag(believed[1]), dtype=np.float64)
         each = _VARIANCE * _EXPLAINED / (len(self._design.features) * self._even)
-        return np.full(len(self._design.features), each)
+        # levels differ from the first one by two effects
+        return np.asarray(each * (self._design.effects**2).sum(axis=0))
 
     def _each(self, records: int, mechanism: Any) -> tuple[Floats, float]:
         """Return what is left open of each weight, and of the mean of the target."""

@@ -210,9 +210,47 @@ class Design:
         every = (cell for found in self._cells.values() for cell in found)
         return {name for cell in every for name, code in cell.items() if not code}
 
+    @cached_property
+    def effects(self) -> Floats:
+        """What believed effects are of: each feature, then each level that has none beside others that have.
+
+        One a row, by features. Where the first of three or more levels is what others are compared with, its
+        own effect is added to what stands without the column (an earlier feature, or the intercept, which is
+        left out here) and taken from each of the others: so that no level is believed to be the typical one.
+        """
+        places = {key: place for place, key in enumerate(map(self._key, self.features))}
+        found = [np.eye(len(self.features))]
+        for term in self.formula.terms:
+            for name in term:
+                found.extend(self._first_level(term, name, places))
+        return np.vstack(found)
+
+    def _first_level(self, term: Term, name: str, places: dict[frozenset[str], int]) -> Iterable[Floats]:
+        """Give the effect of a column's first level, for each choice of the other columns' levels."""
+        alike: dict[frozenset[tuple[str, int]], list[Cell]] = {}
+        for cell in self._cells[term]:
+            if name in cell:
+                rest = frozenset((one, code) for one, code in cell.items() if one != name)
+                alike.setdefault(rest, []).append(cell)
+        for rest, some in alike.items():
+            if len(some) < 2 or {cell[name] for cell in some} != set(range(1, self.schema.column(name).size)):
+                continue
+            row = np.zeros(len(self.features))
+            for cell in some:
+                row[places[self._key(self._feature(term, cell))]] = -1.0
+            left = tuple(one for one in term if one != name)
+            without = places.get(self._key(self._feature(left, dict(rest))))
+            if without is not None:
+                row[without] = 1.0
+            if without is not None or (self.formula.intercept and not left):
+                yield row
+
+    def _feature(self, term: Term, cell: Cell) -> Feature:
+        return Feature(tuple(self._coded(name, cell.get(name)) for name in term))
+
     def _of_term(self, term: Term) -> Iterable[Feature]:
         for cell in self._cells[term]:
-            yield Feature(tuple(self._coded(name, cell.get(name)) for name in term))
+            yield self._feature(term, cell)
 
     def _coded(self, name: str, code: int | None) -> Coded:
         column = self.schema.column(name)

@@ -89,14 +89,21 @@ class _Latent:
         return self._plan.mechanism.design
 
     @cached_property
+    def _known(self) -> tuple[Floats, Floats] | None:
+        """Mean and covariance of the weights; None if their common scale is learned."""
+        found: tuple[Floats, Floats] | None = self.model.prior.normal(self._design)
+        return found
+
+    @cached_property
     def sizes(self) -> dict[str, int]:
         """How many numbers of each kind there are, those that draws tell most of first."""
         d, one = len(self._design.features), int(self._design.formula.intercept)
+        believed = d if self._known else len(self._design.effects)
         return {
-            "weights": d,
+            "weights": believed,
             "alpha": one,
             "scales": 3,
-            "tails": d * int(self.model.prior.heavy),
+            "tails": believed * int(self.model.prior.heavy),
             "means": d * one,
             "scatter": d * (d + 1) // 2,
             "chance": d + one,
@@ -119,7 +126,7 @@ class _Latent:
         cut = {
             name: points[:, first:last] for name, first, last in zip(self.sizes, ends, ends[1:], strict=False)
         }
-        d, terms, many = self.sizes["weights"], self._design.terms, len(points)
+        d, terms, many = len(self._design.features), self._design.terms, len(points)
         s = np.exp(law.LOG_S[0] + law.LOG_S[1] * cut["scales"][:, 0])
         v = np.exp(law.LOG_V[0] - np.log(terms) + law.LOG_V[1] * cut["scales"][:, 1])
         signal = np.exp(law.LOG_SIGNAL[0] + law.LOG_SIGNAL[1] * cut["scales"][:, 2])
@@ -131,15 +138,15 @@ class _Latent:
         below = ndtr(np.clip(lower[:, range(d), range(d)], -_FAR, _FAR))
         lower[:, range(d), range(d)] = np.sqrt(2 * gammaincinv(degrees / 2, below))
         lower = lower * np.sqrt(v / freedom)[:, None, None]
-        known = self.model.prior.normal(self._design)
-        spread = tau[:, None] * (v[:, None] / (lower**2).sum(axis=2)) ** (STANDARD / 2)
-        if known is not None:
-            weights = known[0] + cut["weights"] @ np.linalg.cholesky(known[1]).T
+        effects = self._design.effects
+        spread = tau[:, None] * (v[:, None] / ((effects @ lower) ** 2).sum(axis=2)) ** (STANDARD / 2)
+        if self._known is not None:
+            weights = self._known[0] + cut["weights"] @ np.linalg.cholesky(self._known[1]).T
         else:
             if self.model.prior.heavy:
                 below = ndtr(np.clip(cut["tails"], -_FAR, _FAR))
                 spread = spread * np.sqrt(law.TAILS / (2 * gammaincinv(law.TAILS / 2, below)))
-            weights = spread * cut["weights"]
+            weights = (spread * cut["weights"]) @ effects
         n = np.full(many, float(self._plan.records))
         if self.sizes["records"]:
             least = d + 2.0
@@ -219,11 +226,11 @@ class _Latent:
         """Return the points as draws, and what the records alone would leave open."""
         lower, mu, n, s2 = parts["L"], parts["mu"], parts["n"], parts["s"] ** 2
         scatter = lower @ lower.transpose(0, 2, 1)
-        known = self.model.prior.normal(self._design)
-        if known is None:
-            believed = np.eye(mu.shape[1]) / parts["spread"][:, :, None] ** 2
+        if self._known is None:
+            effects = self._design.effects
+            believed = np.linalg.inv(effects.T @ (parts["spread"][:, :, None] ** 2 * effects))
         else:
-            believed = np.broadcast_to(np.linalg.inv(known[1]), scatter.shape)
+            believed = np.broadcast_to(np.linalg.inv(self._known[1]), scatter.shape)
         covariance = np.linalg.inv(believed + (n / s2)[:, None, None] * scatter)
         spread = np.zeros(len(mu))
         if self.sizes["alpha"]:

@@ -7,8 +7,9 @@ Features x of a record have |x| <= 1, the target u lies in [-1/2, 1/2]. Latent, 
     rho        what the weights leave of the target's scatter   n rho / s^2 ~ chi-square(n - 1 - d)
     a          the mean of the target                           a ~ Normal(alpha, s^2/n)
 
-with w_j ~ Normal(0, tau^2 c_j (v / G_jj)^STANDARD), c_j ~ inverse Gamma(2, 2), where nothing else is said of
-the weights (c_j = 1 where tails are said to be Normal). This is the exact law of the moments of
+with w = E'u, u_j ~ Normal(0, tau^2 c_j (v / G_jj)^STANDARD), c_j ~ inverse Gamma(2, 2), where nothing else
+is said of the weights (c_j = 1 where tails are said to be Normal). The rows of E are what believed effects
+are of (`Design.effects`), G_jj is the scatter of that of u_j. This is the exact law of the moments of
 u = alpha + (x - mu)' w + e, e ~ Normal(0, s^2), given the features: X'u is Normal given w, u'u depends on it
 (rho is independent of t). w and alpha are integrated out, since their priors are Normal given the scales:
 t ~ Normal(L' w0, s^2/n I + L' P L). The moments are linear in
@@ -47,7 +48,7 @@ class MomentFacts(NamedTuple):
         features: d
         intercept: 1 if there is one
         learned: 1 if the scale of the weights is latent
-        heavy: 1 if each weight has a scale of its own
+        heavy: 1 if each effect has a scale of its own
         public: 1 if n is known
         terms: the largest squared norm of a record, in units of one feature at its end
         records: n; where it is latent the largest one
@@ -60,7 +61,7 @@ class MomentFacts(NamedTuple):
         rows: what is observed, as linear functions of the moments in the rotated basis
         columns: the same, turned
         seen: the observations
-        basis: features are basis @ rotated ones
+        effects: E, in the rotated basis
         mean: of the weights, in the rotated basis
         covariance: of them, likewise, where their scale is not learned
         middle: of what is possible
@@ -83,7 +84,7 @@ class MomentFacts(NamedTuple):
     rows: Floats
     columns: Floats
     seen: Floats
-    basis: Floats
+    effects: Floats
     mean: Floats
     covariance: Floats
     middle: Floats
@@ -248,21 +249,27 @@ def _density(facts: MomentFacts, q: Floats, precisions: Floats, slopes: Floats) 
         slope_s += 2 * by_spread
         slope_n -= by_spread / n
     # the weights, integrated out: t ~ Normal(L' w0, s2/n I + L' P L)
-    through, turned, own, scatter = np.zeros((d, d)), np.zeros((d, d)), np.zeros(d), np.zeros(d)
+    believed = len(facts.effects)
+    through, turned, own, scatter = (
+        np.zeros((d, d)),
+        np.zeros((believed, d)),
+        np.zeros(believed),
+        np.zeros(believed),
+    )
     if facts.learned:
-        for r in range(d):
+        for r in range(believed):
             for k in range(d):
                 for c in range(k + 1):
-                    turned[r, c] += facts.basis[r, k] * lower[k, c]
+                    turned[r, c] += facts.effects[r, k] * lower[k, c]
             for c in range(d):
                 scatter[r] += turned[r, c] ** 2
             own[r] = tau**2 * (v / scatter[r]) ** facts.standard
             if facts.heavy:
                 own[r] *= math.exp(q[cut[8] + r])
         for r in range(d):
-            for k in range(d):
+            for k in range(believed):
                 for c in range(d):
-                    through[r, c] += facts.basis[k, r] * own[k] * turned[k, c]
+                    through[r, c] += facts.effects[k, r] * own[k] * turned[k, c]
     else:
         for r in range(d):
             for c in range(d):
@@ -304,7 +311,7 @@ def _density(facts: MomentFacts, q: Floats, precisions: Floats, slopes: Floats) 
             slope_l[r, c] += 2 * both[r, c] + facts.mean[r] * solved[c]
             by_tau += 2 * both[r, c] * lower[r, c]
     if facts.learned:
-        for r in range(d):
+        for r in range(believed):
             found = 0.0
             for c in range(d):
                 for k in range(d):
@@ -318,7 +325,7 @@ def _density(facts: MomentFacts, q: Floats, precisions: Floats, slopes: Floats) 
             slope_v += found
             for k in range(d):
                 for c in range(d):
-                    slope_l[k, c] -= 2 * facts.basis[r, k] * found / scatter[r] * turned[r, c]
+                    slope_l[k, c] -= 2 * facts.effects[r, k] * found / scatter[r] * turned[r, c]
     # what the weights leave
     left = n * rho / s2
     value += degrees / 2 * math.log(left) - left / 2

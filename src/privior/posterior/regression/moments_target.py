@@ -23,13 +23,15 @@ class WeightLaw:
 
     Attributes:
         mean: in the rotated basis; None for 0
-        covariance: in the rotated basis; None for tau^2 I with tau learned
-        heavy: whether each weight has a scale of its own around tau, for heavy tails
+        covariance: in the rotated basis; None for that of independent effects with a scale that is learned
+        heavy: whether each effect has a scale of its own around tau, for heavy tails
+        effects: one a row, by features (`Design.effects`); None for the features themselves
     """
 
     mean: Floats | None = None
     covariance: Floats | None = None
     heavy: bool = False
+    effects: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +85,15 @@ class MomentsTarget:
             1,
             learned,
             1,
-            d * self.prior.heavy,
+            len(self._effects) * self.prior.heavy,
             int(not self.public),
         ]
         return [int(one) for one in np.cumsum([0, *sizes])]
+
+    @cached_property
+    def _effects(self) -> Floats:
+        """What believed effects are of, in the rotated basis."""
+        return self.basis if self.prior.effects is None else self.prior.effects @ self.basis
 
     @cached_property
     def _wide(self) -> float:
@@ -158,11 +165,11 @@ class MomentsTarget:
         squares = found["tau"][:, None] ** 2 * self._relative(found)
         if self.prior.heavy:
             squares = squares * found["scales"]
-        return np.asarray(self.basis.T @ (squares[:, :, None] * self.basis))
+        return np.asarray(self._effects.T @ (squares[:, :, None] * self._effects))
 
     def _relative(self, found: dict[str, Floats]) -> Floats:
-        """Return what the prior multiplies the variance of each weight by: (v / scatter) ** STANDARD."""
-        scatter = ((self.basis @ found["L"]) ** 2).sum(axis=2)
+        """Return what the prior multiplies the variance of each effect by: (v / scatter) ** STANDARD."""
+        scatter = ((self._effects @ found["L"]) ** 2).sum(axis=2)
         return np.asarray((found["v"][:, None] / scatter) ** STANDARD)
 
     # The density
@@ -194,7 +201,7 @@ class MomentsTarget:
             np.ascontiguousarray(self.rows),
             np.ascontiguousarray(self.rows.T),
             self.seen,
-            np.ascontiguousarray(self.basis),
+            np.ascontiguousarray(self._effects),
             mean,
             np.zeros((d, d)) if known is None else np.ascontiguousarray(known),
             self._middle,

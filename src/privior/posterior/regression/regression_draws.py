@@ -213,7 +213,7 @@ class _Start:
         """Return the law of the latent numbers."""
         turned = _rotation(self.basis)
         law = model.prior.normal(self.layout.design)
-        prior = WeightLaw(heavy=model.prior.heavy)
+        prior = WeightLaw(heavy=model.prior.heavy, effects=self.layout.design.effects)
         if law is not None:
             prior = WeightLaw(self.basis.T @ law[0], self.basis.T @ law[1] @ self.basis)
         return MomentsTarget(
