@@ -21,7 +21,9 @@ from privior.posterior.networks import class_births, class_walk
 from privior.posterior.networks import class_sums as summing
 from privior.posterior.networks.class_chains import ClassChains
 from privior.posterior.networks.class_sums import ClassSums, class_sums
+from privior.posterior.networks.joint_chains import JointChains
 from privior.posterior.networks.joint_evidence import JointEvidence, joint_evidence
+from privior.posterior.networks.network_chains import NetworkChains
 from privior.posterior.tables.counts_given import total_of
 
 LEVELS = {"x": 2, "class": 3, "z": 2}
@@ -109,11 +111,11 @@ def test_sums_are_those_over_all_listed_data_sets(case: tuple[Any, ...], times: 
     assert [_at(known.total, n, n)[0] for n in range(RECORDS + 1)] == pytest.approx(wanted.records, abs=1e-9)
 
 
-def chances(chains: ClassChains, sweeps: int, moves: int = 20) -> np.ndarray:
+def chances(chains: NetworkChains, sweeps: int, moves: int = 20) -> np.ndarray:
     """Return the expected entries of all tables in each stored state, as (chain, state, entry)."""
     chains.run(sweeps // 4, moves, 1, lambda part: None)
     found = chains.run(sweeps, moves, sweeps, lambda part: None)
-    return np.stack([chains.chances(one[0], one[1])[0] for one in found])
+    return np.stack([chains.chances(one[0] + one[1])[0] for one in found])
 
 
 def far_off(states: np.ndarray, wanted: np.ndarray) -> float:
@@ -187,27 +189,39 @@ def test_a_birth_that_forgets_the_way_back_is_noticed(monkeypatch: pytest.Monkey
     assert found["right"] < FOUR_SIGMA < found["planted"]
 
 
-def learned_entries(plan: Any, observed: Any) -> np.ndarray:
+def learned_entries(plan: Any, observed: Any, alone: float = 0.5) -> np.ndarray:
     """Sum over all tables, and over learned priors by quadrature: urns, no Gamma functions.
 
-    The chance of a row given κ and b is a polynomial in b, for which Gauss's points are exact.
+    The chance of a row given κ and b is a polynomial in b, for which Gauss's points are exact. With
+    the chance `alone` a row is by itself, with 1/2 for each level.
     """
     b, of_b = np.polynomial.legendre.leggauss(24)
     z, of_z = np.polynomial.hermite_e.hermegauss(60)
     b, of_b, of_z = (b + 1) / 2, of_b / 2, of_z / of_z.sum()
     kappa = 2 * np.exp(0.7 + z)[:, np.newaxis]
     weights = of_z[:, np.newaxis] * of_b
-    alpha = np.stack([kappa * b, kappa * (1 - b)])
+    shared, own = (kappa * b, kappa * (1 - b)), (0.5, 0.5)
 
-    def table(rows: tuple[tuple[int, ...], ...]) -> tuple[float, np.ndarray]:
-        chance, entries = weights, []
-        for row in rows:
-            chance = chance * math.comb(sum(row), row[0])
-            for place, k in [(place, k) for place, count in enumerate(row) for k in range(count)]:
-                chance = chance * (alpha[place] + k) / (kappa + k + (row[0] if place else 0))
-        for row in rows:
-            entries += [(chance * (alpha[place] + row[place]) / (kappa + sum(row))).sum() for place in (0, 1)]
-        return float(chance.sum()), np.array(entries)
+    def urn(row: tuple[int, int], alpha: Any) -> list[Any]:
+        """Return the chance of a row's counts, and that times the chances of what is drawn next."""
+        chance, whole = math.comb(sum(row), row[0]), alpha[0] + alpha[1]
+        for place, k in [(place, k) for place, count in enumerate(row) for k in range(count)]:
+            chance = chance * (alpha[place] + k) / (whole + k + (row[0] if place else 0))
+        return [chance, *(chance * (alpha[place] + row[place]) / (whole + sum(row)) for place in (0, 1))]
+
+    def table(rows: tuple[tuple[int, int], ...]) -> tuple[float, np.ndarray]:
+        """Return the chance of a table, and that times the chances of what each row draws next."""
+        each = [
+            [
+                (1 - alone) * one + alone * other
+                for one, other in zip(urn(row, shared), urn(row, own), strict=True)
+            ]
+            for row in rows
+        ]
+        whole = math.prod((one[0] for one in each), start=weights)
+        return float(whole.sum()), np.array(
+            [(whole * next_ / one[0]).sum() for one in each for next_ in one[1:]]
+        )
 
     total, sums = 0.0, np.zeros(10)
     for n in range(RECORDS + 1):
@@ -225,15 +239,18 @@ def learned_entries(plan: Any, observed: Any) -> np.ndarray:
     return sums / total
 
 
-def test_learned_priors_agree_with_quadrature() -> None:
+@pytest.mark.parametrize(("kind", "sweeps"), [(ClassChains, 8000), (JointChains, 20000)])
+def test_learned_priors_agree_with_quadrature(kind: type[NetworkChains], sweeps: int) -> None:
     columns = {name: pv.Boolean() for name in "yab"}
     schema = pv.Schema(columns, population="few", unit="person")
     model = pv.NaiveBayes("y", ["a", "b"])
     facts = {"records": RECORDS, "epsilon": 3, "neighbours": "add-or-remove-one"}
     plan = pv.plan(model, schema, mechanism=pv.LaplaceTables, **facts)  # type: ignore[arg-type]
     observed = Observed(plan.mechanism.layouts, ((3, -1), (4, 0, 1, -1), (0, 2, 0, 1)))
-    chains = ClassChains(evidence_of(plan, observed), model.parameters(schema), 5)
-    assert far_off(chances(chains, 8000), learned_entries(plan, observed)) < FOUR_SIGMA
+    found = chances(kind(evidence_of(plan, observed), model.parameters(schema), 5), sweeps)  # type: ignore[call-arg]
+    assert far_off(found, learned_entries(plan, observed)) < FOUR_SIGMA
+    for wrong in (0.0, 0.75):
+        assert far_off(found, learned_entries(plan, observed, wrong)) > FOUR_SIGMA
 
 
 def test_what_sums_leave_out_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,7 +76,7 @@ def far_off(graph: str, walk: Any) -> float:
         *(np.random.default_rng(3), 6, chains.tables, chains.paths, chains.nodes, chains.noise),
         *(chains.states[0], chains.scratch[0], chains.layout.places, states),
     )
-    chances = chains.chances(states, np.ones((len(states), int(chains.levels.sum()))))[0]
+    chances = chains.chances(states + chains.states[0].prior[chains.layout.places])[0]
     batches = chances.reshape(60, -1, wanted.size).mean(axis=1)
     error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
     return float(np.sqrt(np.mean(((batches.mean(axis=0) - wanted) / (error + 1e-5)) ** 2)))

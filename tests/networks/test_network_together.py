@@ -205,7 +205,7 @@ def sampled(chains: JointChains, sweeps: int, moves: int = 40) -> np.ndarray:
     """Return the expected entries of all tables in each stored state, as (chain, state, entry)."""
     chains.run(sweeps // 4, moves, 1, lambda part: None)
     found = chains.run(sweeps, moves, sweeps, lambda part: None)
-    return np.stack([chains.chances(one[0], one[1])[0] for one in found])
+    return np.stack([chains.chances(one[0] + one[1])[0] for one in found])
 
 
 def chains_of(case: tuple[Any, ...], seed: int) -> JointChains:

@@ -95,8 +95,9 @@ class BDeu(NetworkPrior):
 class LearnedTables(NetworkPrior):
     """How far the rows of a table resemble each other, and what they are about, its release says.
 
-    The Dirichlet parameters are κ b in every row of a table: log(κ / levels) is normal with mean 0.7 and
-    standard deviation 1, b is uniform on its simplex. They are inferred with the records, table by table.
+    A row resembles others or is by itself, with even chances. Those that do have the Dirichlet parameters
+    κ b: log(κ / levels) is normal with mean 0.7 and standard deviation 1, b is uniform on its simplex. One
+    by itself has 1/2 for each level. All of this is inferred with the records, table by table.
     """
 
     def of(self, node: str, cells: int) -> None:

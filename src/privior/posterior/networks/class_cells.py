@@ -46,13 +46,17 @@ class StarTables(NamedTuple):
 
 
 class StarState(NamedTuple):
-    """What a chain changes: counts, Dirichlet parameters and weights of all cells, κ and b of each table."""
+    """What a chain changes: counts, Dirichlet parameters and weights of all cells, κ and b of each table.
+
+    `alone` is 1 at the first cell of each row that does not resemble the others.
+    """
 
     counts: Integers
     prior: Floats
     weights: Floats
     kappa: Floats
     shares: Floats
+    alone: Integers
 
 
 class Room(NamedTuple):

@@ -45,7 +45,6 @@ class ClassChains(NetworkChains):
             raise ValueError("not a star of noisy tables")
         self.total, self.worth = evidence.total, evidence.worth
         self.worst_total, self.born = WORST_R_HAT, 0
-        self.learned = np.array([prior is None for prior in priors])
         self.levels = np.array([layout.tree.size_of[node] for node in model.columns])
         noise = noise_of(evidence)
         # In one layout, for which the loops are compiled, also where there are several releases.
@@ -80,7 +79,7 @@ class ClassChains(NetworkChains):
             first[:-1],
             np.array([1 if place == at else classes for place in range(len(model.columns))]),
             self.levels,
-            self.learned.astype(np.int64),
+            np.array([prior is None for prior in priors], dtype=np.int64),
             np.cumsum([0, *self.levels[:-1]]),
         )
         self.rngs = [np.random.default_rng(one) for one in np.random.SeedSequence(mixed(seed)).spawn(chains)]
@@ -94,14 +93,10 @@ class ClassChains(NetworkChains):
                 np.empty(self.prior.size),
                 np.exp(CENTRE) * self.levels,
                 shares.copy(),
+                np.zeros(self.prior.size, dtype=np.int64),
             )
             for one, rng in zip(far, self.rngs, strict=True)
         ]
-
-    @property
-    def fixed(self) -> Floats:
-        """What is added to each count of a table whose prior is fixed."""
-        return self.prior
 
     def aim_at(self, r_hats: Floats) -> None:
         """All tables of a star are alike."""
@@ -117,7 +112,7 @@ class ClassChains(NetworkChains):
         found: list[list[Any]] = [
             [
                 np.empty((stored[-1], cells), dtype=np.int64),
-                np.ones((stored[-1], int(self.levels.sum()))),
+                np.empty((stored[-1], cells)),
                 np.zeros(cells),
                 np.zeros(3),
             ]

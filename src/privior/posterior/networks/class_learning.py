@@ -9,7 +9,7 @@ from numba import njit
 
 from privior.arrays import Integers
 from privior.posterior.networks.class_cells import Room, Star, StarState, StarTables, stretch
-from privior.posterior.networks.joint_learning import new_concentration, new_part
+from privior.posterior.networks.joint_learning import judge, new_concentration, new_part
 from privior.posterior.networks.joint_numbers import fit, rise
 from privior.posterior.networks.joint_state import NetworkNoise
 
@@ -26,15 +26,18 @@ def row_count(star: Star, tables: StarTables, table: int, row: int, counts: Inte
 
 
 @njit(cache=True, nogil=True)
-def weigh(tables: StarTables, table: int, counts: Integers, x: int, old: float, new: float) -> float:
-    """Return how the log target changes if the parameter of a level does, in all rows.
+def weigh(tables: StarTables, table: int, state: StarState, x: int, old: float, new: float) -> float:
+    """Return how the log target changes if the parameter of a level does, in all rows that share it.
 
     That is the sum over rows of log Π_{k<m} (new+k)/(old+k). Factors from k = 16 on are a difference of log
     Gammas; those before are multiplied.
     """
     gain, ratio, sixteen, far = 0.0, 1.0, 0.0, False
     for row in range(tables.rows[table]):
-        count = counts[tables.first[table] + row * tables.levels[table] + x]
+        start = tables.first[table] + row * tables.levels[table]
+        if state.alone[start]:
+            continue
+        count = state.counts[start + x]
         above, below = 1.0, 1.0
         for k in range(min(count, 16)):
             above *= new + k
@@ -64,7 +67,7 @@ def split(rng: np.random.Generator, number: int, a: float, b: float) -> int:
 def renew(
     rng: np.random.Generator, tables: StarTables, noise: NetworkNoise, state: StarState, t: int, room: Room
 ) -> None:
-    """Try to divide anew what two levels of a learned table have: their share, then the records of rows."""
+    """Try to divide anew what two levels of a learned table have: their share, then rows that have it."""
     counts, levels, first, own = state.counts, tables.levels[t], tables.first[t], tables.weight[t]
     x = int(rng.random() * levels)
     y = (x + 1 + int(rng.random() * (levels - 1))) % levels
@@ -81,6 +84,8 @@ def renew(
     kappa = state.kappa[t]
     a, b = kappa * both * other, kappa * both * (1 - other)
     for row in range(tables.rows[t]):
+        if state.alone[first + row * levels]:
+            continue
         p, q = first + row * levels + x, first + row * levels + y
         room.before[p] = split(rng, counts[p] + counts[q], a, b)
         change = room.before[p] - counts[p]
@@ -90,6 +95,8 @@ def renew(
         return
     state.shares[own + x], state.shares[own + y] = both * other, both * (1 - other)
     for row in range(tables.rows[t]):
+        if state.alone[first + row * levels]:
+            continue
         p, q = first + row * levels + x, first + row * levels + y
         counts[q] += counts[p] - room.before[p]
         counts[p] = room.before[p]
@@ -109,11 +116,11 @@ def learn(rng: np.random.Generator, star: Star, tables: StarTables, state: StarS
         new, gain = new_concentration(rng, kappa, levels)
         for row in range(rows):
             count = row_count(star, tables, t, row, counts)
-            if count > 0:
+            if count > 0 and state.alone[first + row * levels] == 0:
                 gain += rise(kappa, count) - rise(new, count)
         for x in range(levels):
             share = state.shares[own + x]
-            gain += weigh(tables, t, counts, x, kappa * share, new * share)
+            gain += weigh(tables, t, state, x, kappa * share, new * share)
         if gain >= 0 or rng.random() < math.exp(gain):
             kappa = new
             state.kappa[t] = kappa
@@ -126,10 +133,12 @@ def learn(rng: np.random.Generator, star: Star, tables: StarTables, state: StarS
             other, gain = new_part(rng, part)
             if other < 0:
                 continue
-            gain += weigh(tables, t, counts, x, kappa * both * part, kappa * both * other)
-            gain += weigh(tables, t, counts, y, kappa * both * (1 - part), kappa * both * (1 - other))
+            gain += weigh(tables, t, state, x, kappa * both * part, kappa * both * other)
+            gain += weigh(tables, t, state, y, kappa * both * (1 - part), kappa * both * (1 - other))
             if gain >= 0 or rng.random() < math.exp(gain):
                 state.shares[own + x], state.shares[own + y] = both * other, both * (1 - other)
+        shares = state.shares[own : own + levels]
         for row in range(rows):
-            for x in range(levels):
-                state.prior[first + row * levels + x] = kappa * state.shares[own + x]
+            start, number = first + row * levels, row_count(star, tables, t, row, counts)
+            cells = slice(start, start + levels)
+            state.alone[start] = judge(rng, number, counts[cells], kappa, shares, state.prior[cells])

@@ -27,11 +27,11 @@ is cut, so that it can be computed, ρ over the square of what was taken for its
 known, d records die in one class and d are born in another; else that is tried too.
 
 *Division.* Of a learned table two levels are drawn, and what they have together is divided anew: their part
-of b (uniform beforehand) is drawn uniformly, or its logit moves by a normal step; then the records that a row
-has in both are divided by their law given κ and the new b, which is Beta-binomial. Beforehand, given all
-sums, the division has just this law: what is left is the noise's likelihood, and the step's change of
-variables. Where noise is large, rows and what they have in common move together so; one after the other they
-hardly would.
+of b (uniform beforehand) is drawn uniformly, or its logit moves by a normal step; then the records that each
+row with this b has in both are divided by their law given κ and the new b, which is Beta-binomial.
+Beforehand, given all sums, the division has just this law: what is left is the noise's likelihood, and the
+step's change of variables. Where noise is large, rows and what they have in common move together so; one
+after the other they hardly would.
 
 *Learning* is else that of `joint_walk`. This module is imported only when a chain is run.
 """
@@ -102,7 +102,7 @@ def walk_on(
     """Run `sweeps` sweeps of `moves` shifts, some births and deaths, and learning, in place.
 
     After each sweep the expected chances given the counts are added to `means`. States and the parameters of
-    learned tables are stored at equal distances, the last at the end. Returns how many shifts and steps were
+    all cells are stored at equal distances, the last at the end. Returns how many shifts and steps were
     accepted, and how many steps there were.
     """
     counts, prior = state.counts, state.prior
@@ -135,10 +135,6 @@ def walk_on(
                 for p in range(start, start + tables.levels[t]):
                     means[p] += (counts[p] + prior[p]) / whole
         if (sweep + 1) * states.shape[0] >= (stored + 1) * sweeps:
-            states[stored] = counts
-            for t in range(tables.first.size):
-                if tables.learned[t]:
-                    for here in range(tables.weight[t], tables.weight[t] + tables.levels[t]):
-                        weights[stored, here] = state.kappa[t] * state.shares[here]
+            states[stored], weights[stored] = counts, prior
             stored += 1
     return accepted, stepped, tried

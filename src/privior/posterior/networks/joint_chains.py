@@ -53,11 +53,10 @@ class JointChains(NetworkChains):
 
         layout = self.layout = evidence.layout
         self.total, self.worth = evidence.total, evidence.worth
-        self.learned = np.array([prior is None for prior in priors])
         self.levels = np.array([layout.tree.size_of[node] for node in layout.model.columns])
         precisions = evidence.table_precisions
         self.tables, self.noise = _tables(layout), arrays.noise_of(evidence)
-        drawn, learned = bool(evidence.drawn), tuple(self.learned.tolist())
+        drawn, learned = bool(evidence.drawn), tuple(prior is None for prior in priors)
 
         def moves() -> tuple[Any, ...]:
             return (
@@ -88,7 +87,13 @@ class JointChains(NetworkChains):
         far = [PERTURBED[one % len(PERTURBED)] for one in range(chains)]
         in_order = self.levels[self.nodes.column]
         self.states = [
-            JointState(started(evidence, one, rng), prior.copy(), np.exp(CENTRE) * in_order, shares.copy())
+            JointState(
+                started(evidence, one, rng),
+                prior.copy(),
+                np.exp(CENTRE) * in_order,
+                shares.copy(),
+                np.zeros(prior.size, dtype=np.int64),
+            )
             for one, rng in zip(far, self.rngs, strict=True)
         ]
         self.scratch = [arrays.scratch_of(layout, self.at_once) for _ in range(chains)]
@@ -105,7 +110,7 @@ class JointChains(NetworkChains):
         found: list[list[Any]] = [
             [
                 np.empty((stored[-1], cells), dtype=np.int64),
-                np.ones((stored[-1], int(self.levels.sum()))),
+                np.empty((stored[-1], cells)),
                 np.zeros(cells),
                 np.zeros(5),
             ]
@@ -147,12 +152,6 @@ class JointChains(NetworkChains):
     def aim_at(self, r_hats: Floats) -> None:
         """Let moves go to the tables about which chains disagree most, from now on."""
         self.walks, self.nodes, self.swaps = self.aim.at(r_hats)
-
-    @property
-    def fixed(self) -> Floats:
-        """What is added to each count of a table whose prior is fixed."""
-        found: Floats = self.states[0].prior[self.layout.places]
-        return found
 
 
 def prior_of(layout: JointLayout, priors: Sequence[Floats | None], learned: float) -> Floats:

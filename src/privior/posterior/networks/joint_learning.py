@@ -7,11 +7,14 @@ import math
 import numpy as np
 from numba import njit
 
+from privior.arrays import Floats, Integers
 from privior.posterior.networks.joint_numbers import inner, rise
 from privior.posterior.networks.joint_state import JointState, Nodes
 
 #: the mean and the standard deviation of log(κ / levels)
 CENTRE, SPREAD = 0.7, 1.0
+#: the chance that a row resembles no other, and the Dirichlet parameter of each of its entries then
+ALONE, ITS_OWN = 0.5, 0.5
 
 
 @inner
@@ -37,12 +40,33 @@ def new_part(rng: np.random.Generator, part: float) -> tuple[float, float]:
 
 
 @inner
+def judge(
+    rng: np.random.Generator, number: int, counts: Integers, kappa: float, shares: Floats, prior: Floats
+) -> int:
+    """Draw whether a row of so many records is by itself, 1, or like others, 0, and write down its prior.
+
+    That is its law given the row's counts and what rows share.
+    """
+    log_odds = math.log(ALONE / (1 - ALONE))
+    if number > 0:
+        log_odds += rise(kappa, number) - rise(ITS_OWN * shares.size, number)
+        for x in range(shares.size):
+            if counts[x] > 0:
+                log_odds += rise(ITS_OWN, counts[x]) - rise(kappa * shares[x], counts[x])
+    alone = int(rng.random() * (1 + math.exp(-log_odds)) < 1)
+    for x in range(shares.size):
+        prior[x] = ITS_OWN if alone else kappa * shares[x]
+    return alone
+
+
+@inner
 def weigh(nodes: Nodes, v: int, state: JointState, x: int, old: float, new: float) -> float:
-    """Return how the log target changes if the parameter of a level does, in all rows."""
+    """Return how the log target changes if the parameter of a level does, in all rows that share it."""
     gain, levels = 0.0, nodes.levels[v]
     for u in range(nodes.rows[v]):
-        count = state.counts[nodes.table[v] + u * levels + x]
-        if count > 0:
+        start = nodes.table[v] + u * levels
+        count = state.counts[start + x]
+        if count > 0 and state.alone[start] == 0:
             gain += rise(new, count) - rise(old, count)
     return gain
 
@@ -59,7 +83,7 @@ def learn(rng: np.random.Generator, nodes: Nodes, state: JointState) -> None:
         new, gain = new_concentration(rng, kappa, levels)
         for u in range(nodes.rows[v]):
             count = state.counts[nodes.row[v] + u]
-            if count > 0:
+            if count > 0 and state.alone[nodes.table[v] + u * levels] == 0:
                 gain += rise(kappa, count) - rise(new, count)
         for x in range(levels):
             share = state.shares[first + x]
@@ -80,7 +104,9 @@ def learn(rng: np.random.Generator, nodes: Nodes, state: JointState) -> None:
             gain += weigh(nodes, v, state, y, kappa * both * (1 - part), kappa * both * (1 - other))
             if gain >= 0 or rng.random() < math.exp(gain):
                 state.shares[first + x], state.shares[first + y] = both * other, both * (1 - other)
+        shares = state.shares[first : first + levels]
         for u in range(nodes.rows[v]):
-            state.prior[nodes.row[v] + u] = kappa
-            for x in range(levels):
-                state.prior[nodes.table[v] + u * levels + x] = kappa * state.shares[first + x]
+            row, start = nodes.row[v] + u, nodes.table[v] + u * levels
+            cells = slice(start, start + levels)
+            alone = judge(rng, state.counts[row], state.counts[cells], kappa, shares, state.prior[cells])
+            state.alone[start], state.prior[row] = alone, ITS_OWN * levels if alone else kappa

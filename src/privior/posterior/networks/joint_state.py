@@ -110,12 +110,16 @@ class NetworkNoise(NamedTuple):
 
 
 class JointState(NamedTuple):
-    """What a chain changes: counts, Dirichlet parameters beside them, κ and b of each learned table."""
+    """What a chain changes: counts, Dirichlet parameters beside them, κ and b of each learned table.
+
+    `alone` is 1 at the first cell of each row that does not resemble the others.
+    """
 
     counts: Integers
     prior: Floats
     kappa: Floats
     shares: Floats
+    alone: Integers
 
 
 class Scratch(NamedTuple):

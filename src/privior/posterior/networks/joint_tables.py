@@ -39,8 +39,8 @@ class JointTables(KnownTables):
 
     Attributes:
         states: the counts of all tables in each stored data set; those of one row agree where tables overlap
-        weights: with each the Dirichlet parameters of the levels of each node; 1 where they are not learned
-        fixed: the Dirichlet parameter of each cell; 0 where it is learned
+        weights: with each the Dirichlet parameters of all cells, which add to the counts
+        priors_learned: of each node, whether they were
         entries: the expected entries of all tables
         r_hats: the split R-hat of each entry
         sizes: the number of cells of each table
@@ -51,7 +51,7 @@ class JointTables(KnownTables):
 
     states: Integers
     weights: Floats
-    fixed: Floats
+    priors_learned: tuple[bool, ...]
     entries: Floats
     r_hats: Floats
     sizes: tuple[int, ...]
@@ -64,11 +64,6 @@ class JointTables(KnownTables):
         ends = np.cumsum([0, *self.sizes]).tolist()
         return [slice(*ends[place : place + 2]) for place in range(len(self.sizes))]
 
-    @cached_property
-    def _level_places(self) -> list[slice]:
-        ends = np.cumsum([0, *self.levels]).tolist()
-        return [slice(*ends[place : place + 2]) for place in range(len(self.levels))]
-
     def counts(self, place: int) -> LatentCounts:
         """Return the counts of one table in every stored data set, as latent counts."""
         tables = self.states[:, self._places[place]]
@@ -77,10 +72,8 @@ class JointTables(KnownTables):
     def _shapes(self, place: int, chosen: Integers | slice) -> Floats:
         """Return the Dirichlet parameters of a table given some of the stored data sets, row by row."""
         here, levels = self._places[place], self.levels[place]
-        tables = self.states[chosen, here].reshape(-1, self.sizes[place] // levels, levels)
-        if self.learned(place):
-            return np.asarray(tables + self.weights[chosen, self._level_places[place]][:, np.newaxis])
-        return np.asarray(tables + self.fixed[here].reshape(-1, levels))
+        shapes = self.states[chosen, here] + self.weights[chosen, here]
+        return np.asarray(shapes.reshape(-1, self.sizes[place] // levels, levels))
 
     def draws(self, number: int, rng: np.random.Generator) -> Floats:
         """Draw the entries given stored data sets, each of which is taken equally often."""
@@ -115,7 +108,7 @@ class JointTables(KnownTables):
 
     def learned(self, place: int) -> bool:
         """Say whether a table has no fixed parameters."""
-        return bool(self.fixed[self._places[place]][0] == 0)
+        return self.priors_learned[place]
 
     @property
     def how(self) -> str:
@@ -161,7 +154,6 @@ def joint_tables(
     chains = (ClassChains if star else JointChains)(evidence, priors, seed)
     found = chains.settled(tell)
     sizes = model.sizes(schema)
-    fixed = [np.zeros(n) if prior is None else prior for n, prior in zip(sizes, priors, strict=True)]
     diagnostics = Diagnostics(
         "Markov chains over data sets",
         exact=False,
@@ -175,7 +167,7 @@ def joint_tables(
     return JointTables(
         found.states,
         found.weights,
-        np.concatenate(fixed),
+        tuple(prior is None for prior in priors),
         found.means,
         found.r_hats,
         sizes,

@@ -33,8 +33,10 @@ likelihoods (with n uniform below its bound). Renewal is a death and a birth of 
 looking at the state. A record of the data set that the cliques describe is drawn clique by clique in
 proportion to the counts that are left.
 
-*Learning.* The parameters of a learned table are a_v = κ b in every row: Metropolis on log κ, which is normal
-about log(levels) + 0.7 with deviation 1, and on pairs of b, uniform on its simplex (`LearnedTables`).
+*Learning.* A row of a learned table has the parameters κ b, or with even chances 1/2 for each level, whatever
+other rows have (`LearnedTables`): which of the two is drawn from its law given the row's counts, κ and b. So
+are κ and b given the rows that share them: Metropolis on log κ, which is normal about log(levels) + 0.7 with
+deviation 1, and on pairs of b, uniform on its simplex.
 
 *Swaps* are proved in `joint_swaps`, *cascades* in `joint_cascades`.
 
@@ -228,7 +230,7 @@ def walk_on(
     """Run `sweeps` sweeps of `moves` shifts, each with swaps, some record moves and learning, in place.
 
     After each sweep the expected chances given the counts are added to `means`. States and the parameters of
-    learned tables are stored at equal distances, the last at the end. Returns how many shifts and record
+    all cells are stored at equal distances, the last at the end. Returns how many shifts and record
     moves were accepted, and how many record moves there were.
     """
     counts, prior = state.counts, state.prior
@@ -268,11 +270,6 @@ def walk_on(
             means[e] += (counts[p] + prior[p]) / (counts[r] + prior[r])
         if (sweep + 1) * states.shape[0] >= (stored + 1) * sweeps:
             for e in range(places.size):
-                states[stored, e] = counts[places[e]]
-            for v in range(nodes.column.size):
-                if nodes.learned[v]:
-                    for x in range(nodes.levels[v]):
-                        here = nodes.weight[v] + x
-                        weights[stored, here] = state.kappa[v] * state.shares[here]
+                states[stored, e], weights[stored, e] = counts[places[e]], prior[places[e]]
             stored += 1
     return accepted, renewed, tried, cascades, cascaded

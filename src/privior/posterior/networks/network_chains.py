@@ -37,7 +37,7 @@ class JointStates:
 
     Attributes:
         states: of all chains behind each other, counts of the cells of all tables
-        weights: with each the Dirichlet parameters of the levels of each node, where these were learned
+        weights: with each the Dirichlet parameters of all cells
         means: the expected entries of all tables, averaged over all kept sweeps
         r_hats: the split R-hat of each entry
         accepted: the share of shifts that were accepted
@@ -65,7 +65,6 @@ class NetworkChains(ABC):
         layout: of the cells of all tables
         total: what is known of the number of records
         worth: how much each noisy number tells
-        learned: whether the prior of each node is learned
         levels: of each node
         noise: what the releases say of cells
         states: of each chain
@@ -77,7 +76,6 @@ class NetworkChains(ABC):
     layout: JointLayout
     total: Total
     worth: Floats
-    learned: Any
     levels: Integers
     noise: Any
     states: list[Any]
@@ -92,11 +90,6 @@ class NetworkChains(ABC):
     @abstractmethod
     def aim_at(self, r_hats: Floats) -> None:
         """Let moves go to the tables about which chains disagree most, from now on."""
-
-    @property
-    @abstractmethod
-    def fixed(self) -> Floats:
-        """What is added to each count of a table whose prior is fixed."""
 
     def settled(
         self,
@@ -166,26 +159,20 @@ class NetworkChains(ABC):
 
     def r_hats(self, states: Integers, weights: Floats) -> Floats:
         """Return the split R-hat of each entry of all tables, of (chain, state, cell)."""
-        flat, levels = states.reshape(-1, states.shape[2]), weights.reshape(-1, weights.shape[2])
-        chances, wholes = self.chances(flat, levels)
+        chances, wholes = self.chances((states + weights).reshape(-1, states.shape[2]))
         more = (chances * (1 - chances) / (wholes + 1)).mean(axis=0)
         return split_r_hats(chances.reshape(states.shape), more)
 
-    def chances(self, states: Integers, weights: Floats) -> tuple[Floats, Floats]:
-        """Return the expected entries given each state, and the weight of each entry's row in records."""
-        start, level, found, weighed = 0, 0, [], []
-        prior = self.fixed
-        for node, learned, levels in zip(self.layout.model.columns, self.learned, self.levels, strict=True):
+    def chances(self, shapes: Floats) -> tuple[Floats, Floats]:
+        """Return the expected entries by their Dirichlet parameters, and the sums of these in their rows."""
+        start, found, weighed = 0, [], []
+        for node, levels in zip(self.layout.model.columns, self.levels, strict=True):
             cells = int(np.prod(self.layout.model.shape(node, self.layout.schema)))
-            table = states[:, start : start + cells].reshape(len(states), -1, levels)
-            if learned:
-                shapes = table + weights[:, np.newaxis, level : level + levels]
-            else:
-                shapes = table + prior[start : start + cells].reshape(-1, levels)
-            whole = shapes.sum(axis=2, keepdims=True)
-            found.append((shapes / whole).reshape(len(states), -1))
-            weighed.append(np.broadcast_to(whole, shapes.shape).reshape(len(states), -1))
-            start, level = start + cells, level + levels
+            table = shapes[:, start : start + cells].reshape(len(shapes), -1, levels)
+            whole = table.sum(axis=2, keepdims=True)
+            found.append((table / whole).reshape(len(table), -1))
+            weighed.append(np.broadcast_to(whole, table.shape).reshape(len(table), -1))
+            start += cells
         return np.concatenate(found, axis=1), np.concatenate(weighed, axis=1)
 
 
