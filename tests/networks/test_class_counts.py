@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import math
 from functools import cache
-from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from listed_data_sets import DataSets, by_listing
+from listed_data_sets import DataSets, by_listing, learned_entries
 
 import privior as pv
 from privior.models import Observed
@@ -189,68 +187,41 @@ def test_a_birth_that_forgets_the_way_back_is_noticed(monkeypatch: pytest.Monkey
     assert found["right"] < FOUR_SIGMA < found["planted"]
 
 
-def learned_entries(plan: Any, observed: Any, alone: float = 0.5) -> np.ndarray:
-    """Sum over all tables, and over learned priors by quadrature: urns, no Gamma functions.
-
-    The chance of a row given κ and b is a polynomial in b, for which Gauss's points are exact. With
-    the chance `alone` a row is by itself, with 1/2 for each level.
-    """
-    b, of_b = np.polynomial.legendre.leggauss(24)
-    z, of_z = np.polynomial.hermite_e.hermegauss(60)
-    b, of_b, of_z = (b + 1) / 2, of_b / 2, of_z / of_z.sum()
-    kappa = 2 * np.exp(0.7 + z)[:, np.newaxis]
-    weights = of_z[:, np.newaxis] * of_b
-    shared, own = (kappa * b, kappa * (1 - b)), (0.5, 0.5)
-
-    def urn(row: tuple[int, int], alpha: Any) -> list[Any]:
-        """Return the chance of a row's counts, and that times the chances of what is drawn next."""
-        chance, whole = math.comb(sum(row), row[0]), alpha[0] + alpha[1]
-        for place, k in [(place, k) for place, count in enumerate(row) for k in range(count)]:
-            chance = chance * (alpha[place] + k) / (whole + k + (row[0] if place else 0))
-        return [chance, *(chance * (alpha[place] + row[place]) / (whole + sum(row)) for place in (0, 1))]
-
-    def table(rows: tuple[tuple[int, int], ...]) -> tuple[float, np.ndarray]:
-        """Return the chance of a table, and that times the chances of what each row draws next."""
-        each = [
-            [
-                (1 - alone) * one + alone * other
-                for one, other in zip(urn(row, shared), urn(row, own), strict=True)
-            ]
-            for row in rows
-        ]
-        whole = math.prod((one[0] for one in each), start=weights)
-        return float(whole.sum()), np.array(
-            [(whole * next_ / one[0]).sum() for one in each for next_ in one[1:]]
-        )
-
-    total, sums = 0.0, np.zeros(10)
-    for n in range(RECORDS + 1):
-        for first in range(n + 1):
-            root, of_root = table(((first, n - first),))
-            rows = [
-                ((m, first - m), (k, n - first - k)) for m in range(first + 1) for k in range(n - first + 1)
-            ]
-            for one, two in product(rows, rows):
-                (p, of_one), (q, of_two) = table(one), table(two)
-                counts = np.array([first, n - first, *one[0], *one[1], *two[0], *two[1]])
-                noise = math.exp(plan.mechanism.log_likelihood(observed, ExactStatistics(counts)))
-                total += noise * root * p * q
-                sums += noise * np.concatenate([of_root * p * q, root * of_one * q, root * p * of_two])
-    return sums / total
+#: a graph, and noisy tables of it
+STAR: tuple[Any, Any] = ({"y": [], "a": ["y"], "b": ["y"]}, ((3, -1), (4, 0, 1, -1), (0, 2, 0, 1)))
+COLLIDER: tuple[Any, Any] = (
+    {"y": [], "a": [], "b": ["y", "a"]},
+    ((3, 1), (0, 4), (2, 0, 0, 1, -1, 2, 0, 0)),
+)
+LEARNED = {
+    "a class": (ClassChains, *STAR),
+    "a class by any chain": (JointChains, *STAR),
+    "two parents": (JointChains, *COLLIDER),
+}
 
 
-@pytest.mark.parametrize(("kind", "sweeps"), [(ClassChains, 8000), (JointChains, 20000)])
-def test_learned_priors_agree_with_quadrature(kind: type[NetworkChains], sweeps: int) -> None:
-    columns = {name: pv.Boolean() for name in "yab"}
-    schema = pv.Schema(columns, population="few", unit="person")
-    model = pv.NaiveBayes("y", ["a", "b"])
+@pytest.mark.parametrize("graph", LEARNED)
+def test_learned_priors_agree_with_quadrature(graph: str) -> None:
+    kind, parents, numbers = LEARNED[graph]
+    schema = pv.Schema({name: pv.Boolean() for name in parents}, population="few", unit="person")
+    model = pv.BayesianNetwork(parents)
     facts = {"records": RECORDS, "epsilon": 3, "neighbours": "add-or-remove-one"}
     plan = pv.plan(model, schema, mechanism=pv.LaplaceTables, **facts)  # type: ignore[arg-type]
-    observed = Observed(plan.mechanism.layouts, ((3, -1), (4, 0, 1, -1), (0, 2, 0, 1)))
-    found = chances(kind(evidence_of(plan, observed), model.parameters(schema), 5), sweeps)  # type: ignore[call-arg]
-    assert far_off(found, learned_entries(plan, observed)) < FOUR_SIGMA
+    observed = Observed(plan.mechanism.layouts, numbers)
+    chains = kind(evidence_of(plan, observed), model.parameters(schema), 5)
+    found = chances(chains, 8000 if kind is ClassChains else 20000)
+
+    def wanted(alone: float) -> np.ndarray:
+        return learned_entries(
+            parents,
+            range(RECORDS + 1),
+            lambda counts: plan.mechanism.log_likelihood(observed, ExactStatistics(counts)),
+            alone,
+        )
+
+    assert far_off(found, wanted(0.5)) < FOUR_SIGMA
     for wrong in (0.0, 0.75):
-        assert far_off(found, learned_entries(plan, observed, wrong)) > FOUR_SIGMA
+        assert far_off(found, wanted(wrong)) > FOUR_SIGMA
 
 
 def test_what_sums_leave_out_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain, combinations_with_replacement, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +97,67 @@ def by_listing(
         found["squares"].append(weights @ part**2)
     named = {name: dict(zip(nodes, some, strict=True)) for name, some in found.items()}
     return DataSets(**named, records=np.asarray(np.bincount(many, weights), dtype=np.float64))
+
+
+def learned_entries(
+    parents: Mapping[str, Sequence[str]],
+    numbers: Sequence[int],
+    log_likelihood: Callable[[Integers], float],
+    alone: float,
+) -> Floats:
+    """Return the expected entries of nodes of two levels by learned priors, behind each other.
+
+    All data sets are listed, and priors summed by quadrature: the chance of a row given κ and b is a
+    polynomial in b, for which Gauss's points are exact. With the chance `alone` a row is by itself, with 1/2
+    for each level.
+    """
+    b, of_b = np.polynomial.legendre.leggauss(24)
+    z, of_z = np.polynomial.hermite_e.hermegauss(60)
+    b, of_b, of_z = (b + 1) / 2, of_b / 2, of_z / of_z.sum()
+    kappa = 2 * np.exp(0.7 + z)[:, np.newaxis]
+    weights = of_z[:, np.newaxis] * of_b
+    shared, own = (kappa * b, kappa * (1 - b)), (0.5, 0.5)
+
+    def urn(row: Record, alpha: tuple[Any, Any]) -> list[Any]:
+        """Return the chance of a row's sequence, and that times the chances of what is drawn next."""
+        chance, whole = 1.0, alpha[0] + alpha[1]
+        for place, k in [(place, k) for place, count in enumerate(row) for k in range(count)]:
+            chance = chance * (alpha[place] + k) / (whole + k + (row[0] if place else 0))
+        return [chance, *(chance * (alpha[place] + row[place]) / (whole + sum(row)) for place in (0, 1))]
+
+    @cache
+    def table(rows: tuple[Record, ...]) -> tuple[float, Floats]:
+        """Return the chance of a table, and the chances of what each row draws next."""
+        each = [
+            [
+                (1 - alone) * one + alone * other
+                for one, other in zip(urn(row, shared), urn(row, own), strict=True)
+            ]
+            for row in rows
+        ]
+        whole = math.prod((one[0] for one in each), start=weights)
+        after = [(whole * one / first).sum() for first, *others in each for one in others]
+        return float(whole.sum()), np.array(after) / whole.sum()
+
+    nodes = list(parents)
+    total, sums = 0.0, np.zeros(sum(2 ** (len(above) + 1) for above in parents.values()))
+    for records in listed([2] * len(nodes), numbers):
+        chance = float(math.factorial(len(records)))
+        for record in set(records):
+            chance /= math.factorial(records.count(record))
+        counts, entries = list[int](), list[Floats]()
+        for node in nodes:
+            family = [nodes.index(one) for one in (*parents[node], node)]
+            cells = [tuple(record[place] for place in family) for record in records]
+            flat = [cells.count(cell) for cell in product((0, 1), repeat=len(family))]
+            of_table, after = table(tuple(zip(flat[::2], flat[1::2], strict=True)))
+            chance *= of_table
+            counts += flat
+            entries.append(after)
+        chance *= math.exp(log_likelihood(np.array(counts)))
+        total += chance
+        sums += chance * np.concatenate(entries)
+    return sums / total
 
 
 def by_arrays(
