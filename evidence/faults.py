@@ -1066,4 +1066,28 @@ FAULTS = (
         "write_whole(self.path, text)",
         ("tests/sequential/test_attacks.py",),
     ),
+    Fault(
+        "rows-alone-shared",
+        "rows that resemble no others still have a say in what the others share",
+        "posterior/networks/joint_learning.py",
+        "if count > 0 and state.alone[start] == 0:",
+        "if count > 0:",
+        ("tests/networks/test_class_counts.py::test_learned_priors_agree_with_quadrature",),
+    ),
+    Fault(
+        "rows-alone-unjudged",
+        "whether a row resembles others does not depend on its records",
+        "posterior/networks/joint_learning.py",
+        "    if number > 0:\n        log_odds +=",
+        "    if number > 99:\n        log_odds +=",
+        ("tests/networks/test_class_counts.py::test_learned_priors_agree_with_quadrature",),
+    ),
+    Fault(
+        "first-level-typical",
+        "levels of a regression are drawn to the first one",
+        "models/design.py",
+        "if without is not None or (self.formula.intercept and not left):",
+        "if False:",
+        ("tests/regressions/test_formulas.py::test_no_level_is_the_typical_one_whichever_is_listed_first",),
+    ),
 )
