@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
@@ -326,14 +327,74 @@ def test_a_level_without_a_feature_has_an_effect_as_the_others_have(text: str, f
         assert all(row[without] + row[name] == 0 for name, one in first.items() if not one)
 
 
-def test_no_level_is_the_typical_one_whichever_is_listed_first() -> None:
-    """Under the prior all differences of two levels' effects have one variance, that to the first one too."""
-    levels = pv.Schema(
-        {"y": pv.Integer(0, 9), "c": pv.Categorical(list("abcde"))}, population="few", unit="person"
-    )
-    effects = pv.LinearRegression("y ~ c").design(levels).effects
-    covariance = effects.T @ effects
-    means = np.vstack([np.zeros(4), np.eye(4)])
-    between = means @ covariance @ means.T
-    differences = np.diag(between)[:, None] + np.diag(between) - 2 * between
-    assert np.array_equal(differences, 2 * (1 - np.eye(5)))
+LEVELS = {"c": "pqr", "d": "uvw", "s": "mf"}
+
+
+def cells_by_features(design: Design) -> tuple[list[dict[str, Any]], np.ndarray]:
+    """Every record that there can be, but of numbers their ends alone, and its features."""
+    names = design.formula.columns[1:]
+    values = [design.schema.column(name).labels for name in names]
+    ends = [each if name in LEVELS else (each[0], each[-1]) for name, each in zip(names, values, strict=True)]
+    records, rows = [], []
+    for record in itertools.product(*ends):
+        known = dict(zip(names, record, strict=True))
+        codes = {
+            name: np.array([design.schema.column(name).labels.index(one)]) for name, one in known.items()
+        }
+        parts = [
+            [part.factor.of(codes[part.factor.column])[0] / part.reach for part in one.parts]
+            for one in design.features
+        ]
+        records.append(known)
+        rows.append([np.prod(one) for one in parts])
+    order = sorted(range(len(records)), key=lambda place: sorted(map(str, records[place].items())))
+    return [records[place] for place in order], np.array(rows)[order]
+
+
+def with_levels(turn: tuple[int, int, int]) -> pv.Schema:
+    """Three columns of levels, each listed from another one on, and a number."""
+    turned = {name: some[at:] + some[:at] for (name, some), at in zip(LEVELS.items(), turn, strict=True)}
+    columns = {name: pv.Categorical(list(some)) for name, some in turned.items()}
+    numbers = {"y": pv.Integer(0, 9), "a": pv.Integer(0, 4)}
+    return pv.Schema({**numbers, **columns}, population="few", unit="person")
+
+
+SHAPES = [
+    *("c", "s", "c + d", "c:d", "c:s", "a:c", "a:s", "c + c:d", "c + c:s", "c*d", "s*c", "a*c", "a + a:c"),
+    *("a:c + a:d", "c:d + c:s", "a*c*s", "c*d*s", "-1 + s", "-1 + c + d", "-1 + s + c", "-1 + c:d + s"),
+    *("-1 + c:d + c:s", "a:c:d + a:c + c:d", "a + c:d + d:s + a:s"),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_order_of_levels_says_nothing_beforehand(shape: str) -> None:
+    """What is believed of the lines of all records, but for the intercept, is the same in every order."""
+    found = []
+    for turn in itertools.product(range(3), range(3), range(2)):
+        design = pv.LinearRegression(f"y ~ {shape}").design(with_levels(turn))
+        _, rows = cells_by_features(design)
+        rows = rows - rows.mean(axis=0) if design.formula.intercept else rows
+        found.append(rows @ design.effects.T @ design.effects @ rows.T)
+    assert all(np.allclose(one, found[0]) for one in found)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("coding", ["margins", "first"])
+def test_an_effect_is_of_the_records_that_have_some_levels(shape: str, coding: str) -> None:
+    """Each row is a product of numbers and of whether a record has some levels, but for the intercept."""
+    design = Design(Formula.parse(f"y ~ {shape}", coding), with_levels((0, 0, 0)))
+    records, rows = cells_by_features(design)
+    middle = np.eye(len(rows)) - (1 / len(rows) if design.formula.intercept else 0)
+    named = [name for name in LEVELS if name in design.formula.columns]
+    ways = {name: [[one[name] == label for one in records] for label in LEVELS[name]] for name in named}
+    if "s" in ways:
+        ways["s"].append([1 if one["s"] == "f" else -1 for one in records])
+    if "a" in design.formula.columns:
+        ways["a"] = [[int(one["a"]) / 4 for one in records], [int(one["a"]) / 2 - 1 for one in records]]
+    known = [
+        middle @ np.prod(np.array(some, np.float64), axis=0)
+        for term in design.formula.terms
+        for some in itertools.product(*(ways[name] for name in term))
+    ]
+    for effect in design.effects:
+        assert np.abs(np.array(known) - middle @ rows @ effect).max(axis=1).min() < 1e-9

@@ -1,9 +1,10 @@
 """Tables that are typical of a network's prior: a few networks that stand for all, always the same ones.
 
 How much noise hurts depends on how uneven tables are: rows of parents' levels that are rare have few records,
-and small entries drown first. Rows of a prior in numbers are drawn from it. A learned prior expects rows that
-resemble each other, all of Dirichlet parameters k b; so what is uneven about b stays so where rows are mixed,
-and those below have rare rows too. Parents are taken as independent.
+and small entries drown first. Rows of a prior in numbers are drawn from it. Those of a learned prior that
+resemble each other have Dirichlet parameters k b; so what is uneven about b stays so where rows are mixed,
+and those below have rare rows too. Rows by themselves, half of them, are not in these tables. Parents are
+taken as independent.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ formulas with a product whose parts are not all in the model (`Formula.marginal`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -60,7 +60,8 @@ def cells(formula: Formula, sizes: Mapping[str, int]) -> dict[Term, list[Cell]]:
     return dict(kept(formula, sizes))
 
 
-def _every(names: list[str], sizes: Mapping[str, int]) -> Iterator[Cell]:
+def every_cell(names: Sequence[str], sizes: Mapping[str, int]) -> Iterator[Cell]:
+    """Give every combination of the levels of some columns; one of nothing if there are none."""
     return (
         dict(zip(names, codes, strict=True)) for codes in product(*(range(sizes[name]) for name in names))
     )
@@ -73,7 +74,7 @@ def _by_margins(formula: Formula, sizes: Mapping[str, int]) -> Iterator[tuple[Te
         known = spanned.setdefault(frozenset(term) - set(levels), [])
         found = (
             cell
-            for cell in _every(levels, sizes)
+            for cell in every_cell(levels, sizes)
             if not any({name for name in levels if cell[name]} <= one for one in known)
         )
         yield term, list(found)
@@ -86,6 +87,6 @@ def _but_the_first(formula: Formula, sizes: Mapping[str, int]) -> Iterator[tuple
     for term in formula.terms:
         levels = [name for name in term if name in sizes]
         found = (
-            cell for cell in _every(levels, sizes) if all(cell[name] or name == whole for name in levels)
+            cell for cell in every_cell(levels, sizes) if all(cell[name] or name == whole for name in levels)
         )
         yield term, list(found)

@@ -27,7 +27,7 @@ import numpy as np
 
 from privior.arrays import Floats
 from privior.errors import ModelError
-from privior.models.coding import FIRST, Cell, cells
+from privior.models.coding import FIRST, Cell, cells, every_cell
 from privior.models.formula import Formula, Term
 from privior.models.summands import ONE, Factor, Summand
 from privior.schema import Schema
@@ -199,10 +199,15 @@ class Design:
                     allowed="integer, bounded, categorical, boolean, binned",
                     advice="Make a column of whole numbers of it, such as days since a public date.",
                 )
-        sizes = {
+        return cells(self.formula, self._sizes)
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        """How many levels each column of levels has."""
+        columns = {name: self.schema.column(name) for name in self.formula.columns[1:]}
+        return {
             name: column.size for name, column in columns.items() if not isinstance(column, Integer | Bounded)
         }
-        return cells(self.formula, sizes)
 
     @cached_property
     def _with_first(self) -> set[str]:
@@ -212,38 +217,74 @@ class Design:
 
     @cached_property
     def effects(self) -> Floats:
-        """What believed effects are of: each feature, then each level that has none beside others that have.
+        """What believed effects are of: each feature, then each product of levels that has none. One a row.
 
-        One a row, by features. Where the first of three or more levels is what others are compared with, its
-        own effect is added to what stands without the column (an earlier feature, or the intercept, which is
-        left out here) and taken from each of the others: so that no level is believed to be the typical one.
+        Each product of levels in a term has an effect, whichever of them has features: so that no level is
+        believed to be the typical one, and the order in which levels are listed says nothing. Rows are by
+        features; what they say of the intercept, of which little is believed, is left out.
         """
-        places = {key: place for place, key in enumerate(map(self._key, self.features))}
-        found = [np.eye(len(self.features))]
+        found = [np.eye(1 + len(self.features))[1:]]
         for term in self.formula.terms:
-            for name in term:
-                found.extend(self._first_level(term, name, places))
-        return np.vstack(found)
+            for cell in every_cell(self._levels_in(term), self._sizes):
+                row = None if self._place(term, cell) is not None else self._indicator(term, cell)
+                if row is not None:
+                    found.append(row[None])
+        return np.vstack(found)[:, 1:]
 
-    def _first_level(self, term: Term, name: str, places: dict[frozenset[str], int]) -> Iterable[Floats]:
-        """Give the effect of a column's first level, for each choice of the other columns' levels."""
-        alike: dict[frozenset[tuple[str, int]], list[Cell]] = {}
-        for cell in self._cells[term]:
-            if name in cell:
-                rest = frozenset((one, code) for one, code in cell.items() if one != name)
-                alike.setdefault(rest, []).append(cell)
-        for rest, some in alike.items():
-            if len(some) < 2 or {cell[name] for cell in some} != set(range(1, self.schema.column(name).size)):
+    def _levels_in(self, term: Term) -> list[str]:
+        """Return the columns of a term that are coded by their levels: not numbers, and not -1 and 1."""
+        return [name for name in term if name in self._sizes and not self._has_signs(name)]
+
+    def _has_signs(self, name: str) -> bool:
+        """Say whether two levels are coded as -1 and 1."""
+        return self._sizes[name] == 2 and name not in self._with_first and self._centred(name)
+
+    def _place(self, term: Term, cell: Cell) -> int | None:
+        """Return where the feature of a product of levels stands, if it has one."""
+        signs = {name: 1 for name in term if name in self._sizes and self._has_signs(name)}
+        whole = frozenset({**signs, **cell}.items())
+        if whole not in self._known.get(frozenset(term), ()):
+            return None
+        return self._places[self._key(self._feature(term, dict(whole)))]
+
+    def _indicator(self, term: Term, cell: Cell) -> Floats | None:
+        """Write the product of a term's numbers and of whether a record has these levels, by 1 and features.
+
+        One without a feature has levels other than the first in columns of an earlier term alone, of the same
+        numbers (`models/coding.py`): it is that term's product, but for records with other levels of the
+        rest. None if there is no such term, as in codings that leave functions out.
+        """
+        unit, place = np.eye(1 + len(self.features)), self._place(term, cell)
+        if place is not None:
+            return np.asarray(unit[place])
+        for earlier in self._earlier(term):
+            columns = self._levels_in(earlier)
+            if not {name for name in cell if cell[name]} <= {*columns}:
                 continue
-            row = np.zeros(len(self.features))
-            for cell in some:
-                row[places[self._key(self._feature(term, cell))]] = -1.0
-            left = tuple(one for one in term if one != name)
-            without = places.get(self._key(self._feature(left, dict(rest))))
-            if without is not None:
-                row[without] = 1.0
-            if without is not None or (self.formula.intercept and not left):
-                yield row
+            both = {name: cell[name] for name in columns if name in cell}
+            open_there = every_cell([name for name in columns if name not in cell], self._sizes)
+            rest = every_cell([name for name in cell if name not in columns], self._sizes)
+            added = [self._indicator(earlier, {**both, **one}) for one in open_there]
+            taken = [self._indicator(term, {**cell, **one}) for one in rest if any(one.values())]
+            rows = [row for row in added if row is not None] + [-row for row in taken if row is not None]
+            if len(rows) == len(added) + len(taken):
+                return np.asarray(sum(rows))
+        return None
+
+    def _earlier(self, term: Term) -> Iterable[Term]:
+        """Give the terms before one that have the same numbers: the intercept is the term of no columns."""
+        numbers = {*term} - {*self._levels_in(term)}
+        if self.formula.intercept and not numbers:
+            yield ()
+        for one in self.formula.terms[: self.formula.terms.index(term)]:
+            if {*one} - {*self._levels_in(one)} == numbers:
+                yield one
+
+    @cached_property
+    def _places(self) -> dict[frozenset[str], int]:
+        """Where each feature stands, 1 being first if there is an intercept."""
+        alone = {frozenset[str](): 0} if self.formula.intercept else {}
+        return {**alone, **{self._key(one): place for place, one in enumerate(self.features, 1)}}
 
     def _feature(self, term: Term, cell: Cell) -> Feature:
         return Feature(tuple(self._coded(name, cell.get(name)) for name in term))

@@ -54,13 +54,13 @@ class WeightPrior(ABC):
 class Shrinkage(WeightPrior):
     """Effects u_j ~ Normal(0, tau^2 c_j (v / G_j)^STANDARD), tau learned from the release: the default.
 
-    Each feature has an effect, and so has the first of three or more levels, with which the others are
-    compared: weights of levels are differences of two effects (`Design.effects`), so that a release that
-    tells little draws levels to what they have in common, not to the first one.
+    Each feature has an effect, and so has each product of levels without a feature, such as the first level,
+    with which the others are compared: weights of levels are differences of effects (`Design.effects`), so
+    that a release that tells little draws levels to what they have in common, not to the first one.
     G_j is the scatter of the feature, v a typical one, both latent: a feature that varies little in its range
     may have a larger effect. What is believed of tau is about what features explain: their part of the
     target's variance is about half of what they leave, give or take a factor of e^2. With heavy tails every
-    effect has a scale c_j of its own (so that it is of Student's law with 4 degrees of freedom): few features
+    effect has a scale c_j of its own (so that it is of Student's law with 2 degrees of freedom): few features
     may matter much among many that do not. Without them c_j is 1.
 
     Attributes:

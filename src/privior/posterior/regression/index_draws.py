@@ -85,10 +85,8 @@ def sampled_from_moments(
     parts = target.parts(found.states.reshape(-1, target.size))
     weights = np.column_stack([parts["first"], parts["w"] / np.sqrt(target.terms)])
     away = (parts["n"][:, None] * target.moments(parts)) @ target.rows.T - target.seen
-    scales = np.column_stack([np.log(parts["v"]), np.log(parts["tau"]), np.log(parts["n"])])
-    told = np.concatenate([weights, scales], axis=1).reshape(_CHAINS, kept, -1)
     diagnostics = Diagnostics.of_chains(
-        r_hat=split_r_hat(told),
+        r_hat=split_r_hat(_shown(target, parts, weights).reshape(_CHAINS, kept, -1)),
         acceptance=found.acceptance,
         chains=_CHAINS,
         sweeps=_FORGOTTEN + kept,
@@ -97,6 +95,14 @@ def sampled_from_moments(
         method="Hamiltonian Monte Carlo over latent moments",
     )
     return LogisticDraws(weights, _alone(target, parts, weights), diagnostics)
+
+
+def _shown(target: IndexTarget, parts: dict[str, Floats], weights: Floats) -> Floats:
+    """Return of each state what chains must agree about: rounding would tell constants apart."""
+    scales = [parts["v"]]
+    scales += [parts["tau"]] if target.stddev is None else []
+    scales += [] if target.public else [parts["n"]]
+    return np.column_stack([weights, *map(np.log, scales)])
 
 
 def _power(said: Observations, layout: MomentLayout, records: float) -> float:

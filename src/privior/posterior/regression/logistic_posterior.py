@@ -267,8 +267,9 @@ class LogisticPosterior(Posterior):
             chains = [] if one.warning is None else [f"WARNING: {one.warning}"]
             if one.misfit is not None and one.misfit > _WORST_MISFIT:
                 chains.append(
-                    f"WARNING: the release contradicts the model: its noise would be {one.misfit:.2g} times "
-                    "as strong as stated. Intervals are not to be trusted."
+                    "WARNING: the release contradicts model or prior, as if a level has hardly any records: "
+                    f"its noise would be {one.misfit:.2g} times as strong as stated. Intervals are not to be "
+                    "trusted."
                 )
             return tuple(chains)
         return (

@@ -227,8 +227,8 @@ class RegressionPosterior(FamilyPosterior):
         chains = [] if one.warning is None else [f"WARNING: {one.warning}"]
         if one.misfit is not None and one.misfit > _WORST_MISFIT:
             chains.append(
-                f"WARNING: the release contradicts the model: its noise would be {one.misfit:.2g} times as "
-                "strong as stated. Intervals are not to be trusted."
+                "WARNING: the release contradicts model or prior, as if a level has hardly any records: its "
+                f"noise would be {one.misfit:.2g} times as strong as stated. Intervals are not to be trusted."
             )
         return (*super().warnings, *chains)
 
@@ -295,12 +295,15 @@ class RegressionPosterior(FamilyPosterior):
     def picture(self, level: float = 0.9) -> IntervalChart:
         """Draw the coefficients with the part that the records alone would leave open.
 
-        Each is shown as what its feature adds to the target from the middle to the end of its range.
+        Each is shown as what its feature adds to the target: a number from the middle to the end of its
+        range, a level beside the one that it is compared with, as its coefficient.
         """
         check_level(level)
-        values = self.found.weights * self.numbers.in_units_of_target / np.sqrt(self.numbers.design.terms)
-        alone = np.sqrt(np.diag(self.found.within)[1:]) * self.numbers.in_units_of_target
-        reach = float(ndtri(0.5 + level / 2)) * alone / np.sqrt(self.numbers.design.terms)
+        features = self.numbers.design.features
+        ends = [2.0 if len(one.parts) == 1 and one.at_ends(self.schema) else 1.0 for one in features]
+        unit = self.numbers.in_units_of_target / np.sqrt(self.numbers.design.terms) * np.array(ends)
+        values = self.found.weights * unit
+        reach = float(ndtri(0.5 + level / 2)) * np.sqrt(np.diag(self.found.within)[1:]) * unit
         centres = values.mean(axis=0)
         whole = quantiles(values, level)
         inner = np.column_stack(
@@ -308,12 +311,12 @@ class RegressionPosterior(FamilyPosterior):
         )
         inner = np.column_stack([np.minimum(inner[:, 0], centres), np.maximum(inner[:, 1], centres)])
         return IntervalChart(
-            [feature.name for feature in self.numbers.design.features],
+            [feature.name for feature in features],
             centres,
             whole,
             inner,
-            title=f"{self.model.target}: what each feature adds, from the middle to the end of its range",
-            note=self._note(level),
+            title=f"{self.model.target}: what each feature adds",
+            note="numbers: from the middle to the end of their range; " + self._note(level),
         )
 
     def fan(self, column: str, level: float = 0.9, given: Event | object | None = None) -> FanChart:
