@@ -60,7 +60,7 @@ class Shrinkage(WeightPrior):
     G_j is the scatter of the feature, v a typical one, both latent: a feature that varies little in its range
     may have a larger effect. What is believed of tau is about what features explain: their part of the
     target's variance is about half of what they leave, give or take a factor of e^2. With heavy tails every
-    effect has a scale c_j of its own (so that it is of Student's law with 2 degrees of freedom): few features
+    effect has a scale c_j of its own (so that it is of Student's law with 4 degrees of freedom): few features
     may matter much among many that do not. Without them c_j is 1.
 
     Attributes:

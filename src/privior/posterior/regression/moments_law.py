@@ -7,7 +7,7 @@ Features x of a record have |x| <= 1, the target u lies in [-1/2, 1/2]. Latent, 
     rho        what the weights leave of the target's scatter   n rho / s^2 ~ chi-square(n - 1 - d)
     a          the mean of the target                           a ~ Normal(alpha, s^2/n)
 
-with w = E'u, u_j ~ Normal(0, tau^2 c_j (v / G_jj)^STANDARD), c_j ~ inverse Gamma(1, 1), where nothing else
+with w = E'u, u_j ~ Normal(0, tau^2 c_j (v / G_jj)^STANDARD), c_j ~ inverse Gamma(2, 2), where nothing else
 is said of the weights (c_j = 1 where tails are said to be Normal). The rows of E are what believed effects
 are of (`Design.effects`), G_jj is the scatter of that of u_j. This is the exact law of the moments of
 u = alpha + (x - mu)' w + e, e ~ Normal(0, s^2), given the features: X'u is Normal given w, u'u depends on it
@@ -36,7 +36,7 @@ LOG_S, LOG_V, LOG_SIGNAL = (-1.6, 0.7), (-1.2, 0.7), (-0.7, 1.0)
 #: the standard deviations of the mean of the target, and of the means of features at the end 1 of their range
 ALPHA_STDDEV, MEAN_STDDEV = 0.3, 0.6
 #: weights of a heavy-tailed prior are of a Student law with so many degrees of freedom
-TAILS = 2.0
+TAILS = 4.0
 #: a covariance is made so much of its trace wider, for floats
 _LEAST = 1e-13
 
