@@ -55,10 +55,7 @@ FAULTS = (
         "randomness/truncated_normal.py",
         "return not k or accepted(",
         "return True or accepted(",
-        (
-            "tests/regressions/test_ball_draws.py::"
-            "test_the_sampler_has_its_law_and_not_one_that_is_off_by_5_percent",
-        ),
+        ("tests/regressions/test_ball_draws.py::test_the_answer_does_not_depend_on_the_pull",),
     ),
     Fault(
         "moments-turned-too-far",
