@@ -29,7 +29,7 @@ from record import PACKAGE, ROOT
 #: seconds that the tests of one fault may take
 _PATIENCE = 1800
 #: what pytest says of a test that fell, or whose fixtures did
-_FELL = re.compile(r"^(?:FAILED|ERROR) (tests/\S.*?)(?: - .*)?$", re.MULTILINE)
+FELL = re.compile(r"^(?:FAILED|ERROR) (tests/[^\s\[]+(?:\[.*?\](?= - |$))?)", re.MULTILINE)
 #: how pytest ends: all passed, some failed
 _PASSED, _FAILED = 0, 1
 
@@ -69,7 +69,7 @@ def judged(fault: Fault) -> Verdict:
                 kept.unlink()
         before = _spent()
         code, said = _run(sources, ["-x", *fault.tests])
-    fell = _FELL.search(said)
+    fell = FELL.search(said)
     state = {_PASSED: "survived", _FAILED: "caught", None: "late"}.get(code, "invalid")
     if state == "caught" and fell is None:
         state = "invalid"

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 from faults import FAULTS, Fault
-from mutants import planted
+from mutants import FELL, planted
 from record import PACKAGE, ROOT
 
 PARTS = {
@@ -37,3 +37,14 @@ def test_a_text_that_does_not_occur_once_is_refused() -> None:
     for text in ("a a", "c"):
         with pytest.raises(ValueError, match="twice: its text occurs"):
             planted(fault, text)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["tests/a.py", "tests/a.py::test_b", "tests/a.py::test_b[one-y ~ a - 1]", "tests/a.py::test_b[x[0]]"],
+)
+def test_the_name_of_a_test_that_fell_is_read_whole(name: str) -> None:
+    for line in (f"FAILED {name}", f"FAILED {name} - assert [1] - 2", f"ERROR {name} - x"):
+        found = FELL.search(f"....\n{line}\nmore")
+        assert found is not None
+        assert found[1] == name
